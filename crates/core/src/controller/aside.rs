@@ -1,0 +1,184 @@
+//! Rows that stand aside, behind the conversation proper: prompts the server has not confirmed, errors of this page
+//! alone, and the user's shell commands until their place in history is known.
+
+use super::{Change, MessageController, Report};
+use crate::limits::BASH_OUTPUT_BYTES;
+use crate::message::Content;
+use crate::ui_message::{BashResult, Image, Kind, Mark, UiMessage};
+
+impl MessageController {
+    /// The page's own row for a prompt it has just sent. The server's echo takes its place.
+    pub fn create_user_message(&mut self, client_id: &str, text: String, images: Vec<Image>) -> Report {
+        let mark = Some(Mark::Sending);
+        self.push_aside(UiMessage {
+            id: user_row_id(client_id),
+            kind: Kind::User,
+            text,
+            images,
+            mark,
+            ..UiMessage::default()
+        })
+    }
+
+    /// An error of this page alone, such as a refused command.
+    pub fn create_error_message(&mut self, id: &str, text: String) -> Report {
+        self.push_aside(UiMessage { id: format!("e-{id}"), kind: Kind::Error, text, ..UiMessage::default() })
+    }
+
+    /// The page's own row for a shell command it has just sent.
+    pub fn create_bash_result_message(
+        &mut self,
+        id: &str,
+        command: String,
+        exclude_from_context: bool,
+    ) -> Report {
+        let mut report = Report::new();
+        self.bash_start(id, command, exclude_from_context, &mut report);
+        report
+    }
+
+    /// The server refused a prompt: its row says so, and its text can be recovered from it.
+    pub fn mark_refused(&mut self, client_id: &str) -> Report {
+        let mut report = Report::new();
+        if let Some(row) = self.aside(&user_row_id(client_id)) {
+            self.change(row, &mut report, |message| {
+                message.mark.replace(Mark::Refused) != Some(Mark::Refused)
+            });
+        }
+        report
+    }
+
+    /// A prompt that was scheduled instead of started has no row until it is taken up.
+    pub fn forget_user_message(&mut self, client_id: &str) -> Report {
+        let mut report = Report::new();
+        if let Some(row) = self.aside(&user_row_id(client_id)) {
+            self.remove(row, &mut report);
+        }
+        report
+    }
+
+    /// A user message that the agent has taken up.
+    pub(super) fn user_row(
+        &mut self,
+        content: &Content,
+        client_id: Option<String>,
+        report: &mut Report,
+    ) -> usize {
+        let id = client_id.map(|client_id| user_row_id(&client_id)).unwrap_or_default();
+        if let Some(row) = self.aside(&id) {
+            if row == self.fold.body {
+                // The optimistic row stands exactly where the confirmed one belongs: it stays.
+                self.fold.body += 1;
+                self.fold.next_id += 1;
+                self.change(row, report, |message| {
+                    message.text = content.text();
+                    message.images = content.images();
+                    message.mark = None;
+                    true
+                });
+                return row;
+            }
+            self.remove(row, report);
+        }
+        let message = UiMessage {
+            id,
+            kind: Kind::User,
+            text: content.text(),
+            images: content.images(),
+            ..UiMessage::default()
+        };
+        self.push(message, report)
+    }
+
+    pub(super) fn bash_start(
+        &mut self,
+        id: &str,
+        command: String,
+        exclude_from_context: bool,
+        report: &mut Report,
+    ) {
+        if self.aside(&bash_row_id(id)).is_none() {
+            let result = BashResult { command, exclude_from_context, running: true, ..BashResult::default() };
+            let message = UiMessage {
+                id: bash_row_id(id),
+                kind: Kind::Bash,
+                bash_result: Some(result),
+                ..UiMessage::default()
+            };
+            report.extend(self.push_aside(message));
+        }
+    }
+
+    pub(super) fn bash_update(&mut self, id: &str, delta: &str, report: &mut Report) {
+        if let Some(row) = self.aside(&bash_row_id(id)) {
+            self.change(row, report, |message| {
+                let Some(result) = message.bash_result.as_mut().filter(|result| result.running) else {
+                    return false;
+                };
+                result.output.push_str(delta);
+                keep_tail(&mut result.output);
+                true
+            });
+        }
+    }
+
+    pub(super) fn bash_end(&mut self, id: &str, result: BashResult, report: &mut Report) {
+        let Some(row) = self.aside(&bash_row_id(id)) else { return };
+        self.change(row, report, |message| message.bash_result.replace(result.clone()) != Some(result));
+        if !self.fold.running {
+            self.bring_in_bash_rows(report);
+        }
+    }
+
+    /// Finished shell rows become part of the conversation, in the order they were started.
+    pub(super) fn bring_in_bash_rows(&mut self, report: &mut Report) {
+        let finished =
+            |message: &UiMessage| message.bash_result.as_ref().is_some_and(|result| !result.running);
+        loop {
+            let start = self.fold.body - self.first;
+            let Some(position) = self.rows[start..].iter().position(finished) else { return };
+            if position > 0 {
+                // Something of this page alone stands before it, such as a prompt that is still being sent.
+                let message = self.rows.remove(start + position);
+                self.rows.insert(start, message);
+                report.extend([Change::Removed(start + position), Change::Inserted(start)]);
+            }
+            self.fold.body += 1;
+            self.fold.next_id += 1;
+        }
+    }
+
+    fn push_aside(&mut self, message: UiMessage) -> Report {
+        if self.aside(&message.id).is_some() {
+            return Report::new();
+        }
+        self.rows.push(message);
+        vec![Change::Inserted(self.rows.len() - 1)]
+    }
+
+    /// The index of a row that stands aside. There are only ever a few.
+    fn aside(&self, id: &str) -> Option<usize> {
+        let start = self.fold.body - self.first;
+        let position = self.rows[start..].iter().position(|message| !id.is_empty() && message.id == id)?;
+        Some(self.fold.body + position)
+    }
+}
+
+fn user_row_id(client_id: &str) -> String {
+    format!("u-{client_id}")
+}
+
+fn bash_row_id(id: &str) -> String {
+    format!("b-{id}")
+}
+
+/// Live output is a view of the end; the complete result comes with the command's end.
+fn keep_tail(output: &mut String) {
+    if output.len() > BASH_OUTPUT_BYTES {
+        let mut cut = output.len() - BASH_OUTPUT_BYTES / 2;
+        while !output.is_char_boundary(cut) {
+            cut += 1;
+        }
+        output.drain(..cut);
+    }
+}

@@ -1,0 +1,98 @@
+//! Short descriptions derived for display: the one line of a tool call, the title of a session. Never stored in rows.
+
+use serde_json::Value;
+
+use crate::limits::TITLE_CHARACTERS;
+use crate::ui_message::{Kind, ToolStep, UiMessage};
+
+/// What a tool call is about, in a line: its verb and its target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    pub verb: String,
+    pub target: String,
+}
+
+/// The arguments that say most about a call, best first.
+const TELLING: [&str; 12] = [
+    "command",
+    "cmd",
+    "path",
+    "file_path",
+    "filePath",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "name",
+    "prompt",
+    "title",
+];
+
+/// However long the arguments are, only the telling one is looked at, and only its first line.
+pub fn describe_call(step: &ToolStep) -> Description {
+    let target = TELLING
+        .iter()
+        .find_map(|key| step.tool_args.get(key).and_then(Value::as_str))
+        .map(|text| first_line(text, 200))
+        .unwrap_or_default();
+    let verb = match step.tool_name.to_ascii_lowercase().as_str() {
+        "bash" | "shell" | "exec" => "Run",
+        "read" | "read_file" => "Read",
+        "write" | "write_file" => "Write",
+        "edit" | "multiedit" => "Edit",
+        "ls" | "list" => "List",
+        "grep" | "search" => "Search",
+        "find" | "glob" => "Find",
+        _ => return Description { verb: step.tool_name.clone(), target },
+    };
+    Description { verb: verb.to_owned(), target }
+}
+
+/// A session's title where it has no name: its first user message.
+pub fn title_of(rows: &[UiMessage]) -> Option<String> {
+    let first = rows.iter().find(|row| row.kind == Kind::User && !row.text.trim().is_empty())?;
+    Some(title_from(&first.text))
+}
+
+/// The first line of a text, short enough for a title.
+pub fn title_from(text: &str) -> String {
+    first_line(text, TITLE_CHARACTERS)
+}
+
+fn first_line(text: &str, characters: usize) -> String {
+    let line = text.trim().lines().next().unwrap_or_default().trim_end();
+    match line.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn step(tool: &str, args: Value) -> ToolStep {
+        ToolStep { tool_name: tool.into(), tool_args: args, ..ToolStep::default() }
+    }
+
+    #[test]
+    fn a_call_is_described_by_its_command_or_path() {
+        let run = describe_call(&step("bash", json!({"timeout": 5, "command": "cargo test\necho done"})));
+        assert_eq!((run.verb.as_str(), run.target.as_str()), ("Run", "cargo test"));
+        let write = describe_call(&step("write", json!({"content": "x".repeat(5000), "path": "a/b.rs"})));
+        assert_eq!((write.verb.as_str(), write.target.as_str()), ("Write", "a/b.rs"));
+    }
+
+    #[test]
+    fn an_unknown_tool_keeps_its_name() {
+        let other = describe_call(&step("mcp_thing", json!(17)));
+        assert_eq!((other.verb.as_str(), other.target.as_str()), ("mcp_thing", ""));
+    }
+
+    #[test]
+    fn a_title_is_the_first_line_of_the_first_user_message_cut_by_characters() {
+        assert_eq!(title_from("  Fix the door\nplease"), "Fix the door");
+        assert_eq!(title_from(&"ü".repeat(200)).chars().count(), TITLE_CHARACTERS + 1);
+    }
+}

@@ -1,0 +1,63 @@
+//! Every number that bounds something, in one place. No queue, buffer or list in Pilothouse has its bound elsewhere.
+
+/// The version of the protocol between page and server; a page of another version is asked to reload.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Rows in a snapshot and in an older page.
+pub const PAGE_ROWS: usize = 200;
+
+/// How many of the newest tool calls can still be reached by a late start, update or end.
+pub const RECENT_CALLS: usize = 256;
+
+/// The longest prompt, in bytes of UTF-8.
+pub const PROMPT_BYTES: usize = 1024 * 1024;
+
+/// The largest frame the server takes from a page. A prompt with its images has to fit.
+pub const CLIENT_FRAME_BYTES: usize = 32 * 1024 * 1024;
+
+/// Images in one prompt, and the bytes of each.
+pub const PROMPT_IMAGES: usize = 8;
+pub const IMAGE_BYTES: usize = 5 * 1024 * 1024;
+
+/// The longest line taken from an agent; what is beyond is dropped, with a visible marker.
+pub const AGENT_LINE_BYTES: usize = 32 * 1024 * 1024;
+
+/// Lines of an agent's stderr kept for the error that explains its end, and the length of each.
+pub const STDERR_LINES: usize = 40;
+pub const STDERR_LINE_BYTES: usize = 2_000;
+
+/// Events a session keeps for pages that come back; a page that is further behind gets a snapshot.
+pub const REPLAY_EVENTS: usize = 4_096;
+pub const REPLAY_BYTES: usize = 4 * 1024 * 1024;
+
+/// Frames waiting for one page; a page that reads slower than that is cut off and comes back by itself.
+pub const PAGE_BACKLOG_FRAMES: usize = 4_096;
+pub const PAGE_BACKLOG_BYTES: usize = 4 * 1024 * 1024;
+
+/// Commands waiting for one session.
+pub const SESSION_BACKLOG: usize = 256;
+
+/// Messages scheduled for one session.
+pub const SCHEDULED_MESSAGES: usize = 64;
+
+/// Client ids a session remembers, so that a prompt that is sent again is recognised.
+pub const REMEMBERED_CLIENT_IDS: usize = 256;
+
+/// Output of a user's shell command kept in its row.
+pub const BASH_OUTPUT_BYTES: usize = 256 * 1024;
+
+/// Images kept by the server for one session.
+pub const SESSION_IMAGES: usize = 256;
+
+/// Entries shown of one folder in the folder picker.
+pub const DIRECTORY_ENTRIES: usize = 1_000;
+
+/// Characters of a session's title.
+pub const TITLE_CHARACTERS: usize = 120;
+
+/// Seconds between two pings, and the silence after which a peer counts as gone.
+pub const PING_SECONDS: u64 = 15;
+pub const PEER_SILENCE_SECONDS: u64 = 40;
+
+/// Seconds an agent has for each step of being stopped: asked politely, then TERM, then KILL.
+pub const STOP_STEP_SECONDS: u64 = 2;

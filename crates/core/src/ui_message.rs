@@ -1,0 +1,140 @@
+//! `UiMessage`: the one kind of row that a conversation is shown as, live and after a reload.
+//! Nothing here knows where a row came from or how it is drawn.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One row of the timeline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UiMessage {
+    pub id: String,
+    pub kind: Kind,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_step: Option<ToolStep>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bash_result: Option<BashResult>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<Mark>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    User,
+    Assistant,
+    Thinking,
+    Tool,
+    Bash,
+    Error,
+    /// Also the placeholder for a kind of row this version does not know.
+    #[default]
+    #[serde(other)]
+    System,
+}
+
+impl Kind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Thinking => "thinking",
+            Self::Tool => "tool",
+            Self::Bash => "bash",
+            Self::Error => "error",
+            Self::System => "system",
+        }
+    }
+}
+
+/// What is special about a row beyond its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// Shown before the server has confirmed it.
+    Sending,
+    /// The server refused it; its text can be taken back into the editor.
+    Refused,
+    /// The work behind it ended before it was complete.
+    Interrupted,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolStep {
+    pub call_id: String,
+    pub tool_name: String,
+    /// Always complete, however long; a short description is derived for display.
+    pub tool_args: Value,
+    pub phase: Phase,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    #[default]
+    Calling,
+    Running,
+    Done,
+    Error,
+}
+
+impl Phase {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Calling => "calling",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Error => "error",
+        }
+    }
+
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Calling | Self::Running)
+    }
+}
+
+/// A shell command of the user's own, as pi's history keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BashResult {
+    pub command: String,
+    #[serde(default)]
+    pub output: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cancelled: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub truncated: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub exclude_from_context: bool,
+    /// Still under way.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub running: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// A picture: inside a prompt and in an agent's own words as base64 `data`; once the server has it, as the name of
+/// a `blob` that is fetched by address, so that it never travels twice.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    #[serde(default, alias = "mime_type")]
+    pub mime_type: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub data: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub blob: String,
+}

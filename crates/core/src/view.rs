@@ -1,0 +1,163 @@
+//! `SessionView`: everything a page shows of one session, folded from its events. The server keeps one per live
+//! session and hands out snapshots of it; the page keeps one per session it has opened. Both apply the same events.
+
+use crate::ask::Ask;
+use crate::controller::{MessageController, Report};
+use crate::event::{ContextUsage, Event, ModelInfo};
+use crate::limits::PAGE_ROWS;
+use crate::machine::SessionState;
+use crate::queue::Scheduled;
+use crate::wire::{Capabilities, MessagesPage, RetryNote, Snapshot};
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionView {
+    pub session_id: String,
+    pub epoch: String,
+    /// The last applied event.
+    pub seq: u64,
+    pub agent: String,
+    pub cwd: String,
+    pub title: String,
+    pub controller: MessageController,
+    pub state: SessionState,
+    /// Why it is in that state, where that needs words.
+    pub reason: String,
+    pub queue: Vec<Scheduled>,
+    pub asks: Vec<Ask>,
+    pub context_usage: Option<ContextUsage>,
+    pub model: Option<ModelInfo>,
+    pub thinking_level: String,
+    pub retry: Option<RetryNote>,
+    pub compacting: bool,
+    pub capabilities: Capabilities,
+}
+
+/// What became of an event with a sequence number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Applied {
+    Changed(Report),
+    /// Seen before: nothing to do.
+    Old,
+    /// Events are missing in between: a snapshot is needed.
+    Gap,
+}
+
+impl SessionView {
+    /// Applies an event in its turn.
+    pub fn apply_numbered(&mut self, seq: u64, event: Event) -> Applied {
+        if seq <= self.seq {
+            return Applied::Old;
+        }
+        if seq > self.seq + 1 {
+            return Applied::Gap;
+        }
+        Applied::Changed(self.apply(event))
+    }
+
+    /// Applies the next event.
+    pub fn apply(&mut self, event: Event) -> Report {
+        self.seq += 1;
+        match &event {
+            Event::SessionState { state, reason } => {
+                self.state = *state;
+                self.reason.clone_from(reason);
+            }
+            Event::QueueUpdate { items } => self.queue.clone_from(items),
+            Event::AskOpened { ask } => {
+                if !self.asks.iter().any(|open| open.id == ask.id) {
+                    self.asks.push(ask.clone());
+                }
+            }
+            Event::AskClosed { ask_id, .. } => self.asks.retain(|ask| ask.id != *ask_id),
+            Event::ContextUsage { usage } => self.context_usage = Some(usage.clone()),
+            Event::ModelChanged { model } => self.model.clone_from(model),
+            Event::ThinkingLevelChanged { level } => self.thinking_level.clone_from(level),
+            Event::TitleChanged { title } => self.title.clone_from(title),
+            Event::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
+                self.retry = Some(RetryNote {
+                    attempt: *attempt,
+                    max_attempts: *max_attempts,
+                    delay_ms: *delay_ms,
+                    error_message: error_message.clone(),
+                });
+            }
+            Event::AutoRetryEnd { .. } => self.retry = None,
+            Event::CompactionStart { .. } => self.compacting = true,
+            Event::CompactionEnd { .. } => self.compacting = false,
+            Event::AgentSettled { .. } => self.rest(),
+            Event::ProcessExit { .. } => {
+                self.rest();
+                self.asks.clear();
+            }
+            _ => {}
+        }
+        self.controller.handle_server_event(event)
+    }
+
+    fn rest(&mut self) {
+        self.retry = None;
+        self.compacting = false;
+    }
+
+    /// The end of the conversation and where everything stands.
+    pub fn snapshot(&self) -> Snapshot {
+        let page = self.page_before(self.controller.total(), PAGE_ROWS);
+        Snapshot {
+            session_id: self.session_id.clone(),
+            epoch: self.epoch.clone(),
+            seq: self.seq,
+            agent: self.agent.clone(),
+            cwd: self.cwd.clone(),
+            title: self.title.clone(),
+            total: page.total,
+            first: page.first,
+            messages: page.messages,
+            streaming: self.controller.fold().clone(),
+            state: self.state,
+            reason: self.reason.clone(),
+            queue: self.queue.clone(),
+            asks: self.asks.clone(),
+            context_usage: self.context_usage.clone(),
+            model: self.model.clone(),
+            thinking_level: self.thinking_level.clone(),
+            retry: self.retry.clone(),
+            compacting: self.compacting,
+            capabilities: self.capabilities.clone(),
+        }
+    }
+
+    pub fn restore(snapshot: Snapshot) -> Self {
+        Self {
+            session_id: snapshot.session_id,
+            epoch: snapshot.epoch,
+            seq: snapshot.seq,
+            agent: snapshot.agent,
+            cwd: snapshot.cwd,
+            title: snapshot.title,
+            controller: MessageController::restore(snapshot.first, snapshot.messages, snapshot.streaming),
+            state: snapshot.state,
+            reason: snapshot.reason,
+            queue: snapshot.queue,
+            asks: snapshot.asks,
+            context_usage: snapshot.context_usage,
+            model: snapshot.model,
+            thinking_level: snapshot.thinking_level,
+            retry: snapshot.retry,
+            compacting: snapshot.compacting,
+            capabilities: snapshot.capabilities,
+        }
+    }
+
+    /// Up to `limit` rows before index `before`.
+    pub fn page_before(&self, before: usize, limit: usize) -> MessagesPage {
+        let rows = self.controller.rows();
+        let held = self.controller.first();
+        let end = before.saturating_sub(held).min(rows.len());
+        let start = end.saturating_sub(limit);
+        MessagesPage {
+            first: held + start,
+            total: self.controller.total(),
+            messages: rows[start..end].to_vec(),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The frames between page and server: JSON text over one WebSocket, the same types on both sides.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ask::{Answer, Ask};
+use crate::controller::Fold;
+use crate::event::{ContextUsage, Event, ModelInfo};
+use crate::machine::SessionState;
+use crate::queue::{Lane, Scheduled};
+use crate::ui_message::{Image, UiMessage};
+
+/// What a page sends: `{id, type, session_id?, …}`. Every command but `hello` gets exactly one response.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClientFrame {
+    #[serde(default)]
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    #[serde(flatten)]
+    pub command: Command,
+}
+
+/// The last event of a session that a page has applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cursor {
+    pub session_id: String,
+    /// Names this life of the session on the server: sequence numbers of another life mean nothing.
+    pub epoch: String,
+    pub seq: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Command {
+    /// The first frame of a connection: what the page already has. Answered by `welcome`.
+    Hello {
+        version: u32,
+        #[serde(default)]
+        sessions: Vec<Cursor>,
+    },
+    ListSessions,
+    NewSession {
+        agent: String,
+        cwd: String,
+    },
+    /// Sends a snapshot, then every event after it.
+    OpenSession,
+    CloseSession,
+    /// Rows before this index.
+    GetMessages {
+        before: usize,
+        #[serde(default)]
+        limit: Option<usize>,
+    },
+    Prompt {
+        client_id: String,
+        message: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
+        #[serde(default, rename = "streamingBehavior")]
+        streaming_behavior: Lane,
+    },
+    Abort,
+    ClearQueue,
+    Bash {
+        client_id: String,
+        command: String,
+        #[serde(default, rename = "excludeFromContext")]
+        exclude_from_context: bool,
+    },
+    AbortBash,
+    Answer {
+        ask_id: String,
+        answer: Answer,
+    },
+    /// Takes up an interrupted or stopped session.
+    ResumeSession,
+    /// Sends the last user message again after a failure.
+    Retry,
+    GetAvailableModels,
+    SetModel {
+        provider: String,
+        model_id: String,
+    },
+    SetThinkingLevel {
+        level: String,
+    },
+    GetCommands,
+    ListDirectory {
+        path: String,
+    },
+}
+
+impl Command {
+    /// The name a response repeats.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Hello { .. } => "hello",
+            Self::ListSessions => "list_sessions",
+            Self::NewSession { .. } => "new_session",
+            Self::OpenSession => "open_session",
+            Self::CloseSession => "close_session",
+            Self::GetMessages { .. } => "get_messages",
+            Self::Prompt { .. } => "prompt",
+            Self::Abort => "abort",
+            Self::ClearQueue => "clear_queue",
+            Self::Bash { .. } => "bash",
+            Self::AbortBash => "abort_bash",
+            Self::Answer { .. } => "answer",
+            Self::ResumeSession => "resume_session",
+            Self::Retry => "retry",
+            Self::GetAvailableModels => "get_available_models",
+            Self::SetModel { .. } => "set_model",
+            Self::SetThinkingLevel { .. } => "set_thinking_level",
+            Self::GetCommands => "get_commands",
+            Self::ListDirectory { .. } => "list_directory",
+        }
+    }
+}
+
+/// What the server sends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ServerFrame {
+    Welcome(Welcome),
+    Response {
+        id: String,
+        command: String,
+        success: bool,
+        #[serde(default, skip_serializing_if = "Value::is_null")]
+        data: Value,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    /// `seq` counts without gaps per session.
+    Event {
+        session_id: String,
+        seq: u64,
+        event: Event,
+    },
+    /// Replaces everything the page has of that session.
+    Snapshot(Box<Snapshot>),
+    /// The list of sessions changed in these places.
+    SessionsChanged {
+        #[serde(default)]
+        changed: Vec<SessionSummary>,
+        #[serde(default)]
+        removed: Vec<String>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Welcome {
+    pub version: u32,
+    pub server_version: String,
+    pub agents: Vec<AgentInfo>,
+    /// Where a new session starts unless the person picks another folder.
+    pub default_cwd: String,
+    pub sessions: Vec<SessionSummary>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentInfo {
+    pub name: String,
+    pub dialect: String,
+    /// The built-in guide, as opposed to an agent with a model behind it.
+    #[serde(default)]
+    pub demo: bool,
+    /// Why it cannot be used now, in words for the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// One row of the sidebar.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionSummary {
+    pub id: String,
+    pub agent: String,
+    pub cwd: String,
+    pub title: String,
+    pub state: SessionState,
+    /// Milliseconds since 1970.
+    pub modified: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    pub session_id: String,
+    pub epoch: String,
+    pub seq: u64,
+    pub agent: String,
+    pub cwd: String,
+    pub title: String,
+    /// How many rows there are; `messages` are the last of them, from index `first` on.
+    pub total: usize,
+    pub first: usize,
+    pub messages: Vec<UiMessage>,
+    /// Where the reducer stands, so that the page's goes on from there.
+    pub streaming: Fold,
+    pub state: SessionState,
+    #[serde(default)]
+    pub reason: String,
+    #[serde(default)]
+    pub queue: Vec<Scheduled>,
+    #[serde(default)]
+    pub asks: Vec<Ask>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_usage: Option<ContextUsage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelInfo>,
+    #[serde(default)]
+    pub thinking_level: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryNote>,
+    #[serde(default)]
+    pub compacting: bool,
+    #[serde(default)]
+    pub capabilities: Capabilities,
+}
+
+/// A failed request is being repeated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetryNote {
+    pub attempt: u32,
+    pub max_attempts: u32,
+    pub delay_ms: u64,
+    pub error_message: String,
+}
+
+/// What the agent behind a session can do; the page offers nothing else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Capabilities {
+    pub images: bool,
+    pub bash: bool,
+    pub steering: bool,
+    pub models: bool,
+    pub thinking_levels: Vec<String>,
+}
+
+/// A page of older rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MessagesPage {
+    pub first: usize,
+    pub total: usize,
+    pub messages: Vec<UiMessage>,
+}
+
+/// One folder, for the folder picker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectoryListing {
+    pub path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    pub folders: Vec<String>,
+    #[serde(default)]
+    pub truncated: bool,
+}
+
+/// A command of the agent's own, for the `/` menu.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCommand {
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+}
