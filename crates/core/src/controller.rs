@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Event, Update};
 use crate::message::{Message, StopReason};
-use crate::ui_message::{Kind, Mark, UiMessage};
+use crate::ui_message::{Kind, Mark, Phase, UiMessage};
 
 /// One change of the list. Changes of a report apply in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ struct Call {
     tool: String,
     row: usize,
     /// Mirrors the row's phase, so that rows outside a page's window count too.
-    open: bool,
+    phase: Phase,
 }
 
 impl MessageController {
@@ -125,7 +125,7 @@ impl MessageController {
 
     /// A tool is being called or runs.
     pub fn has_open_call(&self) -> bool {
-        self.fold.calls.iter().any(|call| call.open)
+        self.fold.calls.iter().any(|call| call.phase.is_open())
     }
 
     /// Puts older rows before those held.
@@ -349,7 +349,7 @@ impl MessageController {
         for call in &mut self.fold.calls {
             let held = call.row.checked_sub(self.first).and_then(|held| self.rows.get(held));
             if let Some(step) = held.and_then(|message| message.tool_step.as_ref()) {
-                call.open = step.phase.is_open();
+                call.phase = step.phase;
             }
         }
         self.fold.open_user = self.fold.open_user.filter(|row| *row < body);

@@ -7,31 +7,32 @@ const STATES: [SessionState; 9] =
     [Idle, Creating, Streaming, WaitingApproval, WaitingInput, Completed, Paused, Error, Stopped];
 
 /// Rows: an event; columns: the states above by their letters; `-` stays, a letter is the next state.
+#[rustfmt::skip]
 fn table() -> Vec<(StateEvent, &'static str)> {
     use StateEvent as E;
     vec![
-        //                                                              I C S A W D P E X
-        (E::StartSession, "C - - - - C - - C"),
-        (E::SessionCreated, "- - - - - - - - -"),
-        (E::RequestStarted { generation: 9 }, "- - - S S S S S -"),
-        (E::AskApproval { partial: true }, "- - - - - - - - -"),
-        (E::AskApproval { partial: false }, "- - A - - - - - -"),
-        (E::AskFollowup { partial: true }, "- - - - - - - - -"),
-        (E::AskFollowup { partial: false }, "- - W - - - - - -"),
-        (E::Completed, "- - D D D - - - -"),
-        (E::Failed, "- E E E E - - - -"),
-        (E::AskResume, "- P P - - - - - -"),
-        (E::ProcessError, "- E E E E E E - -"),
-        (E::ProcessExit { success: false, expected: false }, "- E E E E E E - E"),
-        (E::ProcessExit { success: true, expected: false }, "- D D P P - - - -"),
-        (E::ProcessExit { success: true, expected: true }, "- - X X X - - - -"),
-        (E::ProcessExit { success: false, expected: true }, "- - X X X - - - -"),
-        (E::ApproveAction, "- - - S - - - - -"),
-        (E::RejectAction, "- - - S - - - - -"),
-        (E::SendMessage, "- - - - S S S - S"),
-        (E::CancelSession, "- X X X X - X X -"),
-        (E::ResumeSession, "- - - - - S S - S"),
-        (E::Retry, "- - - - - - - S -"),
+        //                                                     I C S A W D P E X
+        (E::StartSession,                                     "C - - - - C - - C"),
+        (E::SessionCreated,                                   "- - - - - - - - -"),
+        (E::RequestStarted { generation: 9 },                 "- - - S S S S S -"),
+        (E::AskApproval { partial: true },                    "- - - - - - - - -"),
+        (E::AskApproval { partial: false },                   "- - A - - - - - -"),
+        (E::AskFollowup { partial: true },                    "- - - - - - - - -"),
+        (E::AskFollowup { partial: false },                   "- - W - - - - - -"),
+        (E::Completed,                                        "- - D D D - - - -"),
+        (E::Failed,                                           "- E E E E - - - -"),
+        (E::AskResume,                                        "- P P - - - - - -"),
+        (E::ProcessError,                                     "- E E E E E E - -"),
+        (E::ProcessExit { success: false, expected: false },  "- E E E E E E - E"),
+        (E::ProcessExit { success: true, expected: false },   "- D D P P - - - -"),
+        (E::ProcessExit { success: true, expected: true },    "- - X X X - - - -"),
+        (E::ProcessExit { success: false, expected: true },   "- - X X X - - - -"),
+        (E::ApproveAction,                                    "- - - S - - - - -"),
+        (E::RejectAction,                                     "- - - S - - - - -"),
+        (E::SendMessage,                                      "- - - - S S S - S"),
+        (E::CancelSession,                                    "- X X X X - X X -"),
+        (E::ResumeSession,                                    "- - - - - S S - S"),
+        (E::Retry,                                            "- - - - - - - S -"),
     ]
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Block, MessageController, Report};
 use crate::message::{Content, Part};
-use crate::ui_message::{Kind, UiMessage};
+use crate::ui_message::{Kind, Phase, UiMessage};
 
 impl MessageController {
     /// A delta. Without a message start before it, it opens a message by itself.
@@ -49,7 +49,7 @@ impl MessageController {
         let row = match self.block(index, Kind::Tool).row {
             Some(row) => row,
             None => {
-                let row = self.new_call(id.clone(), tool.clone(), report);
+                let row = self.new_call(id.clone(), tool.clone(), Phase::Calling, report);
                 self.block(index, Kind::Tool).row = Some(row);
                 row
             }

@@ -11,14 +11,14 @@ use crate::ui_message::{Kind, Mark, Phase, ToolStep, UiMessage};
 
 impl MessageController {
     /// A new row for a call that has just appeared.
-    pub(super) fn new_call(&mut self, id: String, tool: String, report: &mut Report) -> usize {
+    pub(super) fn new_call(&mut self, id: String, tool: String, phase: Phase, report: &mut Report) -> usize {
         let step = ToolStep { call_id: id.clone(), tool_name: tool.clone(), ..ToolStep::default() };
         let row =
             self.push(UiMessage { kind: Kind::Tool, tool_step: Some(step), ..UiMessage::default() }, report);
         if self.fold.calls.len() >= RECENT_CALLS {
             self.fold.calls.remove(0);
         }
-        self.fold.calls.push(Call { id, tool, row, open: true });
+        self.fold.calls.push(Call { id, tool, row, phase });
         row
     }
 
@@ -45,29 +45,36 @@ impl MessageController {
     }
 
     pub(super) fn tool_start(&mut self, id: String, tool: String, arguments: Value, report: &mut Report) {
-        let row = match self.find_call(&id, &tool) {
-            Some(position) => self.fold.calls[position].row,
-            None => self.new_call(id.clone(), tool.clone(), report),
+        let row = match self.find_call(&id, &tool, |phase| phase == Phase::Calling) {
+            Some(call) => {
+                if call.phase == Phase::Calling {
+                    call.phase = Phase::Running;
+                }
+                call.row
+            }
+            None => self.new_call(id, tool, Phase::Running, report),
         };
         self.change_step(row, report, |step| {
-            if step.phase != Phase::Calling && step.tool_args == arguments {
-                return false;
-            }
-            if step.phase == Phase::Calling {
+            let starts = step.phase == Phase::Calling;
+            if starts {
                 step.phase = Phase::Running;
             }
-            if !arguments.is_null() {
+            let named = !arguments.is_null() && step.tool_args != arguments;
+            if named {
                 step.tool_args = arguments;
             }
-            true
+            starts || named
         });
     }
 
     pub(super) fn tool_update(&mut self, id: &str, tool: &str, output: ToolOutput, report: &mut Report) {
-        let row = match self.find_call(id, tool) {
-            Some(position) if self.fold.calls[position].open => self.fold.calls[position].row,
+        let row = match self.find_call(id, tool, Phase::is_open) {
+            Some(call) if call.phase.is_open() => {
+                call.phase = Phase::Running;
+                call.row
+            }
             Some(_) => return,
-            None => self.new_call(id.to_owned(), tool.to_owned(), report),
+            None => self.new_call(id.to_owned(), tool.to_owned(), Phase::Running, report),
         };
         self.change_step(row, report, |step| {
             let next = Some(output.text).filter(|text| !text.is_empty());
@@ -88,16 +95,15 @@ impl MessageController {
         duration_ms: Option<u64>,
         report: &mut Report,
     ) {
-        let row = match self.find_call(&id, &tool) {
-            Some(position) => {
-                self.fold.calls[position].open = false;
-                self.fold.calls[position].row
+        let phase = if is_error { Phase::Error } else { Phase::Done };
+        let row = match self.find_call(&id, &tool, Phase::is_open) {
+            Some(call) => {
+                if call.phase.is_open() {
+                    call.phase = phase;
+                }
+                call.row
             }
-            None => {
-                let row = self.new_call(id, tool, report);
-                self.fold.calls.iter_mut().filter(|call| call.row == row).for_each(|call| call.open = false);
-                row
-            }
+            None => self.new_call(id, tool, phase, report),
         };
         self.change(row, report, |message| {
             let interrupted = message.mark == Some(Mark::Interrupted);
@@ -105,7 +111,7 @@ impl MessageController {
             if !step.phase.is_open() && !interrupted {
                 return false;
             }
-            step.phase = if is_error { Phase::Error } else { Phase::Done };
+            step.phase = phase;
             step.result = Some(output.text);
             step.details = output.details;
             step.duration_ms = duration_ms;
@@ -117,8 +123,11 @@ impl MessageController {
 
     /// Closes every row that still waits for an end that will not come.
     pub(super) fn close_open_calls(&mut self, report: &mut Report) {
-        let open: Vec<usize> = self.fold.calls.iter().filter(|call| call.open).map(|call| call.row).collect();
-        self.fold.calls.iter_mut().for_each(|call| call.open = false);
+        let mut open = Vec::new();
+        for call in self.fold.calls.iter_mut().filter(|call| call.phase.is_open()) {
+            call.phase = Phase::Error;
+            open.push(call.row);
+        }
         for row in open {
             self.change(row, report, |message| {
                 let Some(step) = message.tool_step.as_mut().filter(|step| step.phase.is_open()) else {
@@ -131,18 +140,17 @@ impl MessageController {
         }
     }
 
-    fn find_call(&self, id: &str, tool: &str) -> Option<usize> {
+    /// By id; a call without one is the oldest of its tool that still `fits`, else the last of them.
+    fn find_call(&mut self, id: &str, tool: &str, fits: impl Fn(Phase) -> bool) -> Option<&mut Call> {
         let calls = &self.fold.calls;
-        if id.is_empty() {
-            let oldest_open =
-                calls.iter().position(|call| call.open && call.id.is_empty() && call.tool == tool);
-            return oldest_open
-                .or_else(|| calls.iter().rposition(|call| call.id.is_empty() && call.tool == tool));
-        }
-        calls
-            .iter()
-            .rposition(|call| call.id == id)
-            .or_else(|| calls.iter().position(|call| call.open && call.id.is_empty() && call.tool == tool))
+        let nameless = |call: &Call| call.id.is_empty() && call.tool == tool;
+        let oldest = || calls.iter().position(|call| nameless(call) && fits(call.phase));
+        let position = if id.is_empty() {
+            oldest().or_else(|| calls.iter().rposition(nameless))
+        } else {
+            calls.iter().rposition(|call| call.id == id).or_else(oldest)
+        };
+        position.map(|position| &mut self.fold.calls[position])
     }
 
     fn change_step(&mut self, row: usize, report: &mut Report, change: impl FnOnce(&mut ToolStep) -> bool) {

@@ -1,0 +1,112 @@
+//! The commands we send to pi. They are built from types alone: nothing a browser sent is passed through unread.
+
+use pilothouse_core::ask::Answer;
+use pilothouse_core::queue::Lane;
+use pilothouse_core::ui_message::Image;
+use serde_json::{Value, json};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum PiCommand {
+    GetState,
+    GetSessionStats,
+    GetCommands,
+    GetAvailableModels,
+    GetAvailableThinkingLevels,
+    /// Always with a lane: pi starts a run when it is idle, and refuses a prompt without one when it is not.
+    Prompt {
+        message: String,
+        images: Vec<Image>,
+        lane: Lane,
+    },
+    Abort,
+    ClearQueue,
+    Bash {
+        command: String,
+        exclude_from_context: bool,
+    },
+    AbortBash,
+    SetModel {
+        provider: String,
+        model_id: String,
+    },
+    SetThinkingLevel {
+        level: String,
+    },
+    /// Not a command in pi's sense: it has the question's id and gets no response.
+    AnswerDialog {
+        ask_id: String,
+        answer: Answer,
+    },
+}
+
+impl PiCommand {
+    /// One line, with its line break.
+    pub fn encode(&self, id: &str) -> String {
+        let mut body = match self {
+            Self::GetState => json!({"type": "get_state"}),
+            Self::GetSessionStats => json!({"type": "get_session_stats"}),
+            Self::GetCommands => json!({"type": "get_commands"}),
+            Self::GetAvailableModels => json!({"type": "get_available_models"}),
+            Self::GetAvailableThinkingLevels => json!({"type": "get_available_thinking_levels"}),
+            Self::Prompt { message, images, lane } => {
+                let mut body = json!({"type": "prompt", "message": message, "streamingBehavior": lane});
+                if !images.is_empty() {
+                    body["images"] = images.iter().map(encode_image).collect();
+                }
+                body
+            }
+            Self::Abort => json!({"type": "abort"}),
+            Self::ClearQueue => json!({"type": "clear_queue"}),
+            Self::Bash { command, exclude_from_context } => {
+                json!({"type": "bash", "command": command, "excludeFromContext": exclude_from_context})
+            }
+            Self::AbortBash => json!({"type": "abort_bash"}),
+            Self::SetModel { provider, model_id } => {
+                json!({"type": "set_model", "provider": provider, "modelId": model_id})
+            }
+            Self::SetThinkingLevel { level } => json!({"type": "set_thinking_level", "level": level}),
+            Self::AnswerDialog { ask_id, answer } => return encode_answer(ask_id, answer),
+        };
+        body["id"] = Value::from(id);
+        format!("{body}\n")
+    }
+}
+
+fn encode_image(image: &Image) -> Value {
+    json!({"type": "image", "data": image.data, "mimeType": image.mime_type})
+}
+
+fn encode_answer(ask_id: &str, answer: &Answer) -> String {
+    let mut body = match answer {
+        Answer::Choose(value) | Answer::Text(value) => json!({"value": value}),
+        Answer::Confirm(confirmed) => json!({"confirmed": confirmed}),
+        Answer::Cancel => json!({"cancelled": true}),
+    };
+    body["type"] = "extension_ui_response".into();
+    body["id"] = ask_id.into();
+    format!("{body}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_always_names_its_lane_and_stays_on_one_line() {
+        let line = PiCommand::Prompt { message: "a\nb".into(), images: Vec::new(), lane: Lane::FollowUp }
+            .encode("7");
+        let value: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(
+            value,
+            json!({"id": "7", "type": "prompt", "message": "a\nb", "streamingBehavior": "followUp"})
+        );
+        assert_eq!(line.matches('\n').count(), 1);
+    }
+
+    #[test]
+    fn an_answer_carries_the_id_of_its_question() {
+        let line = PiCommand::AnswerDialog { ask_id: "q1".into(), answer: Answer::Confirm(true) }.encode("9");
+        let value: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value, json!({"type": "extension_ui_response", "id": "q1", "confirmed": true}));
+    }
+}
