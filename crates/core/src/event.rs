@@ -9,6 +9,7 @@ use crate::machine::SessionState;
 use crate::message::{Content, Message, ToolCall};
 use crate::queue::Scheduled;
 use crate::ui_message::{BashResult, Image};
+use crate::wire::Capabilities;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -139,10 +140,33 @@ pub enum Event {
     ContextUsage {
         usage: ContextUsage,
     },
+    CapabilitiesChanged {
+        capabilities: Capabilities,
+    },
 
     /// A type this version does not know. Folding it changes nothing.
     #[serde(other)]
     Unknown,
+}
+
+impl Event {
+    /// Takes the next event into this one if both are pieces of the same text; tells whether it did.
+    pub fn join(&mut self, next: &Self) -> bool {
+        use Update::{TextDelta, ThinkingDelta};
+        let (Self::MessageUpdate { update }, Self::MessageUpdate { update: next }) = (self, next) else {
+            return false;
+        };
+        match (update, next) {
+            (TextDelta { content_index, delta }, TextDelta { content_index: index, delta: next })
+            | (ThinkingDelta { content_index, delta }, ThinkingDelta { content_index: index, delta: next })
+                if content_index == index =>
+            {
+                delta.push_str(next);
+                true
+            }
+            _ => false,
+        }
+    }
 }
 
 /// One step of an assistant message under way. Blocks are told apart by their index in the message.

@@ -22,6 +22,12 @@ pub const IMAGE_BYTES: usize = 5 * 1024 * 1024;
 /// The longest line taken from an agent; what is beyond is dropped, with a visible marker.
 pub const AGENT_LINE_BYTES: usize = 32 * 1024 * 1024;
 
+/// Commands waiting for an agent that does not read them.
+pub const AGENT_BACKLOG: usize = 1_024;
+
+/// Chunks of an agent's output waiting for its session.
+pub const AGENT_OUTPUT_BACKLOG: usize = 64;
+
 /// Lines of an agent's stderr kept for the error that explains its end, and the length of each.
 pub const STDERR_LINES: usize = 40;
 pub const STDERR_LINE_BYTES: usize = 2_000;

@@ -70,6 +70,7 @@ impl SessionView {
             }
             Event::AskClosed { ask_id, .. } => self.asks.retain(|ask| ask.id != *ask_id),
             Event::ContextUsage { usage } => self.context_usage = Some(usage.clone()),
+            Event::CapabilitiesChanged { capabilities } => self.capabilities.clone_from(capabilities),
             Event::ModelChanged { model } => self.model.clone_from(model),
             Event::ThinkingLevelChanged { level } => self.thinking_level.clone_from(level),
             Event::TitleChanged { title } => self.title.clone_from(title),

@@ -1,0 +1,156 @@
+//! The agents on offer: those configured, pi if it is on the PATH, and always the built-in demo.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use pilothouse_core::wire::AgentInfo;
+
+use crate::process::Launch;
+
+pub const DEMO: &str = "demo";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agent {
+    pub name: String,
+    pub dialect: Dialect,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    pub environment: Vec<(String, String)>,
+    /// Where the agent keeps its sessions: `<folder>/sessions/…`.
+    pub folder: PathBuf,
+    pub demo: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    Pi,
+}
+
+impl Dialect {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pi => "pi",
+        }
+    }
+
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "pi" => Ok(Self::Pi),
+            other => bail!("'{other}' is not a dialect Pilothouse speaks; it speaks: pi"),
+        }
+    }
+}
+
+impl Agent {
+    /// `NAME=DIALECT:COMMAND ARGS…`, as given on the command line. Split like a shell would, never run by one.
+    pub fn parse(argument: &str) -> Result<Self> {
+        let form = "an agent is given as NAME=DIALECT:COMMAND, for example pi=pi:pi";
+        let (name, rest) = argument.split_once('=').with_context(|| format!("'{argument}': {form}"))?;
+        let (dialect, command) = rest.split_once(':').with_context(|| format!("'{argument}': {form}"))?;
+        Self::new(name, dialect, command)
+    }
+
+    pub fn new(name: &str, dialect: &str, command: &str) -> Result<Self> {
+        let command = shell_words::split(command).with_context(|| format!("the command of agent '{name}' has an open quote"))?;
+        Self::from_words(name, dialect, command)
+    }
+
+    pub fn from_words(name: &str, dialect: &str, command: Vec<String>) -> Result<Self> {
+        let plain = |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || "-_. ".contains(letter));
+        if name.trim().is_empty() || !plain(name) {
+            bail!("'{name}' is no name for an agent: letters, digits, spaces and -_. only");
+        }
+        if command.is_empty() {
+            bail!("agent '{name}' has no command");
+        }
+        let dialect = Dialect::parse(dialect)?;
+        Ok(Self { name: name.to_owned(), dialect, command, environment: Vec::new(), folder: pi_folder(), demo: false })
+    }
+
+    /// The built-in agent: this very program.
+    pub fn demo(data_folder: &Path) -> Result<Self> {
+        let program = std::env::current_exe().context("the path of this program cannot be found")?;
+        let folder = data_folder.join("demo");
+        Ok(Self {
+            name: DEMO.to_owned(),
+            dialect: Dialect::Pi,
+            command: vec![program.to_string_lossy().into_owned(), "demo-agent".to_owned()],
+            environment: vec![("PI_CODING_AGENT_DIR".to_owned(), folder.to_string_lossy().into_owned())],
+            folder,
+            demo: true,
+        })
+    }
+
+    /// pi, if the PATH has it.
+    pub fn find_pi() -> Option<Self> {
+        find_program("pi")?;
+        Self::from_words("pi", "pi", vec!["pi".to_owned()]).ok()
+    }
+
+    pub fn launch(&self, session_id: &str, folder: &Path) -> Launch {
+        let mut words = self.command.iter().cloned();
+        let program = words.next().unwrap_or_default();
+        let mut arguments: Vec<String> = words.collect();
+        match self.dialect {
+            Dialect::Pi => arguments.extend(["--mode", "rpc", "--session-id", session_id].map(str::to_owned)),
+        }
+        Launch { program, arguments, folder: folder.to_owned(), environment: self.environment.clone() }
+    }
+
+    pub fn info(&self) -> AgentInfo {
+        let program = self.command.first().map(String::as_str).unwrap_or_default();
+        let problem = find_program(program)
+            .is_none()
+            .then(|| format!("The program '{program}' was not found. Install it, or correct the agent's command."));
+        AgentInfo { name: self.name.clone(), dialect: self.dialect.name().to_owned(), demo: self.demo, problem }
+    }
+}
+
+/// Where pi keeps its settings and sessions.
+fn pi_folder() -> PathBuf {
+    let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".pi/agent");
+    std::env::var_os("PI_CODING_AGENT_DIR").map_or_else(home, PathBuf::from)
+}
+
+fn find_program(program: &str) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(|path| path.is_file());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|candidate| candidate.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_split_like_a_shell_would() {
+        let agent = Agent::parse("my pi=pi:node 'a b/cli.js' --tools read").unwrap();
+        assert_eq!(agent.name, "my pi");
+        assert_eq!(agent.command, ["node", "a b/cli.js", "--tools", "read"]);
+        let launch = agent.launch("s1", Path::new("/tmp"));
+        assert_eq!(launch.arguments.last().map(String::as_str), Some("s1"));
+    }
+
+    #[test]
+    fn wrong_agents_get_a_sentence() {
+        for (argument, part) in [
+            ("pi", "NAME=DIALECT:COMMAND"),
+            ("x=acp2:run", "'acp2' is not a dialect"),
+            ("x=pi:", "no command"),
+            ("x=pi:'open", "open quote"),
+            ("=pi:pi", "no name"),
+            ("<b>=pi:pi", "no name"),
+        ] {
+            let error = format!("{:#}", Agent::parse(argument).unwrap_err());
+            assert!(error.contains(part), "{argument}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_agent_whose_program_is_missing_says_so() {
+        let agent = Agent::parse("gone=pi:/nonexistent/pi").unwrap();
+        assert!(agent.info().problem.unwrap().contains("was not found"));
+    }
+}

@@ -1,0 +1,117 @@
+//! The sending half of one connected page. Sessions and hub put frames in; the page's socket takes them out.
+//! Nobody ever waits for a slow page: what does not fit cuts it off, and it comes back by itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::extract::ws::Utf8Bytes;
+use pilothouse_core::limits::{PAGE_BACKLOG_BYTES, PAGE_BACKLOG_FRAMES};
+use pilothouse_core::wire::ServerFrame;
+use serde_json::Value;
+use tokio::sync::{Notify, mpsc};
+
+#[derive(Clone, Debug)]
+pub struct PageLink {
+    id: u64,
+    frames: mpsc::Sender<Utf8Bytes>,
+    waiting_bytes: Arc<AtomicUsize>,
+    cut: Arc<Notify>,
+}
+
+/// The other end, held by the socket.
+#[derive(Debug)]
+pub struct PageFrames {
+    frames: mpsc::Receiver<Utf8Bytes>,
+    waiting_bytes: Arc<AtomicUsize>,
+    cut: Arc<Notify>,
+}
+
+pub fn page_link(id: u64) -> (PageLink, PageFrames) {
+    let (sender, receiver) = mpsc::channel(PAGE_BACKLOG_FRAMES);
+    let waiting_bytes = Arc::new(AtomicUsize::new(0));
+    let cut = Arc::new(Notify::new());
+    (
+        PageLink { id, frames: sender, waiting_bytes: waiting_bytes.clone(), cut: cut.clone() },
+        PageFrames { frames: receiver, waiting_bytes, cut },
+    )
+}
+
+impl PageLink {
+    pub const fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// False if the page is gone or too slow, and is being cut off.
+    pub fn send(&self, frame: Utf8Bytes) -> bool {
+        let length = frame.len();
+        let waiting = self.waiting_bytes.fetch_add(length, Ordering::Relaxed);
+        // A single frame larger than the limit may pass; a second one behind it may not.
+        let fits = waiting == 0 || waiting + length <= PAGE_BACKLOG_BYTES;
+        let sent = fits && self.frames.try_send(frame).is_ok();
+        if !sent {
+            self.cut.notify_one();
+        }
+        sent
+    }
+
+    pub fn send_frame(&self, frame: &ServerFrame) -> bool {
+        encode(frame).is_some_and(|frame| self.send(frame))
+    }
+
+    pub fn respond(&self, id: String, command: &str, outcome: Result<Value, String>) {
+        let (success, data, error) = match outcome {
+            Ok(data) => (true, data, None),
+            Err(error) => (false, Value::Null, Some(error)),
+        };
+        self.send_frame(&ServerFrame::Response { id, command: command.to_owned(), success, data, error });
+    }
+}
+
+impl PageFrames {
+    /// The next frame; `Err` when the page must be cut off.
+    pub async fn next(&mut self) -> Result<Option<Utf8Bytes>, TooSlow> {
+        tokio::select! {
+            biased;
+            () = self.cut.notified() => Err(TooSlow),
+            frame = self.frames.recv() => {
+                if let Some(frame) = &frame {
+                    self.waiting_bytes.fetch_sub(frame.len(), Ordering::Relaxed);
+                }
+                Ok(frame)
+            }
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct TooSlow;
+
+/// Frames are built once and shared by all pages they go to.
+pub fn encode(frame: &ServerFrame) -> Option<Utf8Bytes> {
+    serde_json::to_string(frame).inspect_err(|error| tracing::error!(%error, "a frame could not be written")).ok().map(Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_page_that_does_not_read_is_cut_off_at_the_limit() {
+        let (link, mut frames) = page_link(1);
+        let frame = Utf8Bytes::from("x".repeat(PAGE_BACKLOG_BYTES / 2));
+        assert!(link.send(frame.clone()));
+        assert!(link.send(frame.clone()));
+        assert!(!link.send(frame));
+        assert_eq!(frames.next().await, Err(TooSlow));
+    }
+
+    #[tokio::test]
+    async fn what_was_read_no_longer_counts() {
+        let (link, mut frames) = page_link(1);
+        let frame = Utf8Bytes::from("x".repeat(PAGE_BACKLOG_BYTES));
+        for _ in 0..3 {
+            assert!(link.send(frame.clone()));
+            assert_eq!(frames.next().await, Ok(Some(frame.clone())));
+        }
+    }
+}

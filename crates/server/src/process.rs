@@ -1,0 +1,183 @@
+//! The only place that starts processes. An agent runs in a process group of its own, so that stopping it ends
+//! everything it started. What its lines mean is the session's business.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use pilothouse_agents::framing::{Line, LineBuffer};
+use pilothouse_core::limits::{AGENT_BACKLOG, STDERR_LINE_BYTES, STDERR_LINES, STOP_STEP_SECONDS};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+
+/// An argument vector from the configuration; never a shell's line.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub program: String,
+    pub arguments: Vec<String>,
+    pub folder: PathBuf,
+    pub environment: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+pub enum ProcessEvent {
+    Lines(Vec<Line>),
+    Exited(Exit),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exit {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub stderr: Vec<String>,
+}
+
+/// A running agent. Dropping it ends the process.
+#[derive(Debug)]
+pub struct Process {
+    /// None once it is being stopped: the agent sees the end of its input.
+    input: Option<mpsc::Sender<String>>,
+    stop: Option<oneshot::Sender<()>>,
+}
+
+impl Process {
+    /// Starts the agent; its lines and its end arrive through `events`, the end exactly once and last.
+    pub fn start(launch: &Launch, events: mpsc::Sender<ProcessEvent>) -> Result<Self> {
+        let mut child = Command::new(&launch.program)
+            .args(&launch.arguments)
+            .current_dir(&launch.folder)
+            .envs(launch.environment.iter().cloned())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .with_context(|| {
+                format!("could not start '{}' in {}", launch.program, launch.folder.display())
+            })?;
+        let stdin = child.stdin.take().context("the agent has no standard input")?;
+        let stdout = child.stdout.take().context("the agent has no standard output")?;
+        let stderr = child.stderr.take().context("the agent has no standard error")?;
+        let (input, commands) = mpsc::channel(AGENT_BACKLOG);
+        let (stop, stopped) = oneshot::channel();
+        let complaints = Arc::new(Mutex::new(VecDeque::new()));
+        tokio::spawn(write_input(stdin, commands));
+        let listening = tokio::spawn(keep_complaints(stderr, complaints.clone()));
+        let reading = tokio::spawn(read_output(stdout, events.clone()));
+        tokio::spawn(async move {
+            let status = wait_or_stop(&mut child, stopped).await;
+            // Output that is still in the pipes belongs before the end. A grandchild may hold the pipes open.
+            let _ = tokio::time::timeout(Duration::from_millis(500), async {
+                let _ = reading.await;
+                let _ = listening.await;
+            })
+            .await;
+            let stderr = complaints.lock().map(|lines| lines.iter().cloned().collect()).unwrap_or_default();
+            let _ = events.send(ProcessEvent::Exited(exit(status, stderr))).await;
+        });
+        Ok(Self { input: Some(input), stop: Some(stop) })
+    }
+
+    /// Writes one command; false if the agent does not read what it is sent. One that is gone tells so by its exit.
+    pub fn send(&self, line: String) -> bool {
+        let full = |input: &mpsc::Sender<String>| matches!(input.try_send(line), Err(TrySendError::Full(_)));
+        !self.input.as_ref().is_some_and(full)
+    }
+
+    /// Ends the whole process group: its input is closed, then TERM, then KILL.
+    pub fn stop(&mut self) {
+        self.input = None;
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+    }
+}
+
+async fn wait_or_stop(child: &mut Child, stopped: oneshot::Receiver<()>) -> Option<ExitStatus> {
+    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    tokio::select! {
+        status = child.wait() => {
+            signal(group, Signal::KILL);
+            return status.ok();
+        }
+        // Also when the handle is dropped.
+        _ = stopped => {}
+    }
+    let step = Duration::from_secs(STOP_STEP_SECONDS);
+    let mut status = tokio::time::timeout(step, child.wait()).await;
+    if status.is_err() {
+        signal(group, Signal::TERM);
+        status = tokio::time::timeout(step, child.wait()).await;
+    }
+    // Whatever the agent left behind in its group ends with it.
+    signal(group, Signal::KILL);
+    match status {
+        Ok(status) => status.ok(),
+        Err(_) => child.wait().await.ok(),
+    }
+}
+
+fn signal(group: Option<Pid>, signal: Signal) {
+    if let Some(group) = group {
+        let _ = kill_process_group(group, signal);
+    }
+}
+
+#[cfg(unix)]
+fn exit(status: Option<ExitStatus>, stderr: Vec<String>) -> Exit {
+    use std::os::unix::process::ExitStatusExt;
+    Exit { code: status.and_then(|status| status.code()), signal: status.and_then(|status| status.signal()), stderr }
+}
+
+async fn write_input(mut stdin: tokio::process::ChildStdin, mut commands: mpsc::Receiver<String>) {
+    while let Some(line) = commands.recv().await {
+        if stdin.write_all(line.as_bytes()).await.is_err() || stdin.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read_output(mut stdout: tokio::process::ChildStdout, events: mpsc::Sender<ProcessEvent>) {
+    let mut buffer = LineBuffer::default();
+    let mut bytes = vec![0; 64 * 1024];
+    loop {
+        let count = stdout.read(&mut bytes).await.unwrap_or_default();
+        let lines = if count == 0 { buffer.finish().into_iter().collect() } else { buffer.push(&bytes[..count]) };
+        if !lines.is_empty() && events.send(ProcessEvent::Lines(lines)).await.is_err() {
+            return;
+        }
+        if count == 0 {
+            return;
+        }
+    }
+}
+
+/// Keeps the last lines an agent complained in, for the error that explains its end.
+async fn keep_complaints(stderr: tokio::process::ChildStderr, lines: Arc<Mutex<VecDeque<String>>>) {
+    let mut reader = BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let mut limited = (&mut reader).take(STDERR_LINE_BYTES as u64);
+        match limited.read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if let Ok(mut lines) = lines.lock()
+            && !text.is_empty()
+        {
+            if lines.len() >= STDERR_LINES {
+                lines.pop_front();
+            }
+            lines.push_back(text);
+        }
+    }
+}

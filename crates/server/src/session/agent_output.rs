@@ -1,0 +1,254 @@
+//! What the agent says, and what follows from it: events for the pages, responses for those who asked, steps of the
+//! state machine.
+
+use std::time::Duration;
+
+use pilothouse_agents::framing::Line;
+use pilothouse_agents::pi::decode::{context_usage, model};
+use pilothouse_agents::pi::{Incoming, PiCommand, Response, decode};
+use pilothouse_core::SessionState;
+use pilothouse_core::ask::{Ask, AskKind, ClosedBy};
+use pilothouse_core::describe::title_from;
+use pilothouse_core::event::{Event, NoticeLevel};
+use pilothouse_core::machine::StateEvent;
+use pilothouse_core::message::{Message, StopReason};
+use pilothouse_core::queue::take_up;
+use pilothouse_core::ui_message::BashResult;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::Session;
+use super::requests::Pending;
+use crate::process::{Exit, ProcessEvent};
+
+impl Session {
+    pub(super) fn process_event(&mut self, event: ProcessEvent) {
+        match event {
+            ProcessEvent::Lines(lines) => {
+                let mut incoming: Vec<Incoming> = Vec::new();
+                for next in lines.into_iter().flat_map(read_line) {
+                    // Deltas that arrived together travel together: never reordered, never lost.
+                    let joined = match (incoming.last_mut(), &next) {
+                        (Some(Incoming::Event(last)), Incoming::Event(next)) => last.join(next),
+                        _ => false,
+                    };
+                    if !joined {
+                        incoming.push(next);
+                    }
+                }
+                incoming.into_iter().for_each(|incoming| self.incoming(incoming));
+            }
+            ProcessEvent::Exited(exit) => self.process_exited(exit),
+        }
+    }
+
+    fn incoming(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Response(response) => self.response(response),
+            Incoming::Event(Event::Unknown) => {}
+            Incoming::Event(event) => self.agent_event(event),
+            Incoming::Waiting { steering, follow_up } => self.waiting = Some((steering, follow_up)),
+            Incoming::Ask(ask) => self.ask(ask),
+            Incoming::BashOutput { request_id, delta } => {
+                if let Some(Pending::Bash { client_id, .. }) = self.pending.get(&request_id) {
+                    self.emit(Event::BashExecutionUpdate { id: client_id.clone(), delta });
+                }
+            }
+            Incoming::EditorText(_) => {}
+            Incoming::Junk => tracing::warn!(session = %self.origin.id, "the agent wrote a line that is no JSON object"),
+        }
+    }
+
+    fn agent_event(&mut self, mut event: Event) {
+        if let Event::MessageStart { message: Message::User { content, client_id } } = &mut event {
+            let text = content.text();
+            if self.view.title.is_empty() {
+                self.emit(Event::TitleChanged { title: title_from(&text) });
+                self.tell_hub();
+            }
+            *client_id = self.name_user_message(&text);
+        }
+        if let Event::MessageEnd { message: Message::Assistant { stop_reason, error_message, .. } } = &event {
+            self.last_stop_reason = *stop_reason;
+            self.last_error = error_message.clone().unwrap_or_default();
+        }
+        let retitled = matches!(event, Event::TitleChanged { .. });
+        let step = match &event {
+            Event::AgentStart | Event::TurnStart => {
+                Some(StateEvent::RequestStarted { generation: self.machine.generation() })
+            }
+            Event::AgentSettled { aborted } => Some(self.outcome(*aborted)),
+            _ => None,
+        };
+        let settled = matches!(event, Event::AgentSettled { .. });
+        self.emit(event);
+        if let Some(step) = step {
+            // An approval that is open is left by an answer, not by what runs beside it.
+            if !(self.machine.state() == SessionState::WaitingApproval && !settled) {
+                let reason = if step == StateEvent::Failed { self.last_error.clone() } else { String::new() };
+                self.step(step, &reason);
+            }
+        }
+        if settled {
+            self.stop_deadline = None;
+            self.request(PiCommand::GetSessionStats, Pending::Statistics);
+        }
+        if retitled {
+            self.tell_hub();
+        }
+    }
+
+    /// The page that sent a user message recognises it by its client id.
+    fn name_user_message(&mut self, text: &str) -> Option<String> {
+        match take_up(&mut self.view.queue, text, self.waiting) {
+            Some(taken) => {
+                self.emit_queue();
+                Some(taken.id)
+            }
+            None => self.starting.pop_front(),
+        }
+    }
+
+    fn outcome(&self, aborted: bool) -> StateEvent {
+        match self.last_stop_reason {
+            _ if aborted => StateEvent::CancelSession,
+            StopReason::Aborted => StateEvent::CancelSession,
+            StopReason::Error => StateEvent::Failed,
+            _ => StateEvent::Completed,
+        }
+    }
+
+    fn ask(&mut self, mut ask: Ask) {
+        ask.approval = match ask.kind {
+            AskKind::Confirm => true,
+            AskKind::Select => self.view.controller.has_open_call(),
+            AskKind::Input | AskKind::Editor => false,
+        };
+        if let Some(milliseconds) = ask.timeout_ms {
+            self.ask_deadlines.push((Instant::now() + Duration::from_millis(milliseconds), ask.id.clone()));
+        }
+        let approval = ask.approval;
+        self.emit(Event::AskOpened { ask });
+        self.step_into_ask(approval);
+    }
+
+    fn response(&mut self, response: Response) {
+        let Some(pending) = self.pending.remove(&response.id) else { return };
+        if !response.success {
+            let why = if response.error.is_empty() { "The agent refused." } else { response.error.as_str() };
+            if let Pending::Prompt { .. } = pending {
+                self.fail(pending, why);
+                self.end_unstarted_run(StateEvent::Failed, why);
+            } else {
+                self.fail(pending, why);
+            }
+            return;
+        }
+        match pending {
+            Pending::State => self.agent_is_ready(&response.data),
+            Pending::Statistics => {
+                if let Some(usage) = context_usage(&response.data) {
+                    self.emit(Event::ContextUsage { usage });
+                }
+            }
+            Pending::ThinkingLevels => {
+                let levels = response.data.get("levels").cloned().unwrap_or_default();
+                self.view.capabilities.thinking_levels = serde_json::from_value(levels).unwrap_or_default();
+                self.emit(Event::CapabilitiesChanged { capabilities: self.view.capabilities.clone() });
+            }
+            Pending::Silent => {}
+            Pending::Prompt { client_id, waiting } => {
+                let disposition = response.data.get("disposition").and_then(Value::as_str).unwrap_or("started").to_owned();
+                if disposition == "handled" {
+                    // A command of the agent's own: there will be no user message and no run.
+                    self.starting.retain(|starting| *starting != client_id);
+                    self.end_unstarted_run(StateEvent::Completed, "");
+                }
+                self.prompt_done(&client_id, waiting, &Ok(json!({ "disposition": disposition })));
+            }
+            Pending::Bash { client_id, result } => {
+                let result = bash_result(result, &response.data);
+                self.emit(Event::BashEnd { id: client_id, result });
+            }
+            Pending::Page { page, request, command } => {
+                match command {
+                    "set_model" => self.emit(Event::ModelChanged { model: model(&response.data) }),
+                    // Some agents tell the new level themselves, some do not.
+                    "set_thinking_level" => self.request(PiCommand::GetState, Pending::State),
+                    _ => {}
+                }
+                page.respond(request, command, Ok(response.data));
+            }
+        }
+    }
+
+    fn agent_is_ready(&mut self, data: &Value) {
+        let first = !std::mem::replace(&mut self.ready, true);
+        let model = data.get("model").and_then(model);
+        if self.view.model != model {
+            self.emit(Event::ModelChanged { model });
+        }
+        let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        if self.view.thinking_level != text("thinkingLevel") {
+            self.emit(Event::ThinkingLevelChanged { level: text("thinkingLevel") });
+        }
+        if first {
+            self.step(StateEvent::SessionCreated, "");
+        }
+    }
+
+    /// A prompt that led to no run leaves no spinner behind.
+    fn end_unstarted_run(&mut self, how: StateEvent, reason: &str) {
+        if !self.view.controller.is_running() {
+            if self.machine.state() == SessionState::Creating {
+                let generation = self.machine.generation();
+                self.machine.apply(StateEvent::SessionCreated);
+                self.machine.apply(StateEvent::RequestStarted { generation });
+            }
+            self.step(how, reason);
+        }
+    }
+
+    /// Every exit reaches the machine, whatever the state; nothing that waited for the process waits on.
+    fn process_exited(&mut self, exit: Exit) {
+        let expected = std::mem::take(&mut self.ending);
+        tracing::info!(session = %self.origin.id, code = ?exit.code, signal = ?exit.signal, expected, "agent ended");
+        self.process = None;
+        self.ready = false;
+        self.waiting = None;
+        self.stop_deadline = None;
+        for ask in self.view.asks.clone() {
+            self.ask_deadlines.clear();
+            self.emit(Event::AskClosed { ask_id: ask.id, by: ClosedBy::Stopped });
+        }
+        self.fail_all_pending("The agent's process ended.");
+        self.starting.clear();
+        let success = exit.code == Some(0);
+        let reason = exit.stderr.last().cloned().unwrap_or_default();
+        self.emit(Event::ProcessExit { code: exit.code, signal: exit.signal, expected, stderr: exit.stderr });
+        self.step(StateEvent::ProcessExit { success, expected }, &reason);
+    }
+}
+
+fn read_line(line: Line) -> Vec<Incoming> {
+    match line {
+        Line::Complete(line) => decode(&line),
+        Line::TooLong { bytes } => vec![Incoming::Event(Event::Notice {
+            level: NoticeLevel::Warning,
+            text: format!("The agent wrote a line of {bytes} bytes; it is too long and was left out."),
+        })],
+    }
+}
+
+fn bash_result(started: BashResult, data: &Value) -> BashResult {
+    let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let flag = |key: &str| data.get(key).and_then(Value::as_bool).unwrap_or_default();
+    BashResult {
+        output: text("output"),
+        exit_code: data.get("exitCode").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok()),
+        cancelled: flag("cancelled"),
+        truncated: flag("truncated"),
+        running: false,
+        ..started
+    }
+}

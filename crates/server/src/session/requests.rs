@@ -1,0 +1,105 @@
+//! What was sent to the agent and waits for its response, and the start of the agent itself.
+
+use std::time::Duration;
+
+use pilothouse_agents::pi::PiCommand;
+use pilothouse_core::event::Event;
+use pilothouse_core::limits::STOP_STEP_SECONDS;
+use pilothouse_core::ui_message::BashResult;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::Session;
+use crate::page_link::PageLink;
+use crate::process::Process;
+
+/// Who waits for a response of the agent's.
+#[derive(Debug)]
+pub(super) enum Pending {
+    State,
+    Statistics,
+    ThinkingLevels,
+    /// Nobody: a failure is logged.
+    Silent,
+    Prompt { client_id: String, waiting: Vec<(PageLink, String)> },
+    Bash { client_id: String, result: BashResult },
+    Page { page: PageLink, request: String, command: &'static str },
+}
+
+impl Session {
+    /// Sends a command under a number of its own.
+    pub(super) fn request(&mut self, command: PiCommand, pending: Pending) {
+        self.next_request += 1;
+        let id = self.next_request.to_string();
+        let sent = self.process.as_ref().is_some_and(|process| process.send(command.encode(&id)));
+        if sent {
+            self.pending.insert(id, pending);
+        } else {
+            self.fail(pending, "The agent does not take commands any more.");
+        }
+    }
+
+    /// An answer to a question has no response.
+    pub(super) fn tell_agent(&self, command: &PiCommand) {
+        if let Some(process) = &self.process {
+            process.send(command.encode(""));
+        }
+    }
+
+    /// Starts the agent unless it runs.
+    pub(super) fn ensure_process(&mut self) -> Result<(), String> {
+        if self.process.is_some() {
+            return if self.ending { Err("The agent is being stopped. Try again in a moment.".into()) } else { Ok(()) };
+        }
+        if !self.origin.cwd.is_dir() {
+            return Err(format!("The folder {} does not exist any more.", self.origin.cwd.display()));
+        }
+        let launch = self.origin.agent.launch(&self.origin.id, &self.origin.cwd);
+        let process = Process::start(&launch, self.process_sender.clone()).map_err(|error| format!("{error:#}"))?;
+        tracing::info!(session = %self.origin.id, agent = %self.origin.agent.name, "agent started");
+        self.process = Some(process);
+        self.ready = false;
+        self.ending = false;
+        self.waiting = None;
+        self.request(PiCommand::GetState, Pending::State);
+        self.request(PiCommand::GetAvailableThinkingLevels, Pending::ThinkingLevels);
+        Ok(())
+    }
+
+    /// Everything that waited for a process that is gone.
+    pub(super) fn fail_all_pending(&mut self, why: &str) {
+        for (_, pending) in std::mem::take(&mut self.pending) {
+            self.fail(pending, why);
+        }
+    }
+
+    pub(super) fn fail(&mut self, pending: Pending, why: &str) {
+        match pending {
+            Pending::Prompt { client_id, waiting } => self.prompt_refused(&client_id, waiting, why),
+            Pending::Bash { client_id, result } => {
+                let output = if result.output.is_empty() { why.to_owned() } else { result.output };
+                let result = BashResult { cancelled: true, running: false, output, ..result };
+                self.emit(Event::BashEnd { id: client_id, result });
+            }
+            Pending::Page { page, request, command } => page.respond(request, command, Err(why.to_owned())),
+            Pending::State | Pending::Statistics | Pending::ThinkingLevels | Pending::Silent => {
+                tracing::debug!(session = %self.origin.id, why, "request failed");
+            }
+        }
+    }
+
+    /// What became of a prompt is remembered, so that one that is sent again gets the same answer.
+    pub(super) fn prompt_done(&mut self, client_id: &str, waiting: Vec<(PageLink, String)>, outcome: &Result<Value, String>) {
+        if let Some((_, known)) = self.client_ids.iter_mut().find(|(known, _)| known == client_id) {
+            *known = Some(outcome.clone());
+        }
+        for (page, request) in waiting {
+            page.respond(request, "prompt", outcome.clone());
+        }
+    }
+
+    /// Gives the agent a moment to follow a stop by itself.
+    pub(super) fn expect_stop(&mut self) {
+        self.stop_deadline = Some(Instant::now() + Duration::from_secs(STOP_STEP_SECONDS));
+    }
+}
