@@ -51,12 +51,14 @@ impl Agent {
     }
 
     pub fn new(name: &str, dialect: &str, command: &str) -> Result<Self> {
-        let command = shell_words::split(command).with_context(|| format!("the command of agent '{name}' has an open quote"))?;
+        let command = shell_words::split(command)
+            .with_context(|| format!("the command of agent '{name}' has an open quote"))?;
         Self::from_words(name, dialect, command)
     }
 
     pub fn from_words(name: &str, dialect: &str, command: Vec<String>) -> Result<Self> {
-        let plain = |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || "-_. ".contains(letter));
+        let plain =
+            |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || "-_. ".contains(letter));
         if name.trim().is_empty() || !plain(name) {
             bail!("'{name}' is no name for an agent: letters, digits, spaces and -_. only");
         }
@@ -64,7 +66,14 @@ impl Agent {
             bail!("agent '{name}' has no command");
         }
         let dialect = Dialect::parse(dialect)?;
-        Ok(Self { name: name.to_owned(), dialect, command, environment: Vec::new(), folder: pi_folder(), demo: false })
+        Ok(Self {
+            name: name.to_owned(),
+            dialect,
+            command,
+            environment: Vec::new(),
+            folder: pi_folder(),
+            demo: false,
+        })
     }
 
     /// The built-in agent: this very program.
@@ -99,10 +108,15 @@ impl Agent {
 
     pub fn info(&self) -> AgentInfo {
         let program = self.command.first().map(String::as_str).unwrap_or_default();
-        let problem = find_program(program)
-            .is_none()
-            .then(|| format!("The program '{program}' was not found. Install it, or correct the agent's command."));
-        AgentInfo { name: self.name.clone(), dialect: self.dialect.name().to_owned(), demo: self.demo, problem }
+        let problem = find_program(program).is_none().then(|| {
+            format!("The program '{program}' was not found. Install it, or correct the agent's command.")
+        });
+        AgentInfo {
+            name: self.name.clone(),
+            dialect: self.dialect.name().to_owned(),
+            demo: self.demo,
+            problem,
+        }
     }
 }
 

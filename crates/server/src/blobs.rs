@@ -29,7 +29,9 @@ impl Blobs {
     /// Moves the data of every image in an event into this store.
     pub fn take_from_event(&self, event: &mut Event) {
         match event {
-            Event::MessageStart { message } | Event::MessageEnd { message } => self.take_from_message(message),
+            Event::MessageStart { message } | Event::MessageEnd { message } => {
+                self.take_from_message(message)
+            }
             Event::ToolExecutionUpdate { partial_result: output, .. }
             | Event::ToolExecutionEnd { result: output, .. } => self.take_from_output(output),
             _ => {}
@@ -91,7 +93,9 @@ pub fn type_by_content(bytes: &[u8]) -> Option<&'static str> {
 /// Images of a prompt, before anything is done with them.
 pub fn check_images(images: &[Image]) -> Result<(), String> {
     for image in images {
-        let bytes = STANDARD.decode(image.data.as_bytes()).map_err(|_| "An image is not proper base64.".to_owned())?;
+        let bytes = STANDARD
+            .decode(image.data.as_bytes())
+            .map_err(|_| "An image is not proper base64.".to_owned())?;
         if bytes.len() > IMAGE_BYTES {
             return Err(format!("An image is {} bytes large; {IMAGE_BYTES} is the limit.", bytes.len()));
         }
@@ -119,7 +123,11 @@ mod tests {
     #[test]
     fn what_is_no_picture_by_content_is_not_served() {
         let blobs = Blobs::default();
-        let mut image = Image { mime_type: "image/png".into(), data: STANDARD.encode("<svg onload=x>"), blob: String::new() };
+        let mut image = Image {
+            mime_type: "image/png".into(),
+            data: STANDARD.encode("<svg onload=x>"),
+            blob: String::new(),
+        };
         blobs.take(&mut image);
         assert_eq!((image.data.as_str(), image.blob.as_str()), ("", ""));
     }

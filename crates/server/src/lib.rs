@@ -1,1 +1,56 @@
+//! The Pilothouse server: runs coding agents over their stdio protocols and serves the page.
+//! `guard` decides who may enter, `process` alone spawns, `hub` knows the sessions, `session` is one task each.
 
+pub mod agent;
+pub mod app;
+pub mod blobs;
+pub mod browser;
+pub mod cli;
+pub mod config;
+pub mod demo_agent;
+pub mod directories;
+pub mod guard;
+pub mod hub;
+pub mod page;
+pub mod page_link;
+pub mod pi_sessions;
+pub mod process;
+pub mod replay;
+pub mod routes;
+pub mod session;
+pub mod socket;
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use cli::ServeArguments;
+use config::Config;
+
+/// Runs the server until Ctrl-C or SIGTERM.
+pub async fn serve(arguments: ServeArguments) -> Result<()> {
+    let filter = EnvFilter::try_from_env("PILOTHOUSE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let config = Config::load(arguments)?;
+    let (open, data_dir) = (config.open, config.data_dir.clone());
+    let running = app::start(config).await?;
+    // Ready for signals before anybody is told that we are ready.
+    let mut interrupt = signal(SignalKind::interrupt()).context("signals cannot be received")?;
+    let mut terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
+    let mut stdout = std::io::stdout();
+    let _ = writeln!(stdout, "Pilothouse is ready: {}", running.link);
+    let _ = stdout.flush();
+    if open {
+        browser::open(&running.link, &data_dir);
+    }
+    running
+        .run(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        })
+        .await
+}

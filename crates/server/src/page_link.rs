@@ -88,7 +88,10 @@ pub struct TooSlow;
 
 /// Frames are built once and shared by all pages they go to.
 pub fn encode(frame: &ServerFrame) -> Option<Utf8Bytes> {
-    serde_json::to_string(frame).inspect_err(|error| tracing::error!(%error, "a frame could not be written")).ok().map(Into::into)
+    serde_json::to_string(frame)
+        .inspect_err(|error| tracing::error!(%error, "a frame could not be written"))
+        .ok()
+        .map(Into::into)
 }
 
 #[cfg(test)]

@@ -71,8 +71,11 @@ fn read_stored(path: &Path, modified: SystemTime) -> Option<StoredSession> {
 }
 
 fn session_paths(folder: &Path) -> Vec<PathBuf> {
-    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let files = entries(folder).filter(|path| path.is_dir()).flat_map(|project| entries(&project).collect::<Vec<_>>());
+    let entries =
+        |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = entries(folder)
+        .filter(|path| path.is_dir())
+        .flat_map(|project| entries(&project).collect::<Vec<_>>());
     files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect()
 }
 
@@ -83,7 +86,8 @@ mod tests {
     fn write(path: &Path, id: &str, text: &str) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let header = serde_json::json!({"type": "session", "version": 3, "id": id, "cwd": "/p"});
-        let entry = serde_json::json!({"type": "message", "id": "a", "message": {"role": "user", "content": text}});
+        let entry =
+            serde_json::json!({"type": "message", "id": "a", "message": {"role": "user", "content": text}});
         std::fs::write(path, format!("{header}\n{entry}\n")).unwrap();
     }
 

@@ -2,7 +2,7 @@
 //! everything it started. What its lines mean is the session's business.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -133,7 +133,11 @@ fn signal(group: Option<Pid>, signal: Signal) {
 #[cfg(unix)]
 fn exit(status: Option<ExitStatus>, stderr: Vec<String>) -> Exit {
     use std::os::unix::process::ExitStatusExt;
-    Exit { code: status.and_then(|status| status.code()), signal: status.and_then(|status| status.signal()), stderr }
+    Exit {
+        code: status.and_then(|status| status.code()),
+        signal: status.and_then(|status| status.signal()),
+        stderr,
+    }
 }
 
 async fn write_input(mut stdin: tokio::process::ChildStdin, mut commands: mpsc::Receiver<String>) {
@@ -149,7 +153,8 @@ async fn read_output(mut stdout: tokio::process::ChildStdout, events: mpsc::Send
     let mut bytes = vec![0; 64 * 1024];
     loop {
         let count = stdout.read(&mut bytes).await.unwrap_or_default();
-        let lines = if count == 0 { buffer.finish().into_iter().collect() } else { buffer.push(&bytes[..count]) };
+        let lines =
+            if count == 0 { buffer.finish().into_iter().collect() } else { buffer.push(&bytes[..count]) };
         if !lines.is_empty() && events.send(ProcessEvent::Lines(lines)).await.is_err() {
             return;
         }
@@ -179,5 +184,19 @@ async fn keep_complaints(stderr: tokio::process::ChildStderr, lines: Arc<Mutex<V
             }
             lines.push_back(text);
         }
+    }
+}
+
+/// Starts a program of the desktop's that is not ours to watch.
+pub fn start_and_forget(program: &str, argument: &Path) {
+    let started = Command::new(program)
+        .arg(argument)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn();
+    if let Err(error) = started {
+        tracing::debug!(%error, program, "could not be started");
     }
 }

@@ -35,11 +35,23 @@ use requests::Pending;
 /// What can be asked of a session.
 #[derive(Debug)]
 pub enum Input {
-    Command { page: PageLink, request: String, command: Command },
+    Command {
+        page: PageLink,
+        request: String,
+        command: Command,
+    },
     /// Sends what the page is missing and everything from now on. `request` is answered if there is one.
-    Subscribe { page: PageLink, request: Option<String>, cursor: Option<Cursor> },
-    Unsubscribe { page: u64 },
-    Shutdown { done: oneshot::Sender<()> },
+    Subscribe {
+        page: PageLink,
+        request: Option<String>,
+        cursor: Option<Cursor>,
+    },
+    Unsubscribe {
+        page: u64,
+    },
+    Shutdown {
+        done: oneshot::Sender<()>,
+    },
 }
 
 /// What a session is made from.
@@ -58,7 +70,9 @@ pub fn start(origin: Origin, hub: Arc<Hub>) -> mpsc::Sender<Input> {
     tokio::spawn(async move {
         let stored = origin.file.clone();
         let history = match stored {
-            Some(file) => tokio::task::spawn_blocking(move || pi_sessions::read_history(&file)).await.ok().flatten(),
+            Some(file) => {
+                tokio::task::spawn_blocking(move || pi_sessions::read_history(&file)).await.ok().flatten()
+            }
             None => None,
         };
         Session::new(origin, history, hub).run(receiver).await;
@@ -100,7 +114,11 @@ struct Session {
 }
 
 impl Session {
-    fn new(origin: Origin, history: Option<pilothouse_agents::pi::history::SessionHistory>, hub: Arc<Hub>) -> Self {
+    fn new(
+        origin: Origin,
+        history: Option<pilothouse_agents::pi::history::SessionHistory>,
+        hub: Arc<Hub>,
+    ) -> Self {
         let mut history = history.unwrap_or_default();
         history.messages.iter_mut().for_each(|message| origin.blobs.take_from_message(message));
         let machine = Machine::resting_in(history.resting_state());
@@ -114,7 +132,13 @@ impl Session {
             state: machine.state(),
             thinking_level: history.thinking_level.unwrap_or_default(),
             controller: MessageController::load_messages_from_history(history.messages),
-            capabilities: Capabilities { images: true, bash: true, steering: true, models: true, thinking_levels: Vec::new() },
+            capabilities: Capabilities {
+                images: true,
+                bash: true,
+                steering: true,
+                models: true,
+                thinking_levels: Vec::new(),
+            },
             ..SessionView::default()
         };
         let (process_sender, process_events) = mpsc::channel(AGENT_OUTPUT_BACKLOG);
@@ -159,7 +183,9 @@ impl Session {
                     self.pass_deadlines(Instant::now());
                 }
             }
-            if self.process.is_none() && let Some(done) = self.shutdown.take() {
+            if self.process.is_none()
+                && let Some(done) = self.shutdown.take()
+            {
                 let _ = done.send(());
                 return;
             }
@@ -229,7 +255,8 @@ impl Session {
     fn emit(&mut self, mut event: Event) {
         self.origin.blobs.take_from_event(&mut event);
         let seq = self.view.seq + 1;
-        let frame = encode(&ServerFrame::Event { session_id: self.origin.id.clone(), seq, event: event.clone() });
+        let frame =
+            encode(&ServerFrame::Event { session_id: self.origin.id.clone(), seq, event: event.clone() });
         self.view.apply(event);
         if let Some(frame) = frame {
             self.replay.push(seq, frame.clone());

@@ -55,7 +55,9 @@ impl Session {
                 }
             }
             Incoming::EditorText(_) => {}
-            Incoming::Junk => tracing::warn!(session = %self.origin.id, "the agent wrote a line that is no JSON object"),
+            Incoming::Junk => {
+                tracing::warn!(session = %self.origin.id, "the agent wrote a line that is no JSON object")
+            }
         }
     }
 
@@ -158,7 +160,8 @@ impl Session {
             }
             Pending::Silent => {}
             Pending::Prompt { client_id, waiting } => {
-                let disposition = response.data.get("disposition").and_then(Value::as_str).unwrap_or("started").to_owned();
+                let disposition =
+                    response.data.get("disposition").and_then(Value::as_str).unwrap_or("started").to_owned();
                 if disposition == "handled" {
                     // A command of the agent's own: there will be no user message and no run.
                     self.starting.retain(|starting| *starting != client_id);

@@ -4,7 +4,9 @@ use pilothouse_agents::pi::PiCommand;
 use pilothouse_core::SessionState;
 use pilothouse_core::ask::{Answer, ClosedBy};
 use pilothouse_core::event::Event;
-use pilothouse_core::limits::{PAGE_ROWS, PROMPT_BYTES, PROMPT_IMAGES, REMEMBERED_CLIENT_IDS, SCHEDULED_MESSAGES};
+use pilothouse_core::limits::{
+    PAGE_ROWS, PROMPT_BYTES, PROMPT_IMAGES, REMEMBERED_CLIENT_IDS, SCHEDULED_MESSAGES,
+};
 use pilothouse_core::machine::StateEvent;
 use pilothouse_core::queue::{Lane, Scheduled};
 use pilothouse_core::ui_message::{BashResult, Image, Kind};
@@ -25,7 +27,9 @@ impl Session {
                 return;
             }
             Command::GetCommands => return self.ask_agent(page, request, name, PiCommand::GetCommands),
-            Command::GetAvailableModels => return self.ask_agent(page, request, name, PiCommand::GetAvailableModels),
+            Command::GetAvailableModels => {
+                return self.ask_agent(page, request, name, PiCommand::GetAvailableModels);
+            }
             Command::SetModel { provider, model_id } => {
                 return self.ask_agent(page, request, name, PiCommand::SetModel { provider, model_id });
             }
@@ -33,7 +37,11 @@ impl Session {
                 return self.ask_agent(page, request, name, PiCommand::SetThinkingLevel { level });
             }
             Command::ResumeSession => {
-                return self.prompt_again(page, request, "Please go on from where you were stopped.".to_owned());
+                return self.prompt_again(
+                    page,
+                    request,
+                    "Please go on from where you were stopped.".to_owned(),
+                );
             }
             Command::Retry => match self.last_user_text() {
                 Some(text) => return self.prompt_again(page, request, text),
@@ -59,7 +67,13 @@ impl Session {
     }
 
     fn prompt(
-        &mut self, page: &PageLink, request: String, client_id: String, message: String, images: Vec<Image>, lane: Lane,
+        &mut self,
+        page: &PageLink,
+        request: String,
+        client_id: String,
+        message: String,
+        images: Vec<Image>,
+        lane: Lane,
     ) {
         if let Some((_, known)) = self.client_ids.iter().find(|(known, _)| *known == client_id) {
             // Sent again after a lost connection: the agent sees it once.
@@ -78,7 +92,8 @@ impl Session {
         }
         self.remember(client_id.clone());
         if active {
-            let mut scheduled = Scheduled { id: client_id.clone(), lane, text: message.clone(), images: images.clone() };
+            let mut scheduled =
+                Scheduled { id: client_id.clone(), lane, text: message.clone(), images: images.clone() };
             scheduled.images.iter_mut().for_each(|image| self.origin.blobs.take(image));
             self.view.queue.push(scheduled);
             self.emit_queue();
@@ -184,7 +199,12 @@ impl Session {
         json!({ "restored": restored })
     }
 
-    fn bash(&mut self, client_id: String, command: String, exclude_from_context: bool) -> Result<Value, String> {
+    fn bash(
+        &mut self,
+        client_id: String,
+        command: String,
+        exclude_from_context: bool,
+    ) -> Result<Value, String> {
         if command.trim().is_empty() || command.len() > PROMPT_BYTES {
             return Err("A shell command is between one and a million characters long.".to_owned());
         }
@@ -194,7 +214,12 @@ impl Session {
         self.ensure_process()?;
         self.remember(client_id.clone());
         self.emit(Event::BashStart { id: client_id.clone(), command: command.clone(), exclude_from_context });
-        let result = BashResult { command: command.clone(), exclude_from_context, running: true, ..BashResult::default() };
+        let result = BashResult {
+            command: command.clone(),
+            exclude_from_context,
+            running: true,
+            ..BashResult::default()
+        };
         self.request(PiCommand::Bash { command, exclude_from_context }, Pending::Bash { client_id, result });
         Ok(Value::Null)
     }
@@ -202,7 +227,9 @@ impl Session {
     /// The first answer counts; a late or foreign one is refused and says so.
     fn answer(&mut self, ask_id: &str, answer: Answer) -> Result<Value, String> {
         let Some(ask) = self.view.asks.iter().find(|ask| ask.id == ask_id) else {
-            return Err("This question is closed: it was answered, has expired, or the run was stopped.".to_owned());
+            return Err(
+                "This question is closed: it was answered, has expired, or the run was stopped.".to_owned()
+            );
         };
         if !ask.accepts(&answer) {
             return Err("That is not an answer to this question.".to_owned());
@@ -217,7 +244,9 @@ impl Session {
         self.ask_deadlines.retain(|(_, waiting)| waiting != ask_id);
         self.emit(Event::AskClosed { ask_id: ask_id.to_owned(), by });
         match self.machine.state() {
-            SessionState::WaitingApproval if by == ClosedBy::Answer => self.step(StateEvent::ApproveAction, ""),
+            SessionState::WaitingApproval if by == ClosedBy::Answer => {
+                self.step(StateEvent::ApproveAction, "")
+            }
             SessionState::WaitingApproval => self.step(StateEvent::RejectAction, ""),
             SessionState::WaitingInput => self.step(StateEvent::SendMessage, ""),
             _ => {}
@@ -230,13 +259,15 @@ impl Session {
 
     pub(super) fn step_into_ask(&mut self, approval: bool) {
         let partial = false;
-        let event = if approval { StateEvent::AskApproval { partial } } else { StateEvent::AskFollowup { partial } };
+        let event =
+            if approval { StateEvent::AskApproval { partial } } else { StateEvent::AskFollowup { partial } };
         self.step(event, "");
     }
 
     /// The agent takes an expired question as not answered and tells nobody: neither does silence mean yes here.
     pub(super) fn expire_asks(&mut self, now: Instant) {
-        let (expired, open) = std::mem::take(&mut self.ask_deadlines).into_iter().partition(|(when, _)| *when <= now);
+        let (expired, open) =
+            std::mem::take(&mut self.ask_deadlines).into_iter().partition(|(when, _)| *when <= now);
         self.ask_deadlines = open;
         let expired: Vec<(Instant, String)> = expired;
         for (_, ask_id) in expired {

@@ -21,9 +21,19 @@ pub(super) enum Pending {
     ThinkingLevels,
     /// Nobody: a failure is logged.
     Silent,
-    Prompt { client_id: String, waiting: Vec<(PageLink, String)> },
-    Bash { client_id: String, result: BashResult },
-    Page { page: PageLink, request: String, command: &'static str },
+    Prompt {
+        client_id: String,
+        waiting: Vec<(PageLink, String)>,
+    },
+    Bash {
+        client_id: String,
+        result: BashResult,
+    },
+    Page {
+        page: PageLink,
+        request: String,
+        command: &'static str,
+    },
 }
 
 impl Session {
@@ -49,13 +59,18 @@ impl Session {
     /// Starts the agent unless it runs.
     pub(super) fn ensure_process(&mut self) -> Result<(), String> {
         if self.process.is_some() {
-            return if self.ending { Err("The agent is being stopped. Try again in a moment.".into()) } else { Ok(()) };
+            return if self.ending {
+                Err("The agent is being stopped. Try again in a moment.".into())
+            } else {
+                Ok(())
+            };
         }
         if !self.origin.cwd.is_dir() {
             return Err(format!("The folder {} does not exist any more.", self.origin.cwd.display()));
         }
         let launch = self.origin.agent.launch(&self.origin.id, &self.origin.cwd);
-        let process = Process::start(&launch, self.process_sender.clone()).map_err(|error| format!("{error:#}"))?;
+        let process =
+            Process::start(&launch, self.process_sender.clone()).map_err(|error| format!("{error:#}"))?;
         tracing::info!(session = %self.origin.id, agent = %self.origin.agent.name, "agent started");
         self.process = Some(process);
         self.ready = false;
@@ -89,7 +104,12 @@ impl Session {
     }
 
     /// What became of a prompt is remembered, so that one that is sent again gets the same answer.
-    pub(super) fn prompt_done(&mut self, client_id: &str, waiting: Vec<(PageLink, String)>, outcome: &Result<Value, String>) {
+    pub(super) fn prompt_done(
+        &mut self,
+        client_id: &str,
+        waiting: Vec<(PageLink, String)>,
+        outcome: &Result<Value, String>,
+    ) {
         if let Some((_, known)) = self.client_ids.iter_mut().find(|(known, _)| known == client_id) {
             *known = Some(outcome.clone());
         }

@@ -1,0 +1,132 @@
+//! Embeds the built page: compresses each of its files once, here, and writes a table of them. Without a built page
+//! a small one that tells how to build it takes its place, so that the server always compiles.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><title>Pilothouse</title><p>The page is not built yet. \
+                         Start Pilothouse with <code>cargo xtask run</code>.</p></html>";
+
+fn main() -> io::Result<()> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let page =
+        env::var_os("PILOTHOUSE_PAGE_DIR").map_or_else(|| here.join("../../target/page"), PathBuf::from);
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-env-changed=PILOTHOUSE_PAGE_DIR");
+    println!("cargo:rerun-if-changed={}", page.display());
+
+    let mut files = Vec::new();
+    collect(&page, &page, &mut files)?;
+    let built = files.iter().any(|(name, _)| name == "index.html");
+    if !built {
+        files = vec![("index.html".to_owned(), NOT_BUILT.as_bytes().to_vec())];
+    }
+    files.sort();
+
+    let mut table = String::new();
+    let mut total = 0;
+    let mut scripts = Vec::new();
+    for (number, (name, bytes)) in files.iter().enumerate() {
+        let brotli = compress_brotli(bytes)?;
+        let gzip = compress_gzip(bytes)?;
+        total += brotli.len();
+        fs::write(out.join(format!("{number}.br")), &brotli)?;
+        fs::write(out.join(format!("{number}.gz")), &gzip)?;
+        let tag = hash(bytes);
+        let _ = writeln!(
+            table,
+            "Asset {{ name: {name:?}, tag: {tag:?}, named_by_hash: {}, \
+             brotli: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{number}.br\")), \
+             gzip: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{number}.gz\")) }},",
+            is_named_by_hash(name),
+        );
+        if name == "index.html" {
+            let html = String::from_utf8_lossy(bytes);
+            scripts = inline_scripts(&html)
+                .iter()
+                .map(|script| format!("sha256-{}", hash(script.as_bytes())))
+                .collect();
+        }
+    }
+    let scripts: String = scripts.iter().map(|script: &String| format!("{script:?}, ")).collect();
+    fs::write(
+        out.join("page.rs"),
+        format!(
+            "pub static ASSETS: &[Asset] = &[\n{table}];\npub static SCRIPT_HASHES: &[&str] = &[{scripts}];\n\
+             pub const IS_BUILT: bool = {built};\npub const BROTLI_BYTES: usize = {total};\n"
+        ),
+    )?;
+    if built {
+        println!(
+            "cargo:warning=embedded page: {:.1} KB with brotli, {} files",
+            total as f64 / 1000.0,
+            files.len()
+        );
+    }
+    Ok(())
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(root, &path, files)?;
+        } else if let Ok(name) = path.strip_prefix(root)
+            && !name.to_string_lossy().starts_with('.')
+        {
+            println!("cargo:rerun-if-changed={}", path.display());
+            files.push((name.to_string_lossy().into_owned(), fs::read(&path)?));
+        }
+    }
+    Ok(())
+}
+
+fn compress_brotli(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let parameters = brotli::enc::BrotliEncoderParams {
+        quality: 11,
+        lgwin: 22,
+        size_hint: bytes.len(),
+        ..Default::default()
+    };
+    let mut compressed = Vec::new();
+    brotli::BrotliCompress(&mut &bytes[..], &mut compressed, &parameters)?;
+    Ok(compressed)
+}
+
+fn compress_gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    io::Write::write_all(&mut encoder, bytes)?;
+    encoder.finish()
+}
+
+fn hash(bytes: &[u8]) -> String {
+    STANDARD.encode(Sha256::digest(bytes))
+}
+
+/// The content of the page's inline scripts: the policy that is sent with it allows these and no others.
+fn inline_scripts(html: &str) -> Vec<&str> {
+    html.split("<script")
+        .skip(1)
+        .filter_map(|rest| {
+            let (attributes, content) = rest.split_once('>')?;
+            let (content, _) = content.split_once("</script>")?;
+            (!attributes.contains(" src")).then_some(content)
+        })
+        .filter(|content| !content.trim().is_empty())
+        .collect()
+}
+
+/// Trunk puts sixteen hexadecimal digits behind a dash into the names of what it builds: such a file never changes.
+fn is_named_by_hash(name: &str) -> bool {
+    name.split(['-', '_', '.', '/'])
+        .any(|part| part.len() == 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}

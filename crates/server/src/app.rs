@@ -1,0 +1,92 @@
+//! Puts the server together, runs it until it is told to end, and ends it cleanly.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use tokio::net::TcpListener;
+
+use crate::config::Config;
+use crate::guard::Guard;
+use crate::guard::credential::{Credential, load_or_create_token};
+use crate::guard::headers::SecurityHeaders;
+use crate::guard::hosts::AllowedHosts;
+use crate::hub::Hub;
+use crate::{page, routes};
+
+/// What every handler can reach.
+#[derive(Clone)]
+pub struct App {
+    pub hub: Arc<Hub>,
+    pub guard: Arc<Guard>,
+}
+
+/// A server that listens, and the address to open.
+pub struct Running {
+    app: App,
+    listener: TcpListener,
+    pub address: SocketAddr,
+    /// Carries the token in its fragment: for the person's eyes only.
+    pub link: String,
+}
+
+pub async fn start(config: Config) -> Result<Running> {
+    make_private_folder(&config.data_dir)?;
+    let token = load_or_create_token(&config.data_dir.join("token"))?;
+    let listener = TcpListener::bind(config.listen).await.with_context(|| {
+        format!(
+            "cannot listen on {}: is another Pilothouse running there? --listen takes another address",
+            config.listen
+        )
+    })?;
+    let address = listener.local_addr().context("the address being listened on is unknown")?;
+    let guard = Guard {
+        hosts: AllowedHosts::new(address, &config.allowed_hosts)?,
+        credential: Credential::new(token.clone(), address.port()),
+        headers: SecurityHeaders::new(page::SCRIPT_HASHES),
+    };
+    let hub = Hub::new(config.agents, config.cwd);
+    hub.refresh().await;
+    let host = if address.ip().is_unspecified() {
+        SocketAddr::new([127, 0, 0, 1].into(), address.port())
+    } else {
+        address
+    };
+    let link = format!("http://{host}/#token={token}");
+    Ok(Running { app: App { hub, guard: Arc::new(guard) }, listener, address, link })
+}
+
+impl Running {
+    /// Serves until `end` comes, then ends every agent.
+    pub async fn run(self, end: impl Future<Output = ()>) -> Result<()> {
+        let router = routes::router(self.app.clone());
+        tokio::select! {
+            served = axum::serve(self.listener, router) => served.context("the server stopped listening")?,
+            () = end => {}
+        }
+        tracing::info!("ending; agents are being stopped");
+        self.app.hub.shut_down().await;
+        Ok(())
+    }
+}
+
+fn make_private_folder(folder: &Path) -> Result<()> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("the data folder {} cannot be made", folder.display()))?;
+    let probe = folder.join(".writable");
+    std::fs::write(&probe, "")
+        .with_context(|| format!("the data folder {} cannot be written to", folder.display()))?;
+    let _ = std::fs::remove_file(&probe);
+    if let Ok(metadata) = folder.metadata()
+        && metadata.permissions().mode() & 0o077 != 0
+    {
+        tracing::warn!(folder = %folder.display(), "the data folder can be read by others");
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! What can be configured, from the command line and from a TOML file. The command line wins.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::agent::Agent;
+use crate::cli::ServeArguments;
+
+const DEFAULT_LISTEN: &str = "127.0.0.1:4780";
+
+#[derive(Debug)]
+pub struct Config {
+    pub listen: SocketAddr,
+    pub data_dir: PathBuf,
+    /// Where new sessions start unless the person picks another folder.
+    pub cwd: PathBuf,
+    pub agents: Vec<Agent>,
+    pub allowed_hosts: Vec<String>,
+    /// Open a browser once ready.
+    pub open: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    listen: Option<String>,
+    data_dir: Option<PathBuf>,
+    cwd: Option<PathBuf>,
+    allowed_hosts: Vec<String>,
+    open: Option<bool>,
+    #[serde(rename = "agent")]
+    agents: Vec<FileAgent>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileAgent {
+    name: String,
+    #[serde(default = "pi")]
+    dialect: String,
+    command: WordsOrLine,
+    #[serde(default)]
+    env: std::collections::BTreeMap<String, String>,
+    /// Where the agent keeps its sessions, if not where pi does.
+    folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum WordsOrLine {
+    Words(Vec<String>),
+    Line(String),
+}
+
+fn pi() -> String {
+    "pi".to_owned()
+}
+
+impl Config {
+    pub fn load(arguments: ServeArguments) -> Result<Self> {
+        let file = match &arguments.config {
+            Some(path) => read_file(path)?,
+            None => {
+                let usual = usual_config_file();
+                if usual.is_file() { read_file(&usual)? } else { File::default() }
+            }
+        };
+        let listen = arguments.listen.or(file.listen).unwrap_or_else(|| DEFAULT_LISTEN.to_owned());
+        let listen: SocketAddr = listen.parse().with_context(|| {
+            format!("'{listen}' is no address to listen on; write it like {DEFAULT_LISTEN}")
+        })?;
+        let data_dir = arguments.data_dir.or(file.data_dir).unwrap_or_else(usual_data_folder);
+        let here = std::env::current_dir().context("the present folder cannot be found")?;
+        let cwd = here.join(arguments.cwd.or(file.cwd).unwrap_or_default());
+        if !cwd.is_dir() {
+            bail!("the folder {} does not exist", cwd.display());
+        }
+        let data_dir = here.join(data_dir);
+        let mut agents = Vec::new();
+        for argument in &arguments.agents {
+            add(&mut agents, Agent::parse(argument)?)?;
+        }
+        for agent in file.agents {
+            let agent = agent.build()?;
+            if !agents.iter().any(|known: &Agent| known.name == agent.name) {
+                agents.push(agent);
+            }
+        }
+        if let Some(found) =
+            Agent::find_pi().filter(|found| !agents.iter().any(|known| known.name == found.name))
+        {
+            agents.push(found);
+        }
+        add(&mut agents, Agent::demo(&data_dir)?)?;
+        let mut allowed_hosts = arguments.allowed_hosts;
+        allowed_hosts.extend(file.allowed_hosts);
+        let open = !arguments.no_open && file.open.unwrap_or(true);
+        Ok(Self { listen, data_dir, cwd, agents, allowed_hosts, open })
+    }
+}
+
+fn add(agents: &mut Vec<Agent>, agent: Agent) -> Result<()> {
+    if agents.iter().any(|known| known.name == agent.name) {
+        bail!("there are two agents named '{}'", agent.name);
+    }
+    agents.push(agent);
+    Ok(())
+}
+
+impl FileAgent {
+    fn build(self) -> Result<Agent> {
+        let mut agent = match self.command {
+            WordsOrLine::Words(words) => Agent::from_words(&self.name, &self.dialect, words)?,
+            WordsOrLine::Line(line) => Agent::new(&self.name, &self.dialect, &line)?,
+        };
+        // An agent that is told to keep its things elsewhere keeps its sessions there too.
+        let elsewhere = self.env.get("PI_CODING_AGENT_DIR").map(PathBuf::from);
+        agent.folder = self.folder.or(elsewhere).unwrap_or(agent.folder);
+        agent.environment = self.env.into_iter().collect();
+        Ok(agent)
+    }
+}
+
+fn read_file(path: &Path) -> Result<File> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the configuration {} cannot be read", path.display()))?;
+    toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].lines().count().max(1));
+        anyhow::anyhow!("the configuration {} is wrong near line {line}: {}", path.display(), error.message())
+    })
+}
+
+fn home() -> PathBuf {
+    PathBuf::from(std::env::var_os("HOME").unwrap_or_default())
+}
+
+fn usual_config_file() -> PathBuf {
+    let folder = std::env::var_os("XDG_CONFIG_HOME").map_or_else(|| home().join(".config"), PathBuf::from);
+    folder.join("pilothouse/config.toml")
+}
+
+fn usual_data_folder() -> PathBuf {
+    match std::env::var_os("XDG_DATA_HOME") {
+        Some(folder) => PathBuf::from(folder).join("pilothouse"),
+        None if cfg!(target_os = "macos") => home().join("Library/Application Support/Pilothouse"),
+        None => home().join(".local/share/pilothouse"),
+    }
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

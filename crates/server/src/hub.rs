@@ -1,0 +1,294 @@
+//! Knows every session and every connected page. Sessions are tasks of their own; the hub opens them when somebody
+//! asks, and tells every page when the list changes. It never waits for a page and holds its lock for moments only.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pilothouse_core::SessionState;
+use pilothouse_core::limits::PROTOCOL_VERSION;
+use pilothouse_core::wire::{ServerFrame, SessionSummary, Welcome};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::agent::Agent;
+use crate::blobs::Blobs;
+use crate::page_link::{PageLink, encode};
+use crate::pi_sessions::{SessionFiles, milliseconds};
+use crate::session::{self, Input, Origin};
+
+#[derive(Debug)]
+pub struct Hub {
+    agents: Vec<Arc<Agent>>,
+    default_cwd: PathBuf,
+    state: Mutex<HubState>,
+    /// Apart from the state: reading files takes its time.
+    files: Mutex<HashMap<String, SessionFiles>>,
+    next_page: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct HubState {
+    sessions: HashMap<String, Entry>,
+    pages: Vec<PageLink>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    summary: SessionSummary,
+    agent: Arc<Agent>,
+    file: Option<PathBuf>,
+    blobs: Blobs,
+    inputs: Option<mpsc::Sender<Input>>,
+}
+
+impl Hub {
+    pub fn new(agents: Vec<Agent>, default_cwd: PathBuf) -> Arc<Self> {
+        Arc::new(Self {
+            agents: agents.into_iter().map(Arc::new).collect(),
+            default_cwd,
+            state: Mutex::default(),
+            files: Mutex::default(),
+            next_page: AtomicU64::new(1),
+        })
+    }
+
+    pub fn default_cwd(&self) -> &PathBuf {
+        &self.default_cwd
+    }
+
+    pub fn next_page_id(&self) -> u64 {
+        self.next_page.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// From now on the page hears of changes of the list; it starts with the list as it is.
+    pub fn add_page(&self, page: PageLink) {
+        let mut state = self.state();
+        let welcome = Welcome {
+            version: PROTOCOL_VERSION,
+            server_version: env!("CARGO_PKG_VERSION").to_owned(),
+            agents: self.agents.iter().map(|agent| agent.info()).collect(),
+            default_cwd: self.default_cwd.to_string_lossy().into_owned(),
+            sessions: newest_first(&state),
+        };
+        if page.send_frame(&ServerFrame::Welcome(welcome)) {
+            state.pages.retain(|link| link.id() != page.id());
+            state.pages.push(page);
+        }
+    }
+
+    /// The page is gone: nobody sends it anything any more.
+    pub async fn remove_page(&self, page: u64) {
+        let open: Vec<mpsc::Sender<Input>> = {
+            let mut state = self.state();
+            state.pages.retain(|link| link.id() != page);
+            state.sessions.values().filter_map(|entry| entry.inputs.clone()).collect()
+        };
+        for inputs in open {
+            let _ = inputs.send(Input::Unsubscribe { page }).await;
+        }
+    }
+
+    pub fn sessions(&self) -> Vec<SessionSummary> {
+        newest_first(&self.state())
+    }
+
+    /// Looks at the agents' session files again. Sessions that run know more than their file and are left alone.
+    pub async fn refresh(self: &Arc<Self>) {
+        let hub = self.clone();
+        let _ = tokio::task::spawn_blocking(move || hub.read_files()).await;
+    }
+
+    fn read_files(&self) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        for agent in &self.agents {
+            let stored = files.entry(agent.name.clone()).or_default().list(&agent.folder);
+            let mut state = self.state();
+            let present: Vec<&str> = stored.iter().map(|session| session.id.as_str()).collect();
+            let gone: Vec<String> = state
+                .sessions
+                .iter()
+                .filter(|(id, entry)| {
+                    entry.agent.name == agent.name
+                        && entry.file.is_some()
+                        && entry.inputs.is_none()
+                        && !present.contains(&id.as_str())
+                })
+                .map(|(id, _)| id.clone())
+                .collect();
+            gone.iter().for_each(|id| drop(state.sessions.remove(id)));
+            let mut changed = Vec::new();
+            for session in stored {
+                let summary = SessionSummary {
+                    id: session.id.clone(),
+                    agent: agent.name.clone(),
+                    cwd: session.cwd,
+                    title: session.title,
+                    state: session.state,
+                    modified: session.modified,
+                };
+                let known = state.sessions.get_mut(&session.id);
+                match known {
+                    Some(entry) if entry.inputs.as_ref().is_some_and(|inputs| !inputs.is_closed()) => {
+                        entry.file = Some(session.path);
+                    }
+                    Some(entry) => {
+                        entry.file = Some(session.path);
+                        if entry.summary != summary {
+                            entry.summary = summary.clone();
+                            changed.push(summary);
+                        }
+                    }
+                    None => {
+                        let entry = Entry {
+                            summary: summary.clone(),
+                            agent: agent.clone(),
+                            file: Some(session.path),
+                            blobs: Blobs::default(),
+                            inputs: None,
+                        };
+                        state.sessions.insert(session.id, entry);
+                        changed.push(summary);
+                    }
+                }
+            }
+            if !changed.is_empty() || !gone.is_empty() {
+                broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: gone });
+            }
+        }
+    }
+
+    /// A new session: known at once, its agent is started by the first prompt.
+    pub fn new_session(&self, agent: &str, cwd: PathBuf) -> Result<String, String> {
+        let agent = self
+            .agents
+            .iter()
+            .find(|known| known.name == agent)
+            .ok_or_else(|| format!("There is no agent '{agent}'."))?;
+        if !cwd.is_dir() {
+            return Err(format!("The folder {} does not exist.", cwd.display()));
+        }
+        let id = uuid::Uuid::now_v7().to_string();
+        let summary = SessionSummary {
+            id: id.clone(),
+            agent: agent.name.clone(),
+            cwd: cwd.to_string_lossy().into_owned(),
+            title: String::new(),
+            state: SessionState::Idle,
+            modified: milliseconds(std::time::SystemTime::now()),
+        };
+        let entry = Entry {
+            summary: summary.clone(),
+            agent: agent.clone(),
+            file: None,
+            blobs: Blobs::default(),
+            inputs: None,
+        };
+        let mut state = self.state();
+        state.sessions.insert(id.clone(), entry);
+        broadcast(&mut state, &ServerFrame::SessionsChanged { changed: vec![summary], removed: Vec::new() });
+        Ok(id)
+    }
+
+    /// Hands an input to a session, which is opened for it if need be. Gives it back if there is no such session.
+    pub async fn send(self: &Arc<Self>, id: &str, input: Input) -> Result<(), Input> {
+        let mut input = input;
+        loop {
+            let Some(inputs) = self.open(id).await else { return Err(input) };
+            match inputs.send(input).await {
+                Ok(()) => return Ok(()),
+                // The task has just ended for want of use: its successor takes it.
+                Err(mpsc::error::SendError(returned)) => {
+                    input = returned;
+                    self.forget_task(id, &inputs);
+                }
+            }
+        }
+    }
+
+    async fn open(self: &Arc<Self>, id: &str) -> Option<mpsc::Sender<Input>> {
+        let needs_file = {
+            let state = self.state();
+            let entry = state.sessions.get(id)?;
+            if let Some(inputs) = &entry.inputs {
+                return Some(inputs.clone());
+            }
+            entry.file.is_none()
+        };
+        if needs_file {
+            // It may have written its first file since the list was read.
+            self.refresh().await;
+        }
+        let mut state = self.state();
+        let entry = state.sessions.get_mut(id)?;
+        let inputs = entry.inputs.get_or_insert_with(|| {
+            let origin = Origin {
+                id: id.to_owned(),
+                agent: entry.agent.clone(),
+                cwd: PathBuf::from(&entry.summary.cwd),
+                file: entry.file.clone(),
+                blobs: entry.blobs.clone(),
+            };
+            session::start(origin, self.clone())
+        });
+        Some(inputs.clone())
+    }
+
+    fn forget_task(&self, id: &str, ended: &mpsc::Sender<Input>) {
+        let mut state = self.state();
+        if let Some(entry) = state.sessions.get_mut(id)
+            && entry.inputs.as_ref().is_some_and(|inputs| inputs.same_channel(ended))
+        {
+            entry.inputs = None;
+        }
+    }
+
+    /// A session tells what its row in the sidebars shows now.
+    pub fn session_changed(&self, summary: SessionSummary) {
+        let mut state = self.state();
+        if let Some(entry) = state.sessions.get_mut(&summary.id) {
+            entry.summary = summary.clone();
+            broadcast(
+                &mut state,
+                &ServerFrame::SessionsChanged { changed: vec![summary], removed: Vec::new() },
+            );
+        }
+    }
+
+    pub fn blobs(&self, session: &str) -> Option<Blobs> {
+        self.state().sessions.get(session).map(|entry| entry.blobs.clone())
+    }
+
+    /// Ends every agent and waits for it.
+    pub async fn shut_down(&self) {
+        let open: Vec<mpsc::Sender<Input>> =
+            self.state().sessions.values().filter_map(|entry| entry.inputs.clone()).collect();
+        let mut ending = Vec::new();
+        for inputs in open {
+            let (done, ended) = oneshot::channel();
+            if inputs.send(Input::Shutdown { done }).await.is_ok() {
+                ending.push(ended);
+            }
+        }
+        for ended in ending {
+            let _ = ended.await;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, HubState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn newest_first(state: &HubState) -> Vec<SessionSummary> {
+    let mut sessions: Vec<SessionSummary> =
+        state.sessions.values().map(|entry| entry.summary.clone()).collect();
+    sessions.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.id.cmp(&right.id)));
+    sessions
+}
+
+fn broadcast(state: &mut HubState, frame: &ServerFrame) {
+    if let Some(frame) = encode(frame) {
+        state.pages.retain(|page| page.send(frame.clone()));
+    }
+}

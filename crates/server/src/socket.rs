@@ -1,0 +1,151 @@
+//! One page's WebSocket: frames in, frames out, and whether the peer is still there. What a command means is the
+//! hub's and the session's business.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use pilothouse_core::limits::{CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS};
+use pilothouse_core::wire::{ClientFrame, Command};
+use serde_json::json;
+use tokio::time::{Instant, interval, timeout_at};
+
+use crate::app::App;
+use crate::directories;
+use crate::hub::Hub;
+use crate::page_link::{PageFrames, PageLink, page_link};
+use crate::session::Input;
+
+/// The page did not read what it was sent. It comes back by itself.
+const TOO_SLOW: u16 = 4001;
+/// The page sent something that is no frame.
+const NOT_UNDERSTOOD: u16 = 4002;
+
+pub async fn upgrade(State(app): State<App>, upgrade: WebSocketUpgrade) -> Response {
+    upgrade
+        .max_message_size(CLIENT_FRAME_BYTES)
+        .max_frame_size(CLIENT_FRAME_BYTES)
+        .on_upgrade(move |socket| serve(socket, app.hub))
+}
+
+async fn serve(socket: WebSocket, hub: Arc<Hub>) {
+    let id = hub.next_page_id();
+    let (link, frames) = page_link(id);
+    let (sink, stream) = socket.split();
+    tokio::select! {
+        () = write(sink, frames) => {}
+        () = read(stream, &hub, &link) => {}
+    }
+    hub.remove_page(id).await;
+}
+
+async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: PageFrames) {
+    let mut ping = interval(Duration::from_secs(PING_SECONDS));
+    loop {
+        let message = tokio::select! {
+            frame = frames.next() => match frame {
+                Ok(Some(frame)) => Message::Text(frame),
+                Ok(None) => return,
+                Err(_) => {
+                    close(&mut sink, TOO_SLOW, "too slow").await;
+                    return;
+                }
+            },
+            _ = ping.tick() => Message::Ping(Vec::new().into()),
+        };
+        // A peer that takes nothing for this long is gone.
+        let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
+        if !matches!(timeout_at(deadline, sink.send(message)).await, Ok(Ok(()))) {
+            return;
+        }
+    }
+}
+
+async fn close(sink: &mut SplitSink<WebSocket, Message>, code: u16, reason: &'static str) {
+    let frame = CloseFrame { code, reason: reason.into() };
+    let deadline = Instant::now() + Duration::from_secs(1);
+    let _ = timeout_at(deadline, sink.send(Message::Close(Some(frame)))).await;
+}
+
+async fn read(mut stream: SplitStream<WebSocket>, hub: &Arc<Hub>, page: &PageLink) {
+    loop {
+        let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
+        let Ok(Some(Ok(message))) = timeout_at(deadline, stream.next()).await else { return };
+        match message {
+            Message::Text(text) => match serde_json::from_str::<ClientFrame>(&text) {
+                Ok(frame) => command(frame, hub, page).await,
+                Err(error) => refuse(&text, &error, page),
+            },
+            Message::Binary(_) => page.respond(String::new(), "", Err("Frames are text.".to_owned())),
+            Message::Close(_) => return,
+            Message::Ping(_) | Message::Pong(_) => {}
+        }
+    }
+}
+
+/// A frame that cannot be read still gets its one response, under its id if it has one.
+fn refuse(text: &str, error: &serde_json::Error, page: &PageLink) {
+    let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    let field = |key: &str| value.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+    tracing::debug!(%error, code = NOT_UNDERSTOOD, "a page sent a frame that is not understood");
+    page.respond(
+        field("id"),
+        &field("type"),
+        Err(format!("This is not a command the server knows: {error}")),
+    );
+}
+
+async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
+    let ClientFrame { id, session_id, command } = frame;
+    let name = command.name();
+    let outcome = match command {
+        Command::Hello { sessions, .. } => {
+            hub.refresh().await;
+            hub.add_page(page.clone());
+            for cursor in sessions {
+                let session_id = cursor.session_id.clone();
+                let input = Input::Subscribe { page: page.clone(), request: None, cursor: Some(cursor) };
+                if hub.send(&session_id, input).await.is_err() {
+                    page.send_frame(&gone(session_id));
+                }
+            }
+            return;
+        }
+        Command::ListSessions => {
+            hub.refresh().await;
+            Ok(json!({ "sessions": hub.sessions() }))
+        }
+        Command::NewSession { agent, cwd } => directories::resolve(&cwd, hub.default_cwd())
+            .and_then(|folder| hub.new_session(&agent, folder))
+            .map(|session_id| json!({ "session_id": session_id })),
+        Command::ListDirectory { path } => directories::list(&path, hub.default_cwd()).await,
+        command => {
+            let Some(session_id) = session_id else {
+                return page.respond(id, name, Err(format!("'{name}' needs a session_id.")));
+            };
+            let input = match command {
+                Command::OpenSession => {
+                    Input::Subscribe { page: page.clone(), request: Some(id.clone()), cursor: None }
+                }
+                Command::CloseSession => {
+                    page.respond(id.clone(), name, Ok(json!({})));
+                    Input::Unsubscribe { page: page.id() }
+                }
+                command => Input::Command { page: page.clone(), request: id.clone(), command },
+            };
+            if hub.send(&session_id, input).await.is_err() && name != "close_session" {
+                page.respond(id, name, Err("There is no such session.".to_owned()));
+            }
+            return;
+        }
+    };
+    page.respond(id, name, outcome);
+}
+
+fn gone(session_id: String) -> pilothouse_core::wire::ServerFrame {
+    pilothouse_core::wire::ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec![session_id] }
+}
