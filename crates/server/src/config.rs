@@ -128,7 +128,8 @@ fn read_file(path: &Path) -> Result<File> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("the configuration {} cannot be read", path.display()))?;
     toml::from_str(&text).map_err(|error| {
-        let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].lines().count().max(1));
+        let before = error.span().map_or(0, |span| span.start.min(text.len()));
+        let line = text[..before].matches('\n').count() + 1;
         anyhow::anyhow!("the configuration {} is wrong near line {line}: {}", path.display(), error.message())
     })
 }

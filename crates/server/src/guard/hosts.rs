@@ -101,12 +101,10 @@ fn parse_host(value: &[u8]) -> Option<(String, Option<u16>)> {
         return None;
     }
     let name = authority.host().to_ascii_lowercase();
-    let port = match authority.as_str().len() - authority.host().len() {
-        0 => None,
-        // A colon needs a port behind it.
-        _ => Some(authority.port_u16()?),
-    };
-    (!name.is_empty()).then_some((name, port))
+    let port = authority.port_u16();
+    // What was parsed must be all there is: no second name behind a bracket, no zeros, no colon without a port.
+    let whole = port.map_or_else(|| name.clone(), |port| format!("{name}:{port}"));
+    (!name.is_empty() && whole == authority.as_str().to_ascii_lowercase()).then_some((name, port))
 }
 
 fn in_url(address: IpAddr) -> String {
