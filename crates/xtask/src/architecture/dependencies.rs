@@ -1,0 +1,196 @@
+//! Who depends on whom, by `cargo metadata`.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use super::rules::{DependencyRule, Reach};
+use crate::cargo::{items, workspace_packages};
+
+pub(super) fn breaches(metadata: &Value, rules: &[DependencyRule]) -> Vec<String> {
+    let ours: BTreeSet<&str> = workspace_packages(metadata).filter_map(name).collect();
+    let ruled: BTreeSet<&str> = rules.iter().map(|rule| rule.package).collect();
+    let mut breaches: Vec<String> = ours
+        .symmetric_difference(&ruled)
+        .map(|package| match ours.contains(package) {
+            true => format!("{package} has no rule: say what it may depend on"),
+            false => format!("{package} has a rule but is not in the workspace"),
+        })
+        .collect();
+    for rule in rules {
+        let Some(package) =
+            workspace_packages(metadata).find(|package| name(package) == Some(rule.package))
+        else {
+            continue;
+        };
+        let direct = direct(package);
+        for other in direct
+            .iter()
+            .filter(|other| ours.contains(*other) && !rule.may_use.contains(other))
+        {
+            breaches.push(format!(
+                "{} depends on {other}, against the direction of the crates",
+                rule.package
+            ));
+        }
+        let used = match rule.reach {
+            Reach::Direct => direct,
+            Reach::Transitive => transitive(metadata, package),
+        };
+        for other in used.iter().filter(|other| rule.never.contains(other)) {
+            breaches.push(format!(
+                "{} depends on {other}, which it never may",
+                rule.package
+            ));
+        }
+    }
+    breaches
+}
+
+fn name(package: &Value) -> Option<&str> {
+    package["name"].as_str()
+}
+
+/// The dependencies a manifest names, for building or running; those for tests are free.
+fn direct(package: &Value) -> BTreeSet<&str> {
+    items(&package["dependencies"])
+        .filter(|dependency| dependency["kind"] != "dev")
+        .filter_map(name)
+        .collect()
+}
+
+/// Everything that is compiled into a package, by the resolved graph.
+fn transitive<'a>(metadata: &'a Value, package: &'a Value) -> BTreeSet<&'a str> {
+    let names: HashMap<&str, &str> = items(&metadata["packages"])
+        .filter_map(|package| Some((package["id"].as_str()?, name(package)?)))
+        .collect();
+    let nodes: HashMap<&str, &Value> = items(&metadata["resolve"]["nodes"])
+        .filter_map(|node| Some((node["id"].as_str()?, node)))
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<&str> = package["id"].as_str().into_iter().collect();
+    while let Some(node) = open.pop().and_then(|id| nodes.get(id)) {
+        for dependency in items(&node["deps"]).filter(|dependency| is_linked(dependency)) {
+            if let Some(id) = dependency["pkg"].as_str().filter(|id| seen.insert(*id)) {
+                open.push(id);
+            }
+        }
+    }
+    seen.into_iter()
+        .filter_map(|id| names.get(id).copied())
+        .collect()
+}
+
+/// Normal dependencies are linked; those of build scripts and tests are not.
+fn is_linked(dependency: &Value) -> bool {
+    items(&dependency["dep_kinds"]).any(|kind| kind["kind"].is_null())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const RULES: [DependencyRule; 2] = [
+        DependencyRule {
+            package: "core",
+            may_use: &[],
+            never: &["tokio"],
+            reach: Reach::Transitive,
+        },
+        DependencyRule {
+            package: "server",
+            may_use: &["core"],
+            never: &["leptos"],
+            reach: Reach::Direct,
+        },
+    ];
+
+    /// A workspace of `core` and `server`: each line is `package -> dependency` or `package -kind-> dependency`.
+    fn breaches_of(lines: &[&str]) -> Vec<String> {
+        let edges: Vec<(&str, Option<&str>, &str)> = lines
+            .iter()
+            .map(|line| {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let kind = words[1].trim_matches(['-', '>']);
+                (words[0], (!kind.is_empty()).then_some(kind), words[2])
+            })
+            .collect();
+        let of = |package: &str| {
+            edges
+                .iter()
+                .filter(move |edge| edge.0 == package)
+                .collect::<Vec<_>>()
+        };
+        let every: BTreeSet<&str> = edges
+            .iter()
+            .flat_map(|edge| [edge.0, edge.2])
+            .chain(["core", "server"])
+            .collect();
+        let packages: Vec<Value> = every
+            .iter()
+            .map(|package| {
+                let dependencies: Vec<Value> = of(package)
+                    .iter()
+                    .map(|edge| json!({ "name": edge.2, "kind": edge.1 }))
+                    .collect();
+                json!({ "id": package, "name": package, "dependencies": dependencies })
+            })
+            .collect();
+        let nodes: Vec<Value> = every
+            .iter()
+            .map(|package| {
+                let deps: Vec<Value> = of(package)
+                    .iter()
+                    .map(|edge| json!({ "pkg": edge.2, "dep_kinds": [{ "kind": edge.1 }] }))
+                    .collect();
+                json!({ "id": package, "deps": deps })
+            })
+            .collect();
+        let members = ["core", "server"];
+        let metadata = json!({ "packages": packages, "workspace_members": members, "resolve": { "nodes": nodes } });
+        breaches(&metadata, &RULES)
+    }
+
+    #[test]
+    fn is_content_when_dependencies_point_one_way() {
+        assert!(breaches_of(&["server -> core", "server -> tokio", "core -> serde"]).is_empty());
+    }
+
+    #[test]
+    fn notices_a_crate_that_points_back() {
+        let breaches = breaches_of(&["server -> core", "core -> server"]);
+        assert!(
+            breaches[0].contains("core depends on server"),
+            "{breaches:?}"
+        );
+    }
+
+    #[test]
+    fn notices_a_forbidden_crate_behind_another() {
+        let breaches = breaches_of(&["core -> helper", "helper -> tokio"]);
+        assert_eq!(breaches, ["core depends on tokio, which it never may"]);
+        assert_eq!(
+            breaches_of(&["server -> leptos"]),
+            ["server depends on leptos, which it never may"]
+        );
+    }
+
+    #[test]
+    fn leaves_tests_and_build_scripts_of_dependencies_alone() {
+        assert!(
+            breaches_of(&["core -dev-> tokio", "core -> serde", "serde -build-> tokio"]).is_empty()
+        );
+    }
+
+    #[test]
+    fn wants_a_rule_for_every_crate() {
+        let metadata = json!({
+            "packages": [{ "id": "new", "name": "new", "dependencies": [] }],
+            "workspace_members": ["new"],
+        });
+        let breaches = breaches(&metadata, &[]);
+        assert_eq!(breaches, ["new has no rule: say what it may depend on"]);
+    }
+}

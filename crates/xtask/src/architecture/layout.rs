@@ -1,0 +1,56 @@
+//! The shape of the project: what its top level must have, and that every crate takes the common lints.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::rules::TOP_LEVEL;
+use crate::cargo::workspace_packages;
+
+pub(super) fn breaches(root: &Path, metadata: &Value) -> Result<Vec<String>> {
+    let mut breaches: Vec<String> = TOP_LEVEL
+        .iter()
+        .filter(|entry| !root.join(entry).exists())
+        .map(|entry| format!("the top level has no {entry}"))
+        .collect();
+    for package in workspace_packages(metadata) {
+        let manifest = package["manifest_path"]
+            .as_str()
+            .context("cargo told no manifest's place")?;
+        let text =
+            fs::read_to_string(manifest).with_context(|| format!("{manifest} cannot be read"))?;
+        if !takes_workspace_lints(&text) {
+            let name = package["name"].as_str().unwrap_or_default();
+            breaches.push(format!("{name} does not take the common lints: its manifest needs `[lints] workspace = true`"));
+        }
+    }
+    Ok(breaches)
+}
+
+fn takes_workspace_lints(manifest: &str) -> bool {
+    let lines: Vec<&str> = manifest.lines().map(str::trim).collect();
+    let own = lines.iter().skip_while(|line| **line != "[lints]").skip(1);
+    own.take_while(|line| !line.starts_with('['))
+        .any(|line| *line == "workspace = true")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wants_the_lints_of_the_workspace() {
+        assert!(takes_workspace_lints(
+            "[package]\n\n[lints]\nworkspace = true\n"
+        ));
+        assert!(!takes_workspace_lints("[package]\nname = \"loose\"\n"));
+        assert!(!takes_workspace_lints(
+            "[lints]\n\n[dependencies]\nworkspace = true\n"
+        ));
+        assert!(!takes_workspace_lints(
+            "[lints.rust]\nunsafe_code = \"allow\"\n"
+        ));
+    }
+}

@@ -1,0 +1,28 @@
+//! The architecture, checked: dependencies point one way, and some crates name no clock, file or thread.
+//!
+//! The rules are tables in `rules`; this module and its children only apply them.
+
+mod code;
+mod dependencies;
+mod layout;
+mod rules;
+mod source;
+
+use anyhow::{Result, bail};
+use serde_json::Value;
+
+use crate::workspace::Workspace;
+
+/// Fails with every breach at once, each a sentence.
+pub(crate) fn check(workspace: &Workspace, metadata: &Value) -> Result<()> {
+    let mut breaches = dependencies::breaches(metadata, &rules::DEPENDENCIES);
+    breaches.extend(source::breaches(workspace.root(), &rules::SOURCES)?);
+    breaches.extend(layout::breaches(workspace.root(), metadata)?);
+    if breaches.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "the architecture is broken (the rules are in crates/xtask/src/architecture/rules.rs):\n  {}",
+        breaches.join("\n  ")
+    )
+}
