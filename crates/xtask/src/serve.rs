@@ -18,7 +18,7 @@ pub(crate) const PROGRAM: &str = "pilothouse";
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     page::build(workspace, &PageTools::ensure(workspace)?)?;
     build(workspace, &[])?;
-    let program = workspace.built_program("debug", PROGRAM)?;
+    let program = workspace.built_program("debug", PROGRAM);
     report::line(
         "start",
         &format!("{} {}", workspace.shown(&program), arguments.join(" ")),
@@ -32,7 +32,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
 pub(crate) fn dist(workspace: &Workspace) -> Result<()> {
     page::build(workspace, &PageTools::ensure(workspace)?)?;
     build(workspace, &["--release"])?;
-    let program = workspace.built_program("release", PROGRAM)?;
+    let program = workspace.built_program("release", PROGRAM);
     let size = program
         .metadata()
         .context("cargo built no server; the lines above say why")?

@@ -185,7 +185,7 @@ fn end_to_end_tests(
         .args(["test", "--workspace", "--test", END_TO_END_TEST])
         .env(
             "PILOTHOUSE_BINARY",
-            workspace.built_program("debug", serve::PROGRAM)?,
+            workspace.built_program("debug", serve::PROGRAM),
         )
         .env("CHROMEDRIVER", &browser.driver.program)
         .env("CHROME_BINARY", &browser.chromium.program);

@@ -36,15 +36,17 @@ impl Workspace {
         self.path("target/tools")
     }
 
-    /// A program that cargo built in a profile. Wherever the target folder is, this program is in it.
-    pub(crate) fn built_program(&self, profile_folder: &str, name: &str) -> Result<PathBuf> {
-        let own = std::env::current_exe().context("this program does not know its own place")?;
-        let target = own
-            .ancestors()
-            .nth(2)
-            .map_or_else(|| self.path("target"), Path::to_path_buf);
+    /// Where cargo puts what it builds. Wherever that is, this program is in it.
+    pub(crate) fn build_folder(&self) -> PathBuf {
+        let own = std::env::current_exe().ok();
+        let target = own.as_deref().and_then(|own| own.ancestors().nth(2));
+        target.map_or_else(|| self.path("target"), Path::to_path_buf)
+    }
+
+    /// A program that cargo built, by the folder of its profile.
+    pub(crate) fn built_program(&self, profile_folder: &str, name: &str) -> PathBuf {
         let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-        Ok(target.join(profile_folder).join(file))
+        self.build_folder().join(profile_folder).join(file)
     }
 
     /// A path as it is shown: relative to the project where it lies inside.

@@ -134,6 +134,8 @@ fn build(workspace: &Workspace, source: &Path, identity: &str, sysroot: &Path) -
         }
     }
     fs::write(next.join(STAMP), identity)?;
+    // Cargo does not notice a new standard library, and what was compiled with the old one does not fit it.
+    let _ = fs::remove_dir_all(workspace.build_folder().join(TARGET));
     let _ = fs::remove_dir_all(sysroot);
     fs::rename(&next, sysroot)?;
     let _ = fs::remove_dir_all(folder);
