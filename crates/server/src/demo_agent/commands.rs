@@ -1,0 +1,146 @@
+//! Takes one line from stdin and does what it says. Every command gets exactly one response, some of them later.
+//!
+//! Refusals use pi's words. Unlike pi, no line ends the process, not even `null`.
+
+mod prompts;
+mod queries;
+mod settings;
+mod user_shell;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{
+    agent::{Agent, WorkKind},
+    compaction, dialog,
+};
+
+/// A command with the fields that all have.
+pub(crate) struct Command {
+    pub(crate) id: Option<Value>,
+    pub(crate) kind: String,
+    pub(crate) fields: Value,
+}
+
+/// Why a line is no command: the `command` to name in the response, its id, and the error.
+pub(crate) struct Unreadable {
+    pub(crate) id: Option<Value>,
+    pub(crate) command: Option<&'static str>,
+    pub(crate) error: String,
+}
+
+impl Command {
+    pub(crate) fn read(line: &[u8]) -> Result<Self, Unreadable> {
+        let fields: Value = serde_json::from_slice(line).map_err(|error| Unreadable {
+            id: None,
+            command: Some("parse"),
+            error: format!("Failed to parse command: {error}"),
+        })?;
+        let id = fields.get("id").cloned();
+        match fields.get("type").and_then(Value::as_str) {
+            Some(kind) => Ok(Self { id, kind: kind.to_owned(), fields }),
+            None => Err(Unreadable { id, command: None, error: "Unknown command: undefined".to_owned() }),
+        }
+    }
+
+    pub(crate) fn text(&self, field: &str) -> Option<&str> {
+        self.fields[field].as_str()
+    }
+
+    pub(crate) fn succeed(&self, agent: &Agent, data: Option<Value>) {
+        agent.output.succeed(self.id.as_ref(), &self.kind, data);
+    }
+
+    pub(crate) fn fail(&self, agent: &Agent, error: impl Into<String>) {
+        agent.output.fail(self.id.as_ref(), &self.kind, error);
+    }
+}
+
+pub(crate) fn handle_line(agent: &Arc<Agent>, line: &[u8]) {
+    match Command::read(line) {
+        Ok(command) => handle(agent, command),
+        Err(unreadable) => refuse(agent, &unreadable),
+    }
+}
+
+pub(crate) fn refuse(agent: &Agent, unreadable: &Unreadable) {
+    let error = Err(unreadable.error.clone());
+    agent.output.respond(unreadable.id.as_ref(), unreadable.command, error);
+}
+
+pub(crate) fn handle(agent: &Arc<Agent>, command: Command) {
+    match command.kind.as_str() {
+        "prompt" => prompts::prompt(agent, &command),
+        "steer" => prompts::queue(agent, &command, prompts::Queue::Steering),
+        "follow_up" => prompts::queue(agent, &command, prompts::Queue::FollowUp),
+        "clear_queue" => prompts::clear_queue(agent, &command),
+        "abort" => abort(agent, command),
+        "abort_retry" => abort_retry(agent, &command),
+        "bash" => user_shell::start(agent, command),
+        "abort_bash" => user_shell::abort(agent, &command),
+        "compact" => compact(agent, command),
+        "extension_ui_response" => dialog::answer(agent, command.fields),
+        kind if queries::is_query(kind) => queries::answer(agent, &command),
+        kind if settings::is_setting(kind) => settings::change(agent, &command),
+        "new_session" | "switch_session" | "fork" | "clone" | "export_html" => {
+            command.fail(agent, "The demo agent keeps to one session per process");
+        }
+        kind => command.fail(agent, format!("Unknown command: {kind}")),
+    }
+}
+
+/// Stops a run or compaction; the response comes when it has settled.
+fn abort(agent: &Arc<Agent>, command: Command) {
+    let Some(mut work) = agent.with(|state| state.work.clone()) else {
+        command.succeed(agent, None);
+        return;
+    };
+    work.cancel.cancel();
+    let agent = Arc::clone(agent);
+    tokio::spawn(async move {
+        // An error means that the work is gone, which is as good.
+        let _ = work.finished.wait_for(|finished| *finished).await;
+        command.succeed(&agent, None);
+    });
+}
+
+fn abort_retry(agent: &Arc<Agent>, command: &Command) {
+    if let Some(wait) = agent.with(|state| state.retry_wait.clone()) {
+        wait.cancel();
+    }
+    command.succeed(agent, None);
+}
+
+/// Compacts; a run that is under way is aborted first.
+fn compact(agent: &Arc<Agent>, command: Command) {
+    let agent = Arc::clone(agent);
+    tokio::spawn(async move {
+        let (work, finished) = loop {
+            let busy = match agent.with(|state| match &state.work {
+                Some(work) => Err(work.clone()),
+                None => Ok(state.begin(WorkKind::Compaction)),
+            }) {
+                Ok(begun) => break begun,
+                Err(busy) => busy,
+            };
+            if busy.kind == WorkKind::Compaction {
+                command.fail(&agent, "Compaction is already in progress");
+                return;
+            }
+            busy.cancel.cancel();
+            let _ = busy.finished.clone().wait_for(|finished| *finished).await;
+        };
+        let outcome = compaction::compact(&agent, "manual", &work.cancel).await;
+        agent.with(|state| state.end_work());
+        match outcome {
+            Ok(data) => command.succeed(&agent, Some(data)),
+            Err(error) => command.fail(&agent, error),
+        }
+        finished.send_replace(true);
+    });
+}
+
+#[cfg(test)]
+#[path = "commands/commands_tests.rs"]
+mod tests;

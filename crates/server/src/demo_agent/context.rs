@@ -1,0 +1,137 @@
+//! Reads the conversation out of the session's entries: what a model would see, how large it is, what was counted.
+//!
+//! Pure functions over entries; nothing here writes or remembers.
+
+use serde_json::{Value, json};
+
+use super::models::CONTEXT_WINDOW;
+
+/// The messages a model would get: the newest compaction stands for what it replaced, dropped attempts are gone.
+pub(crate) fn messages(entries: &[Value]) -> Vec<Value> {
+    let dropped: Vec<&Value> =
+        of_kind(entries, "context_edit").filter_map(|entry| entry.get("targetId")).collect();
+    let message = |entry: &Value| {
+        let kept = entry.get("id").is_none_or(|id| !dropped.contains(&id));
+        entry.get("message").filter(|_| kept).cloned()
+    };
+    let Some(place) = entries.iter().rposition(|entry| entry["type"] == "compaction") else {
+        return entries.iter().filter_map(message).collect();
+    };
+    let compaction = &entries[place];
+    let first_kept = entries.iter().position(|entry| entry["id"] == compaction["firstKeptEntryId"]);
+    let summary = json!({
+        "role": "compactionSummary",
+        "summary": compaction["summary"],
+        "tokensBefore": compaction["tokensBefore"],
+        "timestamp": iso_to_milliseconds(&compaction["timestamp"]),
+    });
+    let before = entries[first_kept.unwrap_or(place).min(place)..place].iter();
+    let after = entries[place + 1..].iter();
+    std::iter::once(summary).chain(before.chain(after).filter_map(message)).collect()
+}
+
+/// A token is about four characters. Good enough for a ring in the title bar.
+pub(crate) fn tokens_of_text(text: &str) -> u64 {
+    (text.chars().count() as u64).div_ceil(4)
+}
+
+pub(crate) fn tokens(messages: &[Value]) -> u64 {
+    messages.iter().map(tokens_of_message).sum()
+}
+
+fn tokens_of_message(message: &Value) -> u64 {
+    if message["excludeFromContext"] == true {
+        return 0;
+    }
+    let parts = message["content"].as_array().into_iter().flatten().map(|part| match part["type"].as_str() {
+        Some("text") => tokens_of(&part["text"]),
+        Some("thinking") => tokens_of(&part["thinking"]),
+        Some("toolCall") => tokens_of_text(&part["arguments"].to_string()),
+        Some("image") => 800,
+        _ => 0,
+    });
+    let own = ["summary", "command", "output"].into_iter().map(|field| tokens_of(&message[field]));
+    parts.chain(own).sum()
+}
+
+fn tokens_of(text: &Value) -> u64 {
+    text.as_str().map_or(0, tokens_of_text)
+}
+
+/// `contextUsage` of `get_session_stats`: unknown right after a compaction, until the next reply.
+pub(crate) fn usage(entries: &[Value]) -> Value {
+    let last = |wanted: fn(&Value) -> bool| entries.iter().rposition(wanted);
+    let compacted = last(|entry| entry["type"] == "compaction");
+    let replied = last(|entry| entry.pointer("/message/role").is_some_and(|role| role == "assistant"));
+    if compacted.is_some() && compacted > replied {
+        return json!({"tokens": null, "contextWindow": CONTEXT_WINDOW, "percent": null});
+    }
+    let tokens = tokens(&messages(entries));
+    let percent = tokens as f64 * 100.0 / CONTEXT_WINDOW as f64;
+    json!({"tokens": tokens, "contextWindow": CONTEXT_WINDOW, "percent": percent})
+}
+
+/// What `get_session_stats` counts, over the whole session and not only the model's context.
+pub(crate) fn counts(entries: &[Value]) -> Value {
+    let all: Vec<&Value> = entries.iter().filter_map(|entry| entry.get("message")).collect();
+    let with_role = |role: &str| all.iter().filter(|message| message["role"] == role).count();
+    let sum = |field: &str| -> u64 {
+        let used =
+            all.iter().map(|message| &message["usage"]).chain(entries.iter().map(|entry| &entry["usage"]));
+        used.filter_map(|usage| usage[field].as_u64()).sum()
+    };
+    let calls: usize = all.iter().map(|message| calls_in(message)).sum();
+    json!({
+        "userMessages": with_role("user"),
+        "assistantMessages": with_role("assistant"),
+        "toolCalls": calls,
+        "toolResults": with_role("toolResult"),
+        "totalMessages": all.len(),
+        "tokens": {
+            "input": sum("input"),
+            "output": sum("output"),
+            "cacheRead": sum("cacheRead"),
+            "cacheWrite": sum("cacheWrite"),
+            "total": sum("totalTokens"),
+        },
+        "cost": 0,
+    })
+}
+
+fn calls_in(message: &Value) -> usize {
+    let parts = message["content"].as_array().into_iter().flatten();
+    parts.filter(|part| part["type"] == "toolCall").count()
+}
+
+/// How many messages of that role the session has ever had.
+pub(crate) fn count_role(entries: &[Value], role: &str) -> usize {
+    entries.iter().filter(|entry| entry.pointer("/message/role").is_some_and(|have| have == role)).count()
+}
+
+pub(crate) fn count_calls(entries: &[Value]) -> usize {
+    entries.iter().filter_map(|entry| entry.get("message")).map(calls_in).sum()
+}
+
+/// The text parts of a message, joined.
+pub(crate) fn text_of(message: &Value) -> String {
+    let parts = message["content"].as_array().into_iter().flatten();
+    parts.filter_map(|part| part["text"].as_str()).collect()
+}
+
+/// The newest entry of a kind.
+pub(crate) fn newest<'a>(entries: &'a [Value], kind: &str) -> Option<&'a Value> {
+    entries.iter().rev().find(|entry| entry["type"] == kind)
+}
+
+fn of_kind<'a>(entries: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    entries.iter().filter(move |entry| entry["type"] == kind)
+}
+
+fn iso_to_milliseconds(timestamp: &Value) -> i64 {
+    let time = timestamp.as_str().and_then(|text| text.parse::<jiff::Timestamp>().ok());
+    time.map_or(0, jiff::Timestamp::as_millisecond)
+}
+
+#[cfg(test)]
+#[path = "context_tests.rs"]
+mod tests;

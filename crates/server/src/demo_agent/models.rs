@@ -1,0 +1,78 @@
+//! The two models of the demo and the thinking levels: data, and the rules between them.
+
+use serde_json::{Value, json};
+
+pub(crate) const API: &str = "pilothouse-demo";
+pub(crate) const PROVIDER: &str = "demo";
+pub(crate) const CONTEXT_WINDOW: u64 = 200_000;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Model {
+    pub(crate) id: &'static str,
+    pub(crate) name: &'static str,
+    /// Says the same in fewer words.
+    pub(crate) terse: bool,
+}
+
+pub(crate) static MODELS: [Model; 2] = [
+    Model { id: "demo-guide", name: "Demo guide", terse: false },
+    Model { id: "demo-guide-terse", name: "Demo guide, terse", terse: true },
+];
+
+pub(crate) const THINKING_LEVELS: [&str; 5] = ["off", "minimal", "low", "medium", "high"];
+pub(crate) const DEFAULT_THINKING_LEVEL: &str = "medium";
+
+impl Model {
+    pub(crate) fn find(provider: &str, id: &str) -> Option<&'static Self> {
+        MODELS.iter().find(|model| provider == PROVIDER && model.id == id)
+    }
+
+    pub(crate) fn after(&self) -> &'static Self {
+        let place = MODELS.iter().position(|model| model == self).unwrap_or_default();
+        &MODELS[(place + 1) % MODELS.len()]
+    }
+
+    pub(crate) fn describe(&self) -> Value {
+        json!({
+            "id": self.id,
+            "name": self.name,
+            "api": API,
+            "provider": PROVIDER,
+            "baseUrl": "builtin:pilothouse",
+            "reasoning": true,
+            "input": ["text", "image"],
+            "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+            "contextWindow": CONTEXT_WINDOW,
+            "maxTokens": 16_384,
+        })
+    }
+}
+
+/// The level of that name; like pi, a name that does not exist means `off`.
+pub(crate) fn thinking_level(name: &str) -> &'static str {
+    THINKING_LEVELS.into_iter().find(|level| *level == name).unwrap_or("off")
+}
+
+pub(crate) fn thinking_level_after(level: &str) -> &'static str {
+    let place = THINKING_LEVELS.iter().position(|name| *name == level).unwrap_or_default();
+    THINKING_LEVELS[(place + 1) % THINKING_LEVELS.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycling_comes_round() {
+        assert_eq!(MODELS[0].after().after(), &MODELS[0]);
+        assert_eq!(thinking_level_after("high"), "off");
+        assert_eq!(thinking_level_after("off"), "minimal");
+    }
+
+    #[test]
+    fn only_known_names_are_found() {
+        assert!(Model::find("demo", "demo-guide").is_some());
+        assert!(Model::find("example", "demo-guide").is_none());
+        assert_eq!(thinking_level("enormous"), "off");
+    }
+}

@@ -1,0 +1,170 @@
+//! The way to stdout: one thread that writes whole lines in the order they were handed over.
+//!
+//! A thread of its own, because a reader that stops reading must not stop the agent from hearing `abort` or SIGTERM.
+//! Handing over never waits; whoever produces a lot calls `keep_pace`. Faults happen here and nowhere else.
+
+use std::{
+    io::{self, Write},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{Notify, oneshot};
+
+use super::{
+    fault::Fault,
+    mishaps,
+    process_groups::ProcessGroups,
+    wire::{Event, Response},
+};
+
+/// So many lines may wait before `keep_pace` holds the producer back.
+const WAITING_LINES: usize = 256;
+
+#[derive(Clone)]
+pub(crate) struct Output {
+    sender: mpsc::Sender<Item>,
+    waiting: Arc<Waiting>,
+}
+
+enum Item {
+    Line(Vec<u8>),
+    /// Everything before this has been written.
+    Flushed(oneshot::Sender<()>),
+}
+
+#[derive(Default)]
+struct Waiting {
+    lines: AtomicUsize,
+    written: Notify,
+}
+
+impl Output {
+    /// Starts the writing thread.
+    pub(crate) fn to_stdout(faults: &[Fault], groups: ProcessGroups) -> io::Result<Self> {
+        let (sender, receiver) = mpsc::channel();
+        let waiting = Arc::new(Waiting::default());
+        let writer = Writer { sink: io::stdout(), faults: faults.to_vec(), groups, sent: 0 };
+        let writer_waiting = Arc::clone(&waiting);
+        thread::Builder::new()
+            .name("stdout".to_owned())
+            .spawn(move || writer.write_all(&receiver, &writer_waiting))?;
+        Ok(Self { sender, waiting })
+    }
+
+    pub(crate) fn emit(&self, event: &Event) {
+        self.send(event);
+    }
+
+    pub(crate) fn send(&self, object: &impl Serialize) {
+        if let Ok(line) = serde_json::to_vec(object) {
+            self.send_line(line);
+        }
+    }
+
+    /// Sends a line that is JSON already; without its LF.
+    pub(crate) fn send_line(&self, line: Vec<u8>) {
+        self.waiting.lines.fetch_add(1, Ordering::Relaxed);
+        // Fails only when the thread has ended, and with it the process.
+        let _ = self.sender.send(Item::Line(line));
+    }
+
+    pub(crate) fn succeed(&self, id: Option<&Value>, command: &str, data: Option<Value>) {
+        self.respond(id, Some(command), Ok(data));
+    }
+
+    pub(crate) fn fail(&self, id: Option<&Value>, command: &str, error: impl Into<String>) {
+        self.respond(id, Some(command), Err(error.into()));
+    }
+
+    pub(crate) fn respond(
+        &self,
+        id: Option<&Value>,
+        command: Option<&str>,
+        outcome: Result<Option<Value>, String>,
+    ) {
+        let success = outcome.is_ok();
+        let (data, error) = match outcome {
+            Ok(data) => (data, None),
+            Err(error) => (None, Some(error)),
+        };
+        self.send(&Response { id, r#type: "response", command, success, data, error });
+    }
+
+    /// Waits while too many lines are unwritten.
+    pub(crate) async fn keep_pace(&self) {
+        loop {
+            let written = self.waiting.written.notified();
+            if self.waiting.lines.load(Ordering::Relaxed) < WAITING_LINES {
+                return;
+            }
+            written.await;
+        }
+    }
+
+    /// Waits until everything handed over is written, or a moment, if nobody reads.
+    pub(crate) async fn flush(&self) {
+        let (sender, receiver) = oneshot::channel();
+        if self.sender.send(Item::Flushed(sender)).is_ok() {
+            let _ = tokio::time::timeout(Duration::from_millis(500), receiver).await;
+        }
+    }
+}
+
+struct Writer {
+    sink: io::Stdout,
+    faults: Vec<Fault>,
+    groups: ProcessGroups,
+    sent: u64,
+}
+
+impl Writer {
+    fn write_all(mut self, receiver: &mpsc::Receiver<Item>, waiting: &Waiting) {
+        if self.write_items(receiver, waiting).is_err() {
+            // Nobody reads any more: the server is gone, and so are we, without a word.
+            self.groups.kill_all();
+            std::process::exit(0);
+        }
+    }
+
+    fn write_items(&mut self, receiver: &mpsc::Receiver<Item>, waiting: &Waiting) -> io::Result<()> {
+        self.meet_faults(b"")?;
+        for item in receiver {
+            match item {
+                Item::Flushed(done) => {
+                    let _ = done.send(());
+                }
+                Item::Line(mut line) => {
+                    line.push(b'\n');
+                    let mut sink = self.sink.lock();
+                    sink.write_all(&line)?;
+                    sink.flush()?;
+                    drop(sink);
+                    self.sent += 1;
+                    waiting.lines.fetch_sub(1, Ordering::Relaxed);
+                    waiting.written.notify_waiters();
+                    self.meet_faults(&line)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn meet_faults(&mut self, last_line: &[u8]) -> io::Result<()> {
+        for fault in &self.faults {
+            if let Fault::After(after, mishap) = fault
+                && *after == self.sent
+            {
+                mishaps::happen(*mishap, last_line, &mut self.sink.lock(), &self.groups)?;
+            }
+        }
+        Ok(())
+    }
+}

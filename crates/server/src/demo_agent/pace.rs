@@ -1,0 +1,91 @@
+//! How fast the demo plays: like a person would see it, faster by a factor, or without any waiting.
+//!
+//! Nothing else in the demo agent sleeps; whoever wants to wait asks here, so that a test decides for all.
+
+use std::{str::FromStr, time::Duration};
+
+use super::cancel::Cancel;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// Divide every pause by this factor; 1 is what a real agent feels like.
+    Factor(f64),
+    /// Never wait, only let others run.
+    Instant,
+}
+
+impl Pace {
+    /// The pause as played, or `None` if there is none.
+    pub(crate) fn scale(self, nominal: Duration) -> Option<Duration> {
+        match self {
+            Self::Factor(factor) if !nominal.is_zero() => Some(nominal.div_f64(factor)),
+            Self::Factor(_) | Self::Instant => None,
+        }
+    }
+
+    /// Waits for the pause or for `cancel`, whichever is first; tells whether to go on.
+    pub(crate) async fn wait(self, nominal: Duration, cancel: &Cancel) -> bool {
+        match self.scale(nominal) {
+            None => tokio::task::yield_now().await,
+            Some(pause) => {
+                tokio::select! {
+                    () = cancel.cancelled() => {}
+                    () = tokio::time::sleep(pause) => {}
+                }
+            }
+        }
+        !cancel.is_cancelled()
+    }
+
+    /// A shell fragment that sleeps for the pause; empty when there is nothing to wait for.
+    pub(crate) fn shell_sleep(self, nominal: Duration) -> String {
+        self.scale(nominal).map(|pause| format!("sleep {:.2}; ", pause.as_secs_f64())).unwrap_or_default()
+    }
+}
+
+impl FromStr for Pace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "realistic" => Ok(Self::Factor(1.0)),
+            "instant" => Ok(Self::Instant),
+            _ => match text.parse::<f64>() {
+                // The lower bound keeps every scaled pause representable.
+                Ok(factor) if factor.is_finite() && factor >= 0.001 => Ok(Self::Factor(factor)),
+                _ => Err("expected realistic, instant or a factor such as 2".to_owned()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_names_and_factors() {
+        assert_eq!("realistic".parse(), Ok(Pace::Factor(1.0)));
+        assert_eq!("instant".parse(), Ok(Pace::Instant));
+        assert_eq!("2.5".parse(), Ok(Pace::Factor(2.5)));
+        for wrong in ["", "fast", "0", "-1", "NaN", "inf"] {
+            assert!(wrong.parse::<Pace>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_factor_divides_and_instant_never_waits() {
+        let second = Duration::from_secs(1);
+        assert_eq!(Pace::Factor(4.0).scale(second), Some(Duration::from_millis(250)));
+        assert_eq!(Pace::Instant.scale(second), None);
+        assert_eq!(Pace::Instant.shell_sleep(second), "");
+        assert_eq!(Pace::Factor(2.0).shell_sleep(second), "sleep 0.50; ");
+    }
+
+    #[tokio::test]
+    async fn a_thrown_switch_ends_a_wait() {
+        let cancel = Cancel::new();
+        cancel.cancel();
+        assert!(!Pace::Factor(1.0).wait(Duration::from_secs(3600), &cancel).await);
+    }
+}

@@ -1,0 +1,276 @@
+//! What the demo says and does, as data. A scene is asked for its next step and sees what its tools gave back; it
+//! never reads a file, runs a command or waits. `run` plays the steps.
+//!
+//! One file per command. Texts are the same every time: they depend on the prompt, the session's length, the model
+//! and the thinking level, never on chance.
+
+mod approve;
+mod ask;
+mod compact;
+mod error;
+mod help;
+mod image;
+mod long;
+mod plain;
+mod steer;
+mod think;
+mod tools;
+mod tour;
+mod usage;
+mod wait;
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub(crate) use approve::BLOCKED;
+
+use super::pace::Pace;
+
+/// A scene in play. A reply without tool calls is its last step.
+pub(crate) trait Scene: Send + Sync {
+    /// Files that must lie in the scratch folder before the scene begins.
+    fn props(&self) -> &'static [Prop] {
+        &[]
+    }
+
+    fn next(&mut self, setting: &Setting, results: &[CallResult]) -> Step;
+}
+
+pub(crate) struct Prop {
+    pub(crate) name: &'static str,
+    pub(crate) bytes: &'static [u8],
+}
+
+/// What a scene may know about where it is played.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) folder: PathBuf,
+    /// A folder of the demo's own, outside the project; made when something is written to it, removed after the run.
+    pub(crate) scratch: PathBuf,
+    pub(crate) pace: Pace,
+    pub(crate) terse: bool,
+    pub(crate) thinking_level: &'static str,
+    pub(crate) model: &'static str,
+    /// User messages in the session, this one included.
+    pub(crate) user_messages: usize,
+    pub(crate) tokens: u64,
+    /// Whether there is enough conversation to compact.
+    pub(crate) compactable: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Reply(Reply),
+    /// The provider fails, perhaps after part of a reply; retried as long as the agent's settings allow.
+    Fail {
+        blocks: Vec<Block>,
+        error: String,
+    },
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reply {
+    pub(crate) blocks: Vec<Block>,
+    /// Compact the conversation once the run is over.
+    pub(crate) then_compact: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Block {
+    /// Left out when thinking is off.
+    Thinking(String),
+    Text(String),
+    /// Text that stops in the middle until a file exists.
+    HeldText {
+        before: String,
+        file: PathBuf,
+        after: String,
+    },
+    Call(Call),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) tool: Tool,
+    /// How long it should seem to take. Calls of one reply end in the order of these.
+    pub(crate) lasts: Duration,
+}
+
+/// A tool with its arguments; serialised, it is the arguments alone.
+#[derive(Serialize, Clone, Debug)]
+#[serde(untagged)]
+pub(crate) enum Tool {
+    Ls {
+        path: String,
+    },
+    Read {
+        path: String,
+    },
+    Bash {
+        command: String,
+        #[serde(skip)]
+        ask_first: bool,
+    },
+    Write {
+        path: String,
+        content: String,
+    },
+    Edit {
+        path: String,
+        edits: Vec<Replacement>,
+    },
+    AskUser(Question),
+}
+
+#[derive(Serialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Replacement {
+    pub(crate) old_text: String,
+    pub(crate) new_text: String,
+}
+
+/// A question to the user; serialised, it is the body of an `extension_ui_request`.
+#[derive(Serialize, Clone, Debug)]
+#[serde(tag = "method", rename_all = "lowercase")]
+pub(crate) enum Question {
+    Select { title: String, options: Vec<String> },
+    Confirm { title: String, message: String },
+    Input { title: String, placeholder: String },
+    Editor { title: String, prefill: String },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct CallResult {
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+}
+
+impl Step {
+    /// A last reply of text alone.
+    pub(crate) fn say(text: impl Into<String>) -> Self {
+        Self::reply([Block::Text(text.into())])
+    }
+
+    pub(crate) fn reply(blocks: impl Into<Vec<Block>>) -> Self {
+        Self::Reply(Reply { blocks: blocks.into(), then_compact: false })
+    }
+}
+
+impl Call {
+    pub(crate) fn lasting(tool: Tool, milliseconds: u64) -> Block {
+        Block::Call(Self { tool, lasts: Duration::from_millis(milliseconds) })
+    }
+}
+
+impl Tool {
+    pub(crate) fn bash(command: impl Into<String>) -> Self {
+        Self::Bash { command: command.into(), ask_first: false }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Ls { .. } => "ls",
+            Self::Read { .. } => "read",
+            Self::Bash { .. } => "bash",
+            Self::Write { .. } => "write",
+            Self::Edit { .. } => "edit",
+            Self::AskUser(_) => "ask_user",
+        }
+    }
+
+    /// The arguments as a model would write them.
+    pub(crate) fn arguments_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    pub(crate) fn arguments(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// A slash command of the demo.
+pub(crate) struct SlashCommand {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    /// Listed for the page; the others are for tests.
+    pub(crate) listed: bool,
+    start: fn(&str) -> Box<dyn Scene>,
+}
+
+macro_rules! command {
+    ($name:literal, $description:literal, $listed:literal, $start:expr) => {
+        SlashCommand {
+            name: $name,
+            description: $description,
+            listed: $listed,
+            start: |arguments| Box::new($start(arguments)),
+        }
+    };
+}
+
+pub(crate) static COMMANDS: [SlashCommand; 15] = [
+    command!("tour", "A guided walk: thinking, Markdown, tools", true, tour::Tour::new),
+    command!(
+        "tools",
+        "Real tools: list, read, shell, write and edit, and one that fails",
+        true,
+        tools::Tools::new
+    ),
+    command!("think", "Long thinking before a short answer", true, think::Think::new),
+    command!("long", "A long answer; /long N for N paragraphs", true, long::Long::new),
+    command!("ask", "Questions: choose, confirm, type, edit", true, ask::Ask::new),
+    command!("approve", "Asks before it runs a command", true, approve::Approve::new),
+    command!("steer", "A slow task that invites you to steer it", true, steer::Steer::new),
+    command!("error", "A failing provider; /error retry recovers", true, error::Failing::new),
+    command!("image", "An image as a tool result", true, image::Image::new),
+    command!("compact", "Compacts the conversation after the reply", true, compact::Compact::new),
+    command!("usage", "How full the context is", true, usage::Usage::new),
+    command!("help", "Everything the demo can do", true, help::Help::new),
+    command!("wait", "Half an answer, the rest once FILE exists", false, wait::Wait::new),
+    command!("wait-tool", "A shell command that runs until FILE exists", false, wait::WaitTool::new),
+    command!("run", "Runs the given shell command as a tool", false, tools::Run::new),
+];
+
+/// The scene for a prompt: its slash command, or the plain guide.
+pub(crate) fn for_prompt(text: &str, images: &[ImageInfo]) -> Box<dyn Scene> {
+    match slash_command(text) {
+        Some((command, arguments)) => (command.start)(arguments),
+        None => Box::new(plain::Plain::new(text, images)),
+    }
+}
+
+pub(crate) fn is_slash_command(text: &str) -> bool {
+    slash_command(text).is_some()
+}
+
+fn slash_command(text: &str) -> Option<(&'static SlashCommand, &str)> {
+    let rest = text.trim().strip_prefix('/')?;
+    let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let command = COMMANDS.iter().find(|command| command.name == name)?;
+    Some((command, arguments.trim()))
+}
+
+/// What came along with a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ImageInfo {
+    pub(crate) mime_type: String,
+    pub(crate) bytes: usize,
+}
+
+/// The words with which a scene that goes on takes note of a steering message.
+pub(crate) fn acknowledge(texts: &[String]) -> String {
+    let quoted: Vec<String> = texts
+        .iter()
+        .map(|text| text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n"))
+        .collect();
+    format!(
+        "Steering received, between two steps:\n\n{}\n\nA real agent would change course now; the demo takes note and goes on.",
+        quoted.join("\n\n")
+    )
+}
+
+#[cfg(test)]
+#[path = "scenes/scenes_tests.rs"]
+mod tests;

@@ -1,0 +1,66 @@
+//! `/wait FILE` and `/wait-tool FILE`: stand still in the middle until a file exists, so that a test can look around
+//! without racing the clock.
+
+use std::path::PathBuf;
+
+use super::{Block, Call, CallResult, Scene, Setting, Step, Tool};
+
+pub(super) struct Wait {
+    file: String,
+}
+
+impl Wait {
+    pub(super) fn new(arguments: &str) -> Self {
+        Self { file: arguments.to_owned() }
+    }
+}
+
+impl Scene for Wait {
+    fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
+        if self.file.is_empty() {
+            return Step::say("Say which file to wait for: `/wait FILE`.");
+        }
+        Step::reply([
+            Block::Thinking("Half now, half when the file is there.".to_owned()),
+            Block::HeldText {
+                before: format!("The first half. I go on when `{}` exists.", self.file),
+                file: absolute(setting, &self.file),
+                after: "\n\nThe second half. Done.".to_owned(),
+            },
+        ])
+    }
+}
+
+pub(super) struct WaitTool {
+    file: String,
+    started: bool,
+}
+
+impl WaitTool {
+    pub(super) fn new(arguments: &str) -> Self {
+        Self { file: arguments.to_owned(), started: false }
+    }
+}
+
+impl Scene for WaitTool {
+    fn next(&mut self, _setting: &Setting, results: &[CallResult]) -> Step {
+        if self.file.is_empty() {
+            return Step::say("Say which file to wait for: `/wait-tool FILE`.");
+        }
+        if !self.started {
+            self.started = true;
+            let file = shell_words::quote(&self.file);
+            let command = format!("echo waiting; until [ -e {file} ]; do sleep 0.05; done; echo found");
+            return Step::reply([
+                Block::Text(format!("I run a command that ends when `{}` exists.", self.file)),
+                Call::lasting(Tool::bash(command), 0),
+            ]);
+        }
+        let failed = results.iter().any(|result| result.is_error);
+        Step::say(if failed { "The command failed." } else { "The command has ended. Done." })
+    }
+}
+
+fn absolute(setting: &Setting, file: &str) -> PathBuf {
+    setting.folder.join(file)
+}

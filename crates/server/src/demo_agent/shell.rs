@@ -1,0 +1,148 @@
+//! Runs a shell command for real: in the session's folder, in a process group of its own, its output streamed.
+//!
+//! Serves both the `bash` tool and the user's own `bash` command, and knows neither.
+
+use std::{
+    io,
+    path::Path,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use rustix::process::Pid;
+use tokio::{
+    io::AsyncReadExt,
+    net::unix::pipe,
+    process::{Child, Command},
+    time::timeout,
+};
+
+use super::{cancel::Cancel, captured::Captured, output::Output, process_groups::ProcessGroups};
+
+/// Output that comes faster than this is joined.
+const JOIN_FOR: Duration = Duration::from_millis(50);
+/// So much is handed on at once even within that time.
+const JOIN_AT_MOST: usize = 64 * 1024;
+/// How long a background process may hold the pipe open after the command itself has ended.
+const LINGER: Duration = Duration::from_millis(100);
+
+pub(crate) struct ShellCommand<'a> {
+    pub(crate) command: &'a str,
+    pub(crate) folder: &'a Path,
+    pub(crate) cancel: &'a Cancel,
+}
+
+pub(crate) struct Ended {
+    pub(crate) captured: Captured,
+    /// `None` if it was cancelled or ended by a signal.
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) cancelled: bool,
+}
+
+/// Runs to the end. `on_output` gets each new piece of text and everything so far.
+pub(crate) async fn run(
+    shell: ShellCommand<'_>,
+    groups: &ProcessGroups,
+    output: &Output,
+    mut on_output: impl FnMut(&str, &Captured),
+) -> io::Result<Ended> {
+    // One pipe for both streams keeps their lines in order.
+    let (reader, writer) = io::pipe()?;
+    let mut child = start(&shell, writer)?;
+    let group = Group::of(&child, groups);
+    let mut source = pipe::Receiver::from_owned_fd(reader.into())?;
+    let mut captured = Captured::default();
+    let mut joined = String::new();
+    let mut handed_on: Option<Instant> = None;
+    let mut bytes = vec![0; 32 * 1024];
+    let mut status = None;
+    loop {
+        let due = handed_on.map_or(Duration::ZERO, |last| JOIN_FOR.saturating_sub(last.elapsed()));
+        if !joined.is_empty() && (due.is_zero() || joined.len() >= JOIN_AT_MOST) {
+            on_output(&joined, &captured);
+            joined.clear();
+            handed_on = Some(Instant::now());
+            output.keep_pace().await;
+            continue;
+        }
+        tokio::select! {
+            () = shell.cancel.cancelled() => break,
+            read = read(&mut source, &mut bytes, status.is_some()) => match read? {
+                0 => break,
+                count => joined.push_str(&captured.push(&bytes[..count])),
+            },
+            ended = child.wait(), if status.is_none() => status = Some(ended?),
+            () = tokio::time::sleep(due), if !joined.is_empty() => {}
+        }
+    }
+    let cancelled = shell.cancel.is_cancelled();
+    if cancelled {
+        group.kill();
+    }
+    let status = match status {
+        Some(status) => status,
+        // The pipe may close before the command ends; an abort still counts then.
+        None => tokio::select! {
+            ended = child.wait() => ended?,
+            () = shell.cancel.cancelled(), if !cancelled => {
+                group.kill();
+                child.wait().await?
+            }
+        },
+    };
+    joined.push_str(&captured.finish());
+    if !joined.is_empty() {
+        on_output(&joined, &captured);
+    }
+    let cancelled = shell.cancel.is_cancelled();
+    Ok(Ended { captured, exit_code: status.code().filter(|_| !cancelled), cancelled })
+}
+
+fn start(shell: &ShellCommand, writer: io::PipeWriter) -> io::Result<Child> {
+    let program = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "sh" };
+    Command::new(program)
+        .arg("-c")
+        .arg(shell.command)
+        .current_dir(shell.folder)
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .process_group(0)
+        .spawn()
+}
+
+/// Reads what there is; once the command has ended, a quiet pipe counts as closed.
+async fn read(source: &mut pipe::Receiver, bytes: &mut [u8], ended: bool) -> io::Result<usize> {
+    if ended { timeout(LINGER, source.read(bytes)).await.unwrap_or(Ok(0)) } else { source.read(bytes).await }
+}
+
+/// The command's process group. Going out of scope ends whatever is left of it.
+struct Group<'a> {
+    id: Option<Pid>,
+    groups: &'a ProcessGroups,
+}
+
+impl<'a> Group<'a> {
+    fn of(child: &Child, groups: &'a ProcessGroups) -> Self {
+        let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        if let Some(id) = id {
+            groups.add(id);
+        }
+        Self { id, groups }
+    }
+
+    fn kill(&self) {
+        if let Some(id) = self.id {
+            self.groups.kill(id);
+        }
+    }
+}
+
+impl Drop for Group<'_> {
+    fn drop(&mut self) {
+        self.kill();
+        if let Some(id) = self.id {
+            self.groups.remove(id);
+        }
+    }
+}
