@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -83,10 +83,5 @@ fn make_private_folder(folder: &Path) -> Result<()> {
     std::fs::write(&probe, "")
         .with_context(|| format!("the data folder {} cannot be written to", folder.display()))?;
     let _ = std::fs::remove_file(&probe);
-    if let Ok(metadata) = folder.metadata()
-        && metadata.permissions().mode() & 0o077 != 0
-    {
-        tracing::warn!(folder = %folder.display(), "the data folder can be read by others");
-    }
     Ok(())
 }

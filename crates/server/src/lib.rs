@@ -20,7 +20,7 @@ pub mod routes;
 pub mod session;
 pub mod socket;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anyhow::{Context, Result};
 use tokio::signal::unix::{SignalKind, signal};
@@ -32,7 +32,8 @@ use config::Config;
 /// Runs the server until Ctrl-C or SIGTERM.
 pub async fn serve(arguments: ServeArguments) -> Result<()> {
     let filter = EnvFilter::try_from_env("PILOTHOUSE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colours = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
     let config = Config::load(arguments)?;
     let (open, data_dir) = (config.open, config.data_dir.clone());
     let running = app::start(config).await?;

@@ -1,0 +1,202 @@
+//! Steering, stopping, shell commands, questions, settings: what a page can ask of a session.
+
+use pilothouse_core::ask::{Answer, AskKind};
+use pilothouse_core::wire::Command;
+use pilothouse_core::{Kind, Mark, SessionState};
+
+use crate::client::{Client, prompt, visible};
+use crate::server;
+
+#[tokio::test]
+async fn stop_keeps_the_partial_text_marks_it_and_gives_the_queue_back() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "/wait never").await.unwrap();
+    page.until(&session, "half an answer", |view| view.controller.rows().len() >= 2).await;
+    page.ask(Some(&session), prompt("queued", "And then this")).await.unwrap();
+    assert_eq!(page.view(&session).queue.len(), 1);
+    let restored = page.ask(Some(&session), Command::Abort).await.unwrap();
+    assert_eq!(restored["restored"][0]["text"], "And then this");
+    page.until_state(&session, SessionState::Stopped).await;
+    page.until(&session, "the mark", |view| {
+        view.controller.rows().last().is_some_and(|row| row.mark == Some(Mark::Interrupted))
+    })
+    .await;
+    assert!(page.view(&session).queue.is_empty());
+    let rows = visible(page.rows(&session));
+
+    // It goes on after a stop.
+    page.prompt(&session, "Hello again").await.unwrap();
+    page.until_state(&session, SessionState::Completed).await;
+    assert_eq!(visible(page.rows(&session))[..rows.len()], rows[..]);
+}
+
+#[tokio::test]
+async fn stop_in_the_middle_of_a_tool_closes_its_row() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "/wait-tool never").await.unwrap();
+    page.until(&session, "a running tool", |view| {
+        let steps = view.controller.rows().iter().filter_map(|row| row.tool_step.as_ref());
+        steps.filter(|step| step.phase == pilothouse_core::Phase::Running).count() == 1
+    })
+    .await;
+    page.ask(Some(&session), Command::Abort).await.unwrap();
+    page.until(&session, "no running tool", |view| !view.controller.has_open_call()).await;
+    assert_eq!(page.view(&session).state, SessionState::Stopped);
+}
+
+#[tokio::test]
+async fn a_message_sent_while_it_works_is_scheduled_and_then_taken_up() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "/wait-tool go").await.unwrap();
+    page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
+    page.ask(Some(&session), prompt("steer-1", "Look left")).await.unwrap();
+    assert_eq!(page.view(&session).queue[0].id, "steer-1");
+    assert!(!page.rows(&session).iter().any(|row| row.text == "Look left"), "not in the timeline yet");
+    std::fs::write(project.path().join("go"), "").unwrap();
+    page.until_state(&session, SessionState::Completed).await;
+    assert!(page.view(&session).queue.is_empty());
+    let taken = page.rows(&session).iter().filter(|row| row.text == "Look left").collect::<Vec<_>>();
+    assert_eq!((taken.len(), taken[0].id.as_str()), (1, "u-steer-1"));
+}
+
+#[tokio::test]
+async fn a_shell_command_runs_in_the_folder_and_reads_the_same_after_reopening() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    let bash = |id: &str, command: &str, private: bool| Command::Bash {
+        client_id: id.into(),
+        command: command.into(),
+        exclude_from_context: private,
+    };
+    page.ask(Some(&session), bash("b1", "cat README.md; exit 3", true)).await.unwrap();
+    page.until(&session, "the end of it", |view| {
+        view.controller
+            .rows()
+            .iter()
+            .any(|row| row.bash_result.as_ref().is_some_and(|result| !result.running))
+    })
+    .await;
+    let row = page.rows(&session)[0].clone();
+    let result = row.bash_result.unwrap();
+    assert_eq!((row.kind, result.exit_code, result.exclude_from_context), (Kind::Bash, Some(3), true));
+    assert!(result.output.contains("A project"), "{}", result.output);
+
+    page.ask(Some(&session), bash("b2", "echo started; sleep 600", false)).await.unwrap();
+    page.until(&session, "its output", |view| {
+        view.controller
+            .rows()
+            .iter()
+            .any(|row| row.bash_result.as_ref().is_some_and(|result| result.output == "started\n"))
+    })
+    .await;
+    page.ask(Some(&session), Command::AbortBash).await.unwrap();
+    page.until(&session, "cancelled", |view| {
+        view.controller
+            .rows()
+            .iter()
+            .any(|row| row.bash_result.as_ref().is_some_and(|result| result.cancelled))
+    })
+    .await;
+    let mut other = Client::connect(&server).await;
+    other.open(&session).await;
+    assert_eq!(visible(other.rows(&session)), visible(page.rows(&session)));
+}
+
+#[tokio::test]
+async fn a_question_is_answered_once_and_closes_in_every_page() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let mut other = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    other.open(&session).await;
+    page.prompt(&session, "/ask").await.unwrap();
+    let mut kinds = Vec::new();
+    loop {
+        page.until(&session, "a question or the end", |view| {
+            !view.asks.is_empty() || view.state == SessionState::Completed
+        })
+        .await;
+        let Some(ask) = page.view(&session).asks.first().cloned() else { break };
+        other.until(&session, "the question", |view| view.asks.iter().any(|open| open.id == ask.id)).await;
+        kinds.push(ask.kind);
+        let answer = match ask.kind {
+            AskKind::Select => {
+                let wrong = Command::Answer {
+                    ask_id: ask.id.clone(),
+                    answer: Answer::Choose("none of these".into()),
+                };
+                assert!(page.ask(Some(&session), wrong).await.is_err());
+                Answer::Choose(ask.options[0].clone())
+            }
+            AskKind::Confirm => Answer::Confirm(true),
+            AskKind::Input | AskKind::Editor => Answer::Text("Ada".into()),
+        };
+        let command = Command::Answer { ask_id: ask.id.clone(), answer };
+        other.ask(Some(&session), command.clone()).await.unwrap();
+        page.until(&session, "the question closed", |view| !view.asks.iter().any(|open| open.id == ask.id))
+            .await;
+        assert!(page.ask(Some(&session), command).await.unwrap_err().contains("closed"), "the second answer");
+    }
+    assert_eq!(kinds, [AskKind::Select, AskKind::Confirm, AskKind::Input, AskKind::Editor]);
+}
+
+#[tokio::test]
+async fn an_approval_waits_and_stop_means_no() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "/approve").await.unwrap();
+    page.until_state(&session, SessionState::WaitingApproval).await;
+    // A page that opens now sees it too.
+    let mut other = Client::connect(&server).await;
+    other.open(&session).await;
+    assert_eq!(other.view(&session).asks.len(), 1);
+    page.ask(Some(&session), Command::Abort).await.unwrap();
+    page.until_state(&session, SessionState::Stopped).await;
+    other.until(&session, "closed", |view| view.asks.is_empty()).await;
+}
+
+#[tokio::test]
+async fn models_thinking_level_commands_and_usage_are_there() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    let commands = page.ask(Some(&session), Command::GetCommands).await.unwrap();
+    assert!(
+        commands["commands"].as_array().unwrap().iter().any(|command| command["name"] == "tour"),
+        "{commands}"
+    );
+    let models = page.ask(Some(&session), Command::GetAvailableModels).await.unwrap();
+    assert!(models["models"].as_array().unwrap().len() >= 2);
+    page.ask(Some(&session), Command::SetThinkingLevel { level: "high".into() }).await.unwrap();
+    page.until(&session, "the level", |view| view.thinking_level == "high").await;
+    page.prompt(&session, "Hello").await.unwrap();
+    page.until(&session, "usage", |view| {
+        view.context_usage.as_ref().is_some_and(|usage| usage.tokens > Some(0))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn bad_input_gets_a_sentence_and_changes_nothing() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let new = |agent: &str, cwd: &str| Command::NewSession { agent: agent.into(), cwd: cwd.into() };
+    assert!(page.ask(None, new("nobody", "")).await.unwrap_err().contains("no agent"));
+    assert!(page.ask(None, new("demo", "/nonexistent")).await.unwrap_err().contains("does not exist"));
+    assert!(page.ask(None, new("demo", "relative")).await.unwrap_err().contains("whole path"));
+    assert!(page.ask(None, prompt("p0", "Hello")).await.unwrap_err().contains("session_id"));
+    let session = page.new_session(project.path()).await;
+    assert!(page.ask(Some(&session), prompt("p1", "  \n ")).await.unwrap_err().contains("empty"));
+    let long = "x".repeat(pilothouse_core::limits::PROMPT_BYTES + 1);
+    assert!(page.ask(Some(&session), prompt("p2", &long)).await.unwrap_err().contains("limit"));
+    assert!(page.ask(Some(&session), Command::Retry).await.unwrap_err().contains("no message"));
+    assert_eq!((page.view(&session).state, page.rows(&session).len()), (SessionState::Idle, 0));
+}

@@ -1,0 +1,70 @@
+//! Agents that die, and agents that are not there.
+
+use pilothouse_core::wire::Command;
+use pilothouse_core::{Kind, SessionState};
+
+use crate::client::Client;
+use crate::running::{Setup, children, is_alive, signal};
+use crate::{binary, server};
+
+#[tokio::test]
+async fn a_killed_agent_is_a_visible_error_and_the_session_goes_on() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "/wait-tool never").await.unwrap();
+    page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
+    signal(children(server.process_id())[0], "KILL");
+    page.until_state(&session, SessionState::Error).await;
+    assert!(!page.view(&session).controller.has_open_call(), "no spinner is left");
+    let last = page.rows(&session).last().unwrap();
+    assert!(last.kind == Kind::Error && last.text.contains("signal 9"), "{last:?}");
+
+    page.prompt(&session, "Are you back?").await.unwrap();
+    page.until_state(&session, SessionState::Completed).await;
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_be_started_says_why() {
+    let mut setup = Setup::new(binary());
+    setup.arguments = vec!["--agent".into(), "gone=pi:/nonexistent/agent".into()];
+    let server = setup.start();
+    let mut page = Client::connect(&server).await;
+    let listed = page.welcome.agents.iter().find(|agent| agent.name == "gone").unwrap();
+    assert!(listed.problem.as_ref().unwrap().contains("not found"));
+    let made = page.ask(None, Command::NewSession { agent: "gone".into(), cwd: "/".into() }).await.unwrap();
+    let session = made["session_id"].as_str().unwrap().to_owned();
+    page.open(&session).await;
+    assert!(page.prompt(&session, "Hello").await.unwrap_err().contains("could not start"));
+    page.until_state(&session, SessionState::Error).await;
+}
+
+#[tokio::test]
+async fn an_agent_that_ignores_stop_is_ended_with_all_it_started() {
+    let project = tempfile::tempdir().unwrap();
+    // Speaks just enough to start a run, then ignores everything, with a child that does the same.
+    let script = r#"trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $! > child
+        while read -r line; do case "$line" in
+            *get_state*) echo '{"id":"1","type":"response","command":"get_state","success":true,"data":{}}';;
+            *'"prompt"'*) echo '{"id":"3","type":"response","command":"prompt","success":true,"data":{}}'; echo '{"type":"agent_start"}';;
+        esac; done; while :; do sleep 1; done"#;
+    std::fs::write(project.path().join("agent.sh"), script).unwrap();
+    let mut setup = Setup::new(binary()).project(project.path());
+    setup.arguments = vec!["--agent".into(), format!("deaf=pi:sh {}/agent.sh", project.path().display())];
+    let server = setup.start();
+    let mut page = Client::connect(&server).await;
+    let cwd = project.path().to_string_lossy().into_owned();
+    let made = page.ask(None, Command::NewSession { agent: "deaf".into(), cwd }).await.unwrap();
+    let session = made["session_id"].as_str().unwrap().to_owned();
+    page.open(&session).await;
+    page.prompt(&session, "Hello").await.unwrap();
+    page.until_state(&session, SessionState::Streaming).await;
+    let agent = children(server.process_id())[0];
+    let child: u32 = std::fs::read_to_string(project.path().join("child")).unwrap().trim().parse().unwrap();
+    page.ask(Some(&session), Command::Abort).await.unwrap();
+    page.until_state(&session, SessionState::Stopped).await;
+    while is_alive(agent) || is_alive(child) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(page.view(&session).state, SessionState::Stopped, "a stop of ours is never an error");
+}

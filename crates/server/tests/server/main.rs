@@ -1,0 +1,26 @@
+//! The real server with the demo agent, over real sockets.
+
+mod client;
+mod commands;
+mod conversation;
+mod door;
+mod faults;
+mod http;
+mod resume;
+mod running;
+mod start;
+
+use std::path::Path;
+
+use running::{Running, Setup};
+
+fn binary() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_pilothouse"))
+}
+
+/// A server with a project folder to work in.
+fn server() -> (Running, tempfile::TempDir) {
+    let project = tempfile::tempdir().unwrap();
+    std::fs::write(project.path().join("README.md"), "# A project\n\nWith two lines.\n").unwrap();
+    (Setup::new(binary()).project(project.path()).start(), project)
+}

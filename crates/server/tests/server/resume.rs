@@ -1,0 +1,68 @@
+//! Lost connections: nothing is missing, nothing comes twice.
+
+use pilothouse_core::SessionState;
+use pilothouse_core::wire::Command;
+
+use crate::client::{Client, prompt, visible};
+use crate::running::Setup;
+use crate::{binary, server};
+
+#[tokio::test]
+async fn a_page_that_comes_back_gets_exactly_what_it_missed() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "/wait go").await.unwrap();
+    page.until(&session, "half an answer", |view| view.controller.rows().len() >= 2).await;
+    let mut watcher = Client::connect(&server).await;
+    watcher.open(&session).await;
+    let views = page.lose();
+    std::fs::write(project.path().join("go"), "").unwrap();
+    watcher.until_state(&session, SessionState::Completed).await;
+
+    let mut back = Client::resume(&server, views).await;
+    back.until_state(&session, SessionState::Completed).await;
+    assert_eq!(back.snapshots, 0, "the missing events were enough");
+    back.until(&session, "everything", |view| view.seq >= watcher.view(&session).seq).await;
+    assert_eq!(back.view(&session), watcher.view(&session));
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_life_of_the_server_gets_a_snapshot() {
+    let (mut first, project) = server();
+    let mut page = Client::connect(&first).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "Hello").await.unwrap();
+    page.until_state(&session, SessionState::Completed).await;
+    let live = visible(page.rows(&session));
+    let views = page.lose();
+    first.kill();
+    let second = Setup::like(binary(), &first).project(project.path()).start();
+    let mut back = Client::resume(&second, views).await;
+    back.until(&session, "a snapshot", |view| view.seq == 0).await;
+    assert_eq!((back.snapshots, visible(back.rows(&session))), (1, live));
+}
+
+#[tokio::test]
+async fn a_session_that_is_gone_is_told_as_removed() {
+    let (server, _project) = server();
+    let view = pilothouse_core::SessionView { session_id: "gone".into(), ..Default::default() };
+    let mut page = Client::resume(&server, [("gone".to_owned(), view)].into()).await;
+    page.take_frame().await;
+    assert!(page.ask(Some("gone"), Command::OpenSession).await.unwrap_err().contains("no such session"));
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_sent_again_reaches_the_agent_once() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.ask(Some(&session), prompt("the-same", "Only once")).await.unwrap();
+    page.until_state(&session, SessionState::Completed).await;
+    let mut other = Client::connect(&server).await;
+    other.open(&session).await;
+    other.ask(Some(&session), prompt("the-same", "Only once")).await.unwrap();
+    other.ask(Some(&session), Command::GetMessages { before: 9999, limit: None }).await.unwrap();
+    let said = other.rows(&session).iter().filter(|row| row.text == "Only once").count();
+    assert_eq!((said, other.view(&session).state), (1, SessionState::Completed));
+}

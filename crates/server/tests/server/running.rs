@@ -1,0 +1,150 @@
+//! The real server as a process of its own, on a free port, with a data folder of its own. Ends with its owner.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+pub struct Running {
+    child: Child,
+    pub port: u16,
+    pub token: String,
+    pub data: PathBuf,
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// How a server is started: its folders, and what else is on its command line.
+pub struct Setup {
+    binary: PathBuf,
+    pub arguments: Vec<String>,
+    pub environment: Vec<(String, String)>,
+    port: u16,
+    data: Option<PathBuf>,
+    project: Option<PathBuf>,
+}
+
+impl Setup {
+    pub fn new(binary: &Path) -> Self {
+        let environment = vec![("PILOTHOUSE_DEMO_PACE".to_owned(), "instant".to_owned())];
+        Self {
+            binary: binary.to_owned(),
+            arguments: Vec::new(),
+            environment,
+            port: 0,
+            data: None,
+            project: None,
+        }
+    }
+
+    /// The same port and data as a server that was there before.
+    pub fn like(binary: &Path, before: &Running) -> Self {
+        Self { port: before.port, data: Some(before.data.clone()), ..Self::new(binary) }
+    }
+
+    pub fn pace(mut self, pace: &str) -> Self {
+        self.environment = vec![("PILOTHOUSE_DEMO_PACE".to_owned(), pace.to_owned())];
+        self
+    }
+
+    pub fn project(mut self, folder: &Path) -> Self {
+        self.project = Some(folder.to_owned());
+        self
+    }
+
+    /// The command, with an environment that knows nothing of the person who runs the tests.
+    pub fn command(&self, data: &Path) -> Command {
+        let mut command = Command::new(&self.binary);
+        command
+            .args(["--listen", &format!("127.0.0.1:{}", self.port), "--no-open", "--data-dir"])
+            .arg(data)
+            .args(&self.arguments)
+            .env_clear()
+            .envs(self.environment.iter().cloned())
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("HOME", data)
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(project) = &self.project {
+            command.arg("--cwd").arg(project);
+        }
+        command
+    }
+
+    pub fn start(self) -> Running {
+        let folder = self.data.is_none().then(|| tempfile::tempdir().unwrap());
+        let data = self.data.clone().unwrap_or_else(|| folder.as_ref().unwrap().path().to_owned());
+        let log = std::fs::File::options().create(true).append(true).open(data.join("stderr.log")).unwrap();
+        let mut child = self.command(&data).stderr(log).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("Pilothouse is ready: http://127.0.0.1:");
+        let Some((port, token)) = address.and_then(|address| address.split_once("/#token=")) else {
+            let log = std::fs::read_to_string(data.join("stderr.log")).unwrap_or_default();
+            panic!("the server did not get ready: {line:?} {log}");
+        };
+        Running { child, port: port.parse().unwrap(), token: token.to_owned(), data, _folder: folder }
+    }
+}
+
+impl Running {
+    pub fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The address that was printed.
+    pub fn link(&self) -> String {
+        format!("{}/#token={}", self.origin(), self.token)
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.data.join("stderr.log")).unwrap()
+    }
+
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// SIGKILL, as if the machine had no mercy. The data stays.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// SIGTERM, and the exit it leads to.
+    pub fn terminate(&mut self) -> ExitStatus {
+        signal(self.child.id(), "TERM");
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            // Asked first, so that its agents end with it.
+            signal(self.child.id(), "TERM");
+            let _ = self.child.wait();
+        }
+    }
+}
+
+pub fn signal(process: u32, name: &str) {
+    let status = Command::new("kill").args([format!("-{name}"), process.to_string()]).status().unwrap();
+    assert!(status.success(), "no process {process}");
+}
+
+/// The processes started by a process, as the system tells.
+pub fn children(process: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|children| {
+            children.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
+        })
+        .collect()
+}
+
+pub fn is_alive(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
