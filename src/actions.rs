@@ -1,0 +1,73 @@
+//! What a person can do, in the words of the product. Components call these; only here do state and transport meet.
+
+mod bridge;
+mod folders;
+mod prompt;
+mod session;
+
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::route::{self, Route};
+use crate::state::server::Session;
+use crate::state::{ClientState, ServerState};
+use crate::transport::Link;
+use prompt::Pending;
+
+/// Everything a component needs, from the context.
+#[derive(Clone, Copy)]
+pub struct Actions {
+    pub server: ServerState,
+    pub client: ClientState,
+    pub route: RwSignal<Route>,
+    link: StoredValue<Option<Link>, LocalStorage>,
+    /// Prompts that were sent and not yet answered.
+    pending: StoredValue<Vec<Pending>>,
+    /// A Stop that could not be delivered, and the run it was meant for.
+    stops: StoredValue<Vec<(String, u64)>>,
+}
+
+impl Actions {
+    /// Made once, in the page's own owner.
+    pub fn new(route: RwSignal<Route>) -> Self {
+        let actions = Self {
+            server: ServerState::new(),
+            client: ClientState::new(browser::now()),
+            route,
+            link: StoredValue::new_local(None),
+            pending: StoredValue::default(),
+            stops: StoredValue::default(),
+        };
+        actions.link.set_value(Some(Link::new(Box::new(actions))));
+        actions
+    }
+
+    pub fn connect(&self) {
+        self.with_link(Link::start);
+    }
+
+    pub fn go(&self, to: Route) {
+        self.client.sidebar_open.set(false);
+        route::go(self.route, to);
+    }
+
+    /// The session of the address, if it names one.
+    pub fn current(&self) -> Option<Session> {
+        match self.route.get_untracked() {
+            Route::Session(id) => self.server.opened(&id),
+            Route::New => None,
+        }
+    }
+
+    fn with_link(&self, with: impl FnOnce(&Link)) {
+        // Cloned, because what is done with it may come back here.
+        if let Some(link) = self.link.get_value() {
+            with(&link);
+        }
+    }
+}
+
+/// The actions, inside the page.
+pub fn use_actions() -> Actions {
+    expect_context()
+}

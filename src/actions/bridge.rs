@@ -1,0 +1,68 @@
+//! Where the transport's frames reach the state.
+
+use leptos::prelude::*;
+use pilothouse_core::wire::{Command, Cursor, ServerFrame, SessionSummary, Welcome};
+
+use super::Actions;
+use crate::access::Access;
+use crate::browser;
+use crate::state::server::{Settled, sessions};
+use crate::transport::{Connection, Keep, Outcome, Receiver};
+
+/// Reloading for a newer version is tried once per tab.
+const RELOADED: &str = "reloaded-for-version";
+
+impl Receiver for Actions {
+    fn cursors(&self) -> Vec<Cursor> {
+        self.server.cursors()
+    }
+
+    fn connection(&self, connection: Connection) {
+        self.client.connection.set(connection);
+    }
+
+    fn welcome(&self, welcome: Welcome) {
+        browser::forget_in_tab(RELOADED);
+        self.server.welcome(welcome);
+        self.open_what_is_missing();
+        // Answered after everything this page had missed: only then is it known whether a Stop is still meant.
+        let actions = *self;
+        self.with_link(|link| {
+            link.request(None, Command::ListSessions, Keep::Drop, move |_| actions.deliver_stops());
+        });
+    }
+
+    fn frame(&self, frame: ServerFrame) {
+        match self.server.apply(frame) {
+            Settled::Nothing => {}
+            Settled::Gap(id) => self.reopen(&id),
+            Settled::Replaced(id) => self.show_pending_again(&id),
+        }
+    }
+
+    fn settled(&self) {
+        self.server.settle();
+    }
+
+    fn probed(&self, outcome: Outcome) {
+        let list = outcome.ok().and_then(|mut data| {
+            let list = if data.is_array() { data } else { data.get_mut("sessions")?.take() };
+            serde_json::from_value::<Vec<SessionSummary>>(list).ok()
+        });
+        if let Some(list) = list {
+            self.server.sessions.set(sessions::newest_first(list));
+        }
+    }
+
+    fn access_lost(&self) {
+        self.client.access.set(Some(Access::Denied));
+    }
+
+    fn outdated(&self) {
+        if browser::first_time_in_tab(RELOADED) {
+            browser::reload();
+        } else {
+            self.client.outdated.set(true);
+        }
+    }
+}

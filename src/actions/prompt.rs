@@ -1,0 +1,220 @@
+//! Sending: prompts, shell commands, Stop, and taking the queue back. Nothing is lost with the socket and nothing is
+//! sent twice.
+
+use leptos::prelude::*;
+use pilothouse_core::queue::Lane;
+use pilothouse_core::wire::Command;
+
+use super::Actions;
+use crate::browser;
+use crate::state::client::InputMode;
+use crate::state::server::Session;
+use crate::transport::link::LOST;
+use crate::transport::{Keep, Outcome};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pending {
+    session_id: String,
+    client_id: String,
+    text: String,
+}
+
+impl Actions {
+    /// Sends what stands in the composer: a prompt, or a shell command after `!`.
+    pub fn send_draft(&self, session: Session, lane: Lane) {
+        let id = session.id();
+        let text = self.client.drafts.of(&id).get_untracked();
+        let sent = match InputMode::of(&text) {
+            InputMode::Shell => self.run_shell(session, &text),
+            InputMode::Prompt => self.prompt(session, text.trim(), lane),
+        };
+        if sent {
+            self.client.drafts.set(&id, String::new());
+            self.client.drafts.save();
+            self.client.jump_to_end.notify();
+        }
+    }
+
+    fn prompt(&self, session: Session, text: &str, lane: Lane) -> bool {
+        if text.is_empty() {
+            return false;
+        }
+        let (session_id, client_id) = (session.id(), browser::unique_id());
+        // While the agent works the message is scheduled, and the server's queue shows it.
+        if !session.is_active() {
+            session
+                .edit(|controller| controller.create_user_message(&client_id, text.to_owned(), Vec::new()));
+            session.settle();
+        }
+        let pending =
+            Pending { session_id: session_id.clone(), client_id: client_id.clone(), text: text.to_owned() };
+        self.pending.update_value(|all| all.push(pending.clone()));
+        let command = Command::Prompt {
+            client_id,
+            message: text.to_owned(),
+            images: Vec::new(),
+            streaming_behavior: lane,
+        };
+        let actions = *self;
+        self.with_link(|link| {
+            link.request(Some(&session_id), command, Keep::Resend, move |outcome| {
+                actions.prompt_answered(&pending, outcome);
+            });
+        });
+        true
+    }
+
+    fn prompt_answered(&self, pending: &Pending, outcome: Outcome) {
+        self.pending.update_value(|all| all.retain(|other| other.client_id != pending.client_id));
+        let session = self.server.opened(&pending.session_id);
+        match outcome {
+            Ok(data) => {
+                let queued = data.get("disposition").and_then(|word| word.as_str()) == Some("queued");
+                if let Some(session) = session.filter(|_| queued) {
+                    session.edit(|controller| controller.forget_user_message(&pending.client_id));
+                }
+            }
+            Err(error) => {
+                if let Some(session) = session {
+                    session.edit(|controller| controller.mark_refused(&pending.client_id));
+                    session.edit(|controller| controller.create_error_message(&pending.client_id, error));
+                }
+                self.give_back(&pending.session_id, &pending.text);
+            }
+        }
+        session.iter().for_each(Session::settle);
+    }
+
+    /// A refused prompt's text goes back to where it can be changed, unless something is being written there.
+    fn give_back(&self, session_id: &str, text: &str) {
+        if self.client.drafts.of(session_id).with_untracked(|draft| draft.trim().is_empty()) {
+            self.client.drafts.set(session_id, text.to_owned());
+        }
+    }
+
+    /// Takes the text of a refused prompt's row back into the composer, and the row away.
+    pub fn take_back(&self, session: Session, row_id: &str, text: String) {
+        self.client.drafts.put_before(&session.id(), &[text]);
+        let client_id = row_id.trim_start_matches("u-");
+        session.edit(|controller| controller.forget_user_message(client_id));
+        session.settle();
+    }
+
+    fn run_shell(&self, session: Session, text: &str) -> bool {
+        let (command, exclude_from_context) = shell_command(text);
+        if command.is_empty() {
+            return false;
+        }
+        let (session_id, client_id) = (session.id(), browser::unique_id());
+        let command =
+            Command::Bash { client_id: client_id.clone(), command: command.to_owned(), exclude_from_context };
+        let (actions, text) = (*self, text.to_owned());
+        self.with_link(|link| {
+            let id = session_id.clone();
+            link.request(Some(&session_id), command, Keep::Resend, move |outcome| {
+                let Err(error) = outcome else { return };
+                if let Some(session) = actions.server.opened(&id) {
+                    session.edit(|controller| controller.create_error_message(&client_id, error));
+                    session.settle();
+                }
+                actions.give_back(&id, &text);
+            });
+        });
+        true
+    }
+
+    pub fn stop_shell(&self, session: Session) {
+        self.tell(session, Command::AbortBash);
+    }
+
+    /// Stops the run that is under way now, and no later one, also if that can be said only after a reconnect.
+    pub fn stop(&self, session: Session) {
+        let (session_id, run) = (session.id(), session.run());
+        let stops = self.stops;
+        let keep = (session_id.clone(), run);
+        self.with_link(|link| {
+            if !link.is_open() {
+                return stops.update_value(|stops| stops.push(keep));
+            }
+            link.request(Some(&session_id), Command::Abort, Keep::Drop, move |outcome| {
+                if outcome.as_ref().is_err_and(|error| error == LOST) {
+                    stops.update_value(|stops| stops.push(keep));
+                }
+            });
+        });
+    }
+
+    pub(super) fn deliver_stops(&self) {
+        for (id, run) in self.stops.try_update_value(std::mem::take).unwrap_or_default() {
+            if let Some(session) = self.server.opened(&id)
+                && session.run() == run
+                && session.is_active()
+            {
+                self.stop(session);
+            }
+        }
+    }
+
+    /// "Restore to editor": the scheduled messages come back before the draft.
+    pub fn restore_queue(&self, session: Session) {
+        let id = session.id();
+        let texts: Vec<String> =
+            session.queue.with_untracked(|queue| queue.iter().map(|item| item.text.clone()).collect());
+        let drafts = self.client.drafts;
+        self.with_link(|link| {
+            link.request(Some(&id.clone()), Command::ClearQueue, Keep::Drop, move |outcome| {
+                if let Ok(data) = outcome {
+                    drafts.put_before(&id, &cleared_texts(&data).unwrap_or(texts));
+                }
+            });
+        });
+    }
+
+    /// After a snapshot the rows of prompts the server has not confirmed are the page's to show again.
+    pub(super) fn show_pending_again(&self, session_id: &str) {
+        let Some(session) = self.server.opened(session_id) else { return };
+        for pending in self.pending.get_value() {
+            if pending.session_id == session_id
+                && !session.is_active()
+                && !session.has_user_row(&pending.client_id)
+            {
+                let Pending { client_id, text, .. } = pending;
+                session.edit(|controller| controller.create_user_message(&client_id, text, Vec::new()));
+            }
+        }
+    }
+}
+
+/// `!` runs a command and shows it to the agent, `!!` keeps it to oneself.
+fn shell_command(text: &str) -> (&str, bool) {
+    match text.strip_prefix("!!") {
+        Some(command) => (command.trim(), true),
+        None => (text.trim_start_matches('!').trim(), false),
+    }
+}
+
+/// What the server says it took out of the queue, if it says so.
+fn cleared_texts(data: &serde_json::Value) -> Option<Vec<String>> {
+    let items = data.get("items")?.as_array()?;
+    Some(items.iter().filter_map(|item| item.get("text")?.as_str().map(str::to_owned)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_mark_shares_with_the_agent_and_two_do_not() {
+        assert_eq!(shell_command("!ls -l"), ("ls -l", false));
+        assert_eq!(shell_command("!! ls"), ("ls", true));
+        assert_eq!(shell_command("!"), ("", false));
+        assert_eq!(shell_command("!!"), ("", true));
+    }
+
+    #[test]
+    fn the_servers_word_on_what_was_taken_out_counts() {
+        let data = serde_json::json!({"items": [{"text": "a"}, {"text": "b"}]});
+        assert_eq!(cleared_texts(&data), Some(vec!["a".into(), "b".into()]));
+        assert_eq!(cleared_texts(&serde_json::Value::Null), None);
+    }
+}

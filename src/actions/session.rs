@@ -1,0 +1,160 @@
+//! Opening, creating and steering sessions as a whole.
+
+use leptos::prelude::*;
+use pilothouse_core::ask::Answer;
+use pilothouse_core::limits::PAGE_ROWS;
+use pilothouse_core::wire::{Command, MessagesPage};
+
+use super::Actions;
+use crate::browser;
+use crate::route::Route;
+use crate::state::server::{Loading, Session};
+use crate::transport::{Keep, Outcome};
+
+impl Actions {
+    /// The session to show; asks the server for it if need be.
+    pub fn open(&self, id: &str) -> Session {
+        let (session, evicted) = self.server.show(id);
+        for id in evicted {
+            self.with_link(|link| link.request(Some(&id), Command::CloseSession, Keep::Drop, drop));
+        }
+        if session.loading.with_untracked(|loading| *loading != Loading::Ready) {
+            session.loading.set(Loading::Waiting);
+            self.reopen(id);
+        }
+        session
+    }
+
+    /// Asks for a snapshot. Without a connection, the welcome of the next one asks.
+    pub(super) fn reopen(&self, id: &str) {
+        let (actions, own_id) = (*self, id.to_owned());
+        self.with_link(|link| {
+            if !link.is_open() {
+                return;
+            }
+            link.request(Some(id), Command::OpenSession, Keep::Drop, move |outcome| {
+                // A lost connection says nothing about the session.
+                let connected = actions.link.get_value().is_some_and(|link| link.is_open());
+                if let (Err(error), true, Some(session)) =
+                    (outcome, connected, actions.server.opened(&own_id))
+                {
+                    session.loading.set(Loading::Missing(error));
+                }
+            });
+        });
+    }
+
+    /// After a welcome: what was asked for while there was no connection.
+    pub(super) fn open_what_is_missing(&self) {
+        if let Some(session) = self.current()
+            && session.loading.with_untracked(|loading| *loading != Loading::Ready)
+        {
+            self.reopen(&session.id());
+        }
+    }
+
+    /// Creates a session and goes there; a refusal goes to `failed` in words.
+    pub fn create(&self, agent: String, cwd: String, failed: impl FnOnce(String) + 'static) {
+        let actions = *self;
+        self.with_link(|link| {
+            link.request(None, Command::NewSession { agent, cwd }, Keep::Drop, move |outcome| {
+                let id = outcome.and_then(|data| {
+                    let id = data.get("session_id").and_then(|id| id.as_str()).map(str::to_owned);
+                    id.ok_or_else(|| "The server did not say which session it made.".to_owned())
+                });
+                match id {
+                    Ok(id) => actions.go(Route::Session(id)),
+                    Err(error) => failed(error),
+                }
+            });
+        });
+    }
+
+    /// Answers a question; `failed` gets the words of a refusal.
+    pub fn answer(
+        &self,
+        session: Session,
+        ask_id: String,
+        answer: Answer,
+        failed: impl FnOnce(String) + 'static,
+    ) {
+        self.with_link(|link| {
+            link.request(
+                Some(&session.id()),
+                Command::Answer { ask_id, answer },
+                Keep::Drop,
+                move |outcome| {
+                    if let Err(error) = outcome {
+                        failed(error);
+                    }
+                },
+            );
+        });
+    }
+
+    pub fn retry(&self, session: Session) {
+        self.tell(session, Command::Retry);
+    }
+
+    pub fn resume(&self, session: Session) {
+        self.tell(session, Command::ResumeSession);
+    }
+
+    /// Shown at once; rolled back with a message when refused.
+    pub fn set_thinking_level(&self, session: Session, level: String) {
+        let before = session.thinking_level.get_untracked();
+        session.thinking_level.set(level.clone());
+        let (actions, id) = (*self, session.id());
+        self.with_link(|link| {
+            link.request(
+                Some(&id.clone()),
+                Command::SetThinkingLevel { level },
+                Keep::Drop,
+                move |outcome| {
+                    if let (Err(error), Some(session)) = (outcome, actions.server.opened(&id)) {
+                        session.thinking_level.set(before);
+                        say(session, error);
+                    }
+                },
+            );
+        });
+    }
+
+    /// Fetches the rows before those held; `done` is called when they are in the list.
+    pub fn show_earlier(&self, session: Session, done: impl FnOnce() + 'static) {
+        let (actions, id) = (*self, session.id());
+        let command = Command::GetMessages { before: session.first(), limit: Some(PAGE_ROWS) };
+        self.with_link(|link| {
+            link.request(Some(&id.clone()), command, Keep::Drop, move |outcome| {
+                let page = outcome.and_then(|data| {
+                    serde_json::from_value::<MessagesPage>(data).map_err(|error| error.to_string())
+                });
+                if let Some(session) = actions.server.opened(&id) {
+                    match page {
+                        Ok(page) => session.prepend(page),
+                        Err(error) => say(session, error),
+                    }
+                }
+                done();
+            });
+        });
+    }
+
+    /// A command whose effect comes back as events; only a refusal is said.
+    pub(super) fn tell(&self, session: Session, command: Command) {
+        let (actions, id) = (*self, session.id());
+        self.with_link(|link| {
+            link.request(Some(&id.clone()), command, Keep::Drop, move |outcome: Outcome| {
+                if let (Err(error), Some(session)) = (outcome, actions.server.opened(&id)) {
+                    say(session, error);
+                }
+            });
+        });
+    }
+}
+
+/// A row that only this page has.
+fn say(session: Session, error: String) {
+    session.edit(|controller| controller.create_error_message(&browser::unique_id(), error));
+    session.settle();
+}

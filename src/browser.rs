@@ -1,0 +1,88 @@
+//! What the page asks the browser for: time, random numbers, storage, the address. Thin wrappers that never fail;
+//! nothing here knows the product.
+
+use leptos::prelude::{document, window};
+use wasm_bindgen::JsValue;
+
+/// Milliseconds since 1970.
+pub fn now() -> f64 {
+    js_sys::Date::now()
+}
+
+/// In 0..1.
+pub fn random() -> f64 {
+    js_sys::Math::random()
+}
+
+/// Unique across tabs and devices. `randomUUID` exists only in secure contexts, so there is a second way.
+pub fn unique_id() -> String {
+    let crypto = window().crypto().ok();
+    let secure = window().is_secure_context();
+    match crypto.filter(|_| secure) {
+        Some(crypto) => crypto.random_uuid(),
+        None => format!(
+            "{:x}-{:x}-{:x}",
+            now() as u64,
+            (random() * 2f64.powi(52)) as u64,
+            (random() * 2f64.powi(52)) as u64
+        ),
+    }
+}
+
+/// A touch screen: there Enter breaks the line, since there is no other key for it.
+pub fn is_touch() -> bool {
+    window().match_media("(pointer: coarse)").ok().flatten().is_some_and(|query| query.matches())
+}
+
+pub fn is_hidden() -> bool {
+    document().visibility_state() == web_sys::VisibilityState::Hidden
+}
+
+/// Remembers a value in this browser; an empty one is forgotten.
+pub fn remember(key: &str, value: &str) {
+    let Some(storage) = window().local_storage().ok().flatten() else { return };
+    // A full or forbidden storage costs the draft of a reload, nothing else.
+    let _ = if value.is_empty() { storage.remove_item(key) } else { storage.set_item(key, value) };
+}
+
+pub fn recall(key: &str) -> Option<String> {
+    window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
+}
+
+/// True the first time in the life of this tab, whatever is reloaded in between.
+pub fn first_time_in_tab(key: &str) -> bool {
+    let Some(storage) = window().session_storage().ok().flatten() else { return false };
+    let first = storage.get_item(key).ok().flatten().is_none();
+    first && storage.set_item(key, "1").is_ok()
+}
+
+pub fn forget_in_tab(key: &str) {
+    if let Ok(Some(storage)) = window().session_storage() {
+        let _ = storage.remove_item(key);
+    }
+}
+
+pub fn path() -> String {
+    window().location().pathname().unwrap_or_default()
+}
+
+/// The address behind `#`, without it.
+pub fn fragment() -> String {
+    window().location().hash().unwrap_or_default().trim_start_matches('#').to_owned()
+}
+
+pub fn push_path(path: &str) {
+    if let Ok(history) = window().history() {
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(path));
+    }
+}
+
+pub fn replace_path(path: &str) {
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(path));
+    }
+}
+
+pub fn reload() {
+    let _ = window().location().reload();
+}

@@ -1,0 +1,115 @@
+//! What belongs to this browser alone: the connection as seen from here, drafts, what is open and where it is
+//! scrolled to. Nothing here comes from the server.
+
+pub mod drafts;
+
+use std::collections::{HashMap, HashSet};
+
+use leptos::prelude::*;
+
+use crate::access::Access;
+use crate::transport::Connection;
+pub use drafts::Drafts;
+
+/// Where the reader was in a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Reading {
+    /// At the end, following.
+    #[default]
+    Following,
+    /// Somewhere above it.
+    At(i32),
+}
+
+/// What the composer's text is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InputMode {
+    #[default]
+    Prompt,
+    Shell,
+}
+
+impl InputMode {
+    pub fn of(text: &str) -> Self {
+        if text.starts_with('!') { Self::Shell } else { Self::Prompt }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Shell => "shell",
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct ClientState {
+    /// None until the server was asked.
+    pub access: RwSignal<Option<Access>>,
+    pub connection: RwSignal<Connection>,
+    /// The server is of another version, and reloading did not help.
+    pub outdated: RwSignal<bool>,
+    pub sidebar_open: RwSignal<bool>,
+    /// Moves on every half minute, for relative times.
+    pub now: RwSignal<f64>,
+    pub drafts: Drafts,
+    /// The reader wants to be at the end of the timeline.
+    pub jump_to_end: Trigger,
+    expanded: StoredValue<HashMap<String, HashSet<String>>>,
+    reading: StoredValue<HashMap<String, Reading>>,
+}
+
+impl ClientState {
+    pub fn new(now: f64) -> Self {
+        Self {
+            access: RwSignal::new(None),
+            connection: RwSignal::default(),
+            outdated: RwSignal::new(false),
+            sidebar_open: RwSignal::new(false),
+            now: RwSignal::new(now),
+            drafts: Drafts::new(),
+            jump_to_end: Trigger::new(),
+            expanded: StoredValue::default(),
+            reading: StoredValue::default(),
+        }
+    }
+
+    /// Whether the person has opened this row.
+    pub fn is_expanded(&self, session_id: &str, row_id: &str) -> bool {
+        self.expanded.with_value(|all| all.get(session_id).is_some_and(|rows| rows.contains(row_id)))
+    }
+
+    pub fn set_expanded(&self, session_id: &str, row_id: &str, expanded: bool) {
+        self.expanded.update_value(|all| {
+            let rows = all.entry(session_id.to_owned()).or_default();
+            if expanded {
+                rows.insert(row_id.to_owned());
+            } else {
+                rows.remove(row_id);
+            }
+        });
+    }
+
+    pub fn reading(&self, session_id: &str) -> Reading {
+        self.reading.with_value(|all| all.get(session_id).copied().unwrap_or_default())
+    }
+
+    pub fn set_reading(&self, session_id: &str, reading: Reading) {
+        self.reading.update_value(|all| {
+            all.insert(session_id.to_owned(), reading);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exclamation_mark_at_the_start_is_the_shell() {
+        assert_eq!(InputMode::of("!ls"), InputMode::Shell);
+        assert_eq!(InputMode::of("!!ls"), InputMode::Shell);
+        assert_eq!(InputMode::of(" !ls"), InputMode::Prompt);
+        assert_eq!(InputMode::of("wow!"), InputMode::Prompt);
+    }
+}

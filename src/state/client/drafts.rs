@@ -1,0 +1,94 @@
+//! What was typed and not sent, per session. Survives switching sessions and reloading the page.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::browser;
+
+/// Storage is slow and typing is not: a draft is written when the typing rests.
+const REST: Duration = Duration::from_millis(400);
+
+#[derive(Clone, Copy)]
+pub struct Drafts {
+    owner: StoredValue<Owner>,
+    drafts: StoredValue<HashMap<String, RwSignal<String>>>,
+    unsaved: StoredValue<Vec<String>>,
+}
+
+impl Drafts {
+    /// Lives as long as the owner it is made in: the page's.
+    pub(super) fn new() -> Self {
+        Self {
+            owner: StoredValue::new(Owner::current().unwrap_or_default()),
+            drafts: StoredValue::default(),
+            unsaved: StoredValue::default(),
+        }
+    }
+
+    pub fn of(&self, session_id: &str) -> RwSignal<String> {
+        if let Some(draft) = self.drafts.with_value(|drafts| drafts.get(session_id).copied()) {
+            return draft;
+        }
+        let text = browser::recall(&key(session_id)).unwrap_or_default();
+        let draft = self.owner.with_value(|owner| owner.with(|| RwSignal::new(text)));
+        self.drafts.update_value(|drafts| {
+            drafts.insert(session_id.to_owned(), draft);
+        });
+        draft
+    }
+
+    pub fn set(&self, session_id: &str, text: String) {
+        self.of(session_id).set(text);
+        let waiting = self.unsaved.with_value(|unsaved| !unsaved.is_empty());
+        self.unsaved.update_value(|unsaved| {
+            if !unsaved.iter().any(|id| id == session_id) {
+                unsaved.push(session_id.to_owned());
+            }
+        });
+        if !waiting {
+            let drafts = *self;
+            set_timeout(move || drafts.save(), REST);
+        }
+    }
+
+    /// Puts texts before what is being typed, such as a queue that was taken back.
+    pub fn put_before(&self, session_id: &str, texts: &[String]) {
+        let draft = self.of(session_id).get_untracked();
+        self.set(session_id, joined(texts, &draft));
+    }
+
+    /// Writes down what is not yet written, also when the page is about to go.
+    pub fn save(&self) {
+        let unsaved = self.unsaved.try_update_value(std::mem::take).unwrap_or_default();
+        for session_id in unsaved {
+            self.of(&session_id).with_untracked(|text| browser::remember(&key(&session_id), text));
+        }
+    }
+}
+
+fn key(session_id: &str) -> String {
+    format!("draft:{session_id}")
+}
+
+fn joined(texts: &[String], draft: &str) -> String {
+    let mut parts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    if !draft.trim().is_empty() {
+        parts.push(draft);
+    }
+    parts.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_come_back_stand_before_the_draft() {
+        let texts = ["one".to_owned(), "two".to_owned()];
+        assert_eq!(joined(&texts, "three"), "one\n\ntwo\n\nthree");
+        assert_eq!(joined(&texts, "  "), "one\n\ntwo");
+        assert_eq!(joined(&[], "three"), "three");
+    }
+}

@@ -1,0 +1,38 @@
+//! Frames into state. Only what has to be done beyond the state itself is handed back.
+
+use pilothouse_core::wire::ServerFrame;
+
+use super::{ServerState, sessions};
+
+/// What a frame calls for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Settled {
+    #[default]
+    Nothing,
+    /// Events of this session are missing: it has to be opened anew.
+    Gap(String),
+    /// This session was replaced by a snapshot.
+    Replaced(String),
+}
+
+pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> Settled {
+    match frame {
+        ServerFrame::Event { session_id, seq, event } => match server.opened(&session_id) {
+            Some(session) if !session.apply_event(seq, event) => Settled::Gap(session_id),
+            _ => Settled::Nothing,
+        },
+        ServerFrame::Snapshot(snapshot) => match server.opened(&snapshot.session_id) {
+            Some(session) => {
+                session.apply_snapshot(*snapshot);
+                Settled::Replaced(session.id())
+            }
+            None => Settled::Nothing,
+        },
+        ServerFrame::SessionsChanged { changed, removed } => {
+            leptos::prelude::Update::update(&server.sessions, |list| sessions::patch(list, changed, removed));
+            Settled::Nothing
+        }
+        // The link's own business.
+        ServerFrame::Welcome(_) | ServerFrame::Response { .. } => Settled::Nothing,
+    }
+}

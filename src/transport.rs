@@ -1,0 +1,11 @@
+//! The one socket to the server: connecting, coming back, matching answers to questions, joining what arrives per
+//! animation frame. It knows frames, never what they mean to a session, and it draws nothing.
+
+pub mod backoff;
+pub mod inbox;
+pub mod link;
+pub mod outbox;
+mod watch;
+
+pub use link::{Connection, Link, Receiver};
+pub use outbox::{Keep, Outcome};

@@ -1,0 +1,347 @@
+//! The life of the connection: connect, say hello, receive, come back. All decisions about waiting and sending again
+//! are made in `backoff`, `inbox` and `outbox`; what frames mean is the receiver's business.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use leptos::prelude::{request_animation_frame, set_timeout, window};
+use leptos::task::spawn_local;
+use pilothouse_core::limits::PROTOCOL_VERSION;
+use pilothouse_core::wire::{ClientFrame, Command, Cursor, ServerFrame, Welcome};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{CloseEvent, MessageEvent, WebSocket};
+
+use super::backoff::Backoff;
+use super::inbox::{Inbox, Plan};
+use super::outbox::{Keep, Outbox, Outcome};
+use super::watch;
+use crate::{access, browser, route};
+
+/// Close codes of the server's own.
+const TOO_SLOW: u16 = 4001;
+const ACCESS_LOST: u16 = 4003;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Where no animation frames come (a hidden tab), what has arrived is taken out after this.
+const FRAME_FALLBACK: Duration = Duration::from_millis(200);
+/// After this silence a command is accompanied by a probe: the socket may be dead without having noticed.
+const SILENCE_MILLISECONDS: f64 = 20_000.0;
+
+pub const LOST: &str = "The connection to the server was lost.";
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Connection {
+    #[default]
+    Connecting,
+    Open,
+    Lost,
+}
+
+impl Connection {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Open => "open",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+/// Who gets what arrives, in order.
+pub trait Receiver {
+    /// What the page already has, for the hello of a new connection.
+    fn cursors(&self) -> Vec<Cursor>;
+    fn connection(&self, connection: Connection);
+    fn welcome(&self, welcome: Welcome);
+    fn frame(&self, frame: ServerFrame);
+    /// Everything of this animation frame has been handed over.
+    fn settled(&self);
+    /// The list of sessions, from a probe.
+    fn probed(&self, outcome: Outcome);
+    fn access_lost(&self);
+    /// The server speaks another version of the protocol.
+    fn outdated(&self);
+}
+
+#[derive(Clone)]
+pub struct Link(Rc<Inner>);
+
+struct Inner {
+    receiver: Box<dyn Receiver>,
+    socket: RefCell<Option<Socket>>,
+    /// Numbers the sockets: what an abandoned one still says is not heard.
+    generation: Cell<u64>,
+    welcomed: Cell<bool>,
+    closed_for_good: Cell<bool>,
+    last_frame: Cell<f64>,
+    backoff: RefCell<Backoff>,
+    inbox: RefCell<Inbox>,
+    outbox: RefCell<Outbox>,
+}
+
+/// A socket and the closures that live as long as it.
+struct Socket {
+    socket: WebSocket,
+    since: f64,
+    _open: Closure<dyn FnMut()>,
+    _message: Closure<dyn FnMut(MessageEvent)>,
+    _close: Closure<dyn FnMut(CloseEvent)>,
+}
+
+impl Socket {
+    /// An attempt this young deserves to go on.
+    fn is_fresh(&self) -> bool {
+        browser::now() - self.since < 2_000.0
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.socket.set_onopen(None);
+        self.socket.set_onmessage(None);
+        self.socket.set_onclose(None);
+        let _ = self.socket.close();
+    }
+}
+
+impl Link {
+    pub fn new(receiver: Box<dyn Receiver>) -> Self {
+        Self(Rc::new(Inner {
+            receiver,
+            socket: RefCell::default(),
+            generation: Cell::new(0),
+            welcomed: Cell::new(false),
+            closed_for_good: Cell::new(true),
+            last_frame: Cell::new(0.0),
+            backoff: RefCell::default(),
+            inbox: RefCell::default(),
+            outbox: RefCell::default(),
+        }))
+    }
+
+    /// Connects, and from now on stays connected as far as it can.
+    pub fn start(&self) {
+        if self.0.closed_for_good.replace(false) {
+            if self.0.generation.get() == 0 {
+                watch::for_waking(self.clone());
+            }
+            self.connect();
+        }
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.0.welcomed.get()
+    }
+
+    /// Sends a command; the callback gets its one answer, in order with the frames around it.
+    pub fn request(
+        &self,
+        session_id: Option<&str>,
+        command: Command,
+        keep: Keep,
+        callback: impl FnOnce(Outcome) + 'static,
+    ) {
+        if keep == Keep::Drop && !self.is_open() {
+            return callback(Err("Not connected to the server.".to_owned()));
+        }
+        let probe_too = self.is_open()
+            && !matches!(command, Command::ListSessions)
+            && browser::now() - self.0.last_frame.get() > SILENCE_MILLISECONDS;
+        let frame = ClientFrame { id: String::new(), session_id: session_id.map(str::to_owned), command };
+        let frame = self.0.outbox.borrow_mut().add(frame, keep, Box::new(callback));
+        if self.is_open() {
+            self.send(&frame);
+        }
+        if probe_too {
+            self.probe();
+        }
+    }
+
+    /// The tab became visible or the network came back: find out at once whether the connection still lives.
+    pub fn wake(&self) {
+        if self.0.closed_for_good.get() {
+            return;
+        }
+        let attempt_is_fresh = self.0.socket.borrow().as_ref().is_some_and(Socket::is_fresh);
+        if self.is_open() {
+            self.probe();
+        } else if !attempt_is_fresh {
+            self.connect();
+        }
+    }
+
+    fn probe(&self) {
+        let link = self.clone();
+        let answered = Rc::new(Cell::new(false));
+        let seen = Rc::clone(&answered);
+        self.request(None, Command::ListSessions, Keep::Drop, move |outcome| {
+            seen.set(true);
+            link.0.receiver.probed(outcome);
+        });
+        let (link, generation) = (self.clone(), self.0.generation.get());
+        let check = move || {
+            // An answer may have arrived and wait for its animation frame.
+            link.drain();
+            if !answered.get() && link.0.generation.get() == generation {
+                link.lost(generation, 0, true);
+            }
+        };
+        set_timeout(check, PROBE_TIMEOUT);
+    }
+
+    fn connect(&self) {
+        let generation = self.0.generation.get() + 1;
+        self.0.generation.set(generation);
+        self.0.welcomed.set(false);
+        self.0.socket.take();
+        let Ok(socket) = WebSocket::new(&route::socket_address()) else {
+            return self.lost(generation, 0, false);
+        };
+        let link = self.clone();
+        let open = Closure::<dyn FnMut()>::new(move || link.say_hello());
+        let link = self.clone();
+        let message =
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| link.receive(&event));
+        let link = self.clone();
+        let close = Closure::<dyn FnMut(CloseEvent)>::new(move |event: CloseEvent| {
+            link.lost(generation, event.code(), false);
+        });
+        socket.set_onopen(Some(open.as_ref().unchecked_ref()));
+        socket.set_onmessage(Some(message.as_ref().unchecked_ref()));
+        socket.set_onclose(Some(close.as_ref().unchecked_ref()));
+        let since = browser::now();
+        self.0.socket.replace(Some(Socket { socket, since, _open: open, _message: message, _close: close }));
+        let link = self.clone();
+        let give_up = move || {
+            if !link.is_open() {
+                link.lost(generation, 0, false);
+            }
+        };
+        set_timeout(give_up, CONNECT_TIMEOUT);
+    }
+
+    fn say_hello(&self) {
+        self.drain();
+        let command = Command::Hello { version: PROTOCOL_VERSION, sessions: self.0.receiver.cursors() };
+        self.send(&ClientFrame { id: "hello".to_owned(), session_id: None, command });
+    }
+
+    fn send(&self, frame: &ClientFrame) {
+        if let (Some(socket), Ok(text)) = (&*self.0.socket.borrow(), serde_json::to_string(frame)) {
+            // A socket that cannot send is about to close, and its close event is handled.
+            let _ = socket.socket.send_with_str(&text);
+        }
+    }
+
+    fn receive(&self, event: &MessageEvent) {
+        self.0.last_frame.set(browser::now());
+        let Some(text) = event.data().as_string() else { return };
+        // A frame that cannot be read leaves a gap in its session's numbers, and a gap brings a snapshot.
+        let Ok(frame) = serde_json::from_str::<ServerFrame>(&text) else { return };
+        let plan = self.0.inbox.borrow_mut().push(frame, browser::is_hidden());
+        match plan {
+            Plan::Wait => {}
+            Plan::Drain => self.drain(),
+            Plan::Schedule => {
+                let link = self.clone();
+                request_animation_frame(move || link.drain());
+                let link = self.clone();
+                set_timeout(move || link.drain(), FRAME_FALLBACK);
+            }
+        }
+    }
+
+    fn drain(&self) {
+        let frames = self.0.inbox.borrow_mut().drain();
+        if frames.is_empty() {
+            return;
+        }
+        for frame in frames {
+            match frame {
+                ServerFrame::Welcome(welcome) => self.welcomed(welcome),
+                ServerFrame::Response { id, success, data, error, .. } => {
+                    let callback = self.0.outbox.borrow_mut().answered(&id);
+                    if let Some(callback) = callback {
+                        let refusal = || error.unwrap_or_else(|| "The server refused it.".to_owned());
+                        callback(if success { Ok(data) } else { Err(refusal()) });
+                    }
+                }
+                other => self.0.receiver.frame(other),
+            }
+        }
+        self.0.receiver.settled();
+    }
+
+    fn welcomed(&self, welcome: Welcome) {
+        if welcome.version != PROTOCOL_VERSION {
+            self.close_for_good();
+            return self.0.receiver.outdated();
+        }
+        self.0.backoff.borrow_mut().reset();
+        self.0.welcomed.set(true);
+        self.0.receiver.connection(Connection::Open);
+        self.0.receiver.welcome(welcome);
+        let again = self.0.outbox.borrow().to_resend();
+        again.iter().for_each(|frame| self.send(frame));
+    }
+
+    /// The socket of this generation is of no more use.
+    fn lost(&self, generation: u64, code: u16, at_once: bool) {
+        if self.0.generation.get() != generation || self.0.closed_for_good.get() {
+            return;
+        }
+        let was_open = self.0.welcomed.replace(false);
+        // From here on the timers and events of this socket mean nothing.
+        self.0.generation.set(generation + 1);
+        self.0.socket.take();
+        let failed = self.0.outbox.borrow_mut().lost();
+        failed.into_iter().for_each(|callback| callback(Err(LOST.to_owned())));
+        self.0.receiver.connection(Connection::Lost);
+        if code == ACCESS_LOST {
+            self.close_for_good();
+            return self.0.receiver.access_lost();
+        }
+        if !was_open {
+            self.check_access();
+        }
+        if at_once || (code == TOO_SLOW && was_open) {
+            return self.connect();
+        }
+        let delay = self.0.backoff.borrow_mut().next_delay(browser::random());
+        let link = self.clone();
+        let again = move || {
+            if link.0.generation.get() == generation + 1 && !link.0.closed_for_good.get() {
+                link.connect();
+            }
+        };
+        set_timeout(again, Duration::from_millis(delay as u64));
+    }
+
+    /// A refused handshake does not say why: ask whether the cookie is still good.
+    fn check_access(&self) {
+        let link = self.clone();
+        spawn_local(async move {
+            if access::check().await == access::Access::Denied && !link.is_open() {
+                link.close_for_good();
+                link.0.receiver.access_lost();
+            }
+        });
+    }
+
+    fn close_for_good(&self) {
+        self.0.closed_for_good.set(true);
+        self.0.generation.set(self.0.generation.get() + 1);
+        self.0.welcomed.set(false);
+        self.0.socket.take();
+    }
+}
+
+/// The page's own address decides; nothing else can choose another server.
+pub(crate) fn socket_origin() -> String {
+    let location = window().location();
+    let scheme = if location.protocol().as_deref() == Ok("https:") { "wss" } else { "ws" };
+    format!("{scheme}://{}", location.host().unwrap_or_default())
+}

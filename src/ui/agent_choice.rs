@@ -1,0 +1,76 @@
+//! Which agent is to work: one card each, with a word about it.
+
+use leptos::prelude::*;
+use pilothouse_core::wire::AgentInfo;
+
+#[component]
+pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> impl IntoView {
+    view! {
+        <fieldset class="choice">
+            <legend>"Agent"</legend>
+            <div class="choice-cards">
+                <For
+                    each=move || agents.get()
+                    key=|agent| (agent.name.clone(), agent.problem.clone())
+                    children=move |agent| {
+                        let name = agent.name.clone();
+                        let own = name.clone();
+                        let disabled = agent.problem.is_some();
+                        view! {
+                            <label class="choice-card" class:disabled=disabled>
+                                <input
+                                    type="radio"
+                                    name="agent"
+                                    value=name.clone()
+                                    disabled=disabled
+                                    prop:checked=move || chosen.with(|chosen| *chosen == own)
+                                    on:change:target=move |event| chosen.set(event.target().value())
+                                />
+                                <span class="choice-name">{name}</span>
+                                <span class="choice-words">{words(&agent)}</span>
+                            </label>
+                        }
+                    }
+                />
+            </div>
+        </fieldset>
+    }
+}
+
+/// The one to offer first: the one used last, else the first that works.
+pub fn preferred(agents: &[AgentInfo], last: Option<&str>) -> Option<String> {
+    let mut usable = agents.iter().filter(|agent| agent.problem.is_none());
+    let again = usable.clone().find(|agent| Some(agent.name.as_str()) == last);
+    let real = usable.clone().find(|agent| !agent.demo);
+    again.or(real).or_else(|| usable.next()).map(|agent| agent.name.clone())
+}
+
+fn words(agent: &AgentInfo) -> String {
+    match (&agent.problem, agent.demo, agent.dialect.as_str()) {
+        (Some(problem), ..) => problem.clone(),
+        (None, true, _) => {
+            "The built-in guide: no model behind it, answers at once, shows what the page can do.".to_owned()
+        }
+        (None, false, "pi") => "The pi coding agent on this machine.".to_owned(),
+        (None, false, "acp") => "Speaks the Agent Client Protocol.".to_owned(),
+        (None, false, other) => format!("Speaks {other}."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(name: &str, demo: bool, problem: Option<&str>) -> AgentInfo {
+        AgentInfo { name: name.into(), dialect: "pi".into(), demo, problem: problem.map(str::to_owned) }
+    }
+
+    #[test]
+    fn the_last_used_agent_is_offered_then_a_real_one_then_the_guide() {
+        let agents = [agent("demo", true, None), agent("broken", false, Some("x")), agent("pi", false, None)];
+        assert_eq!(preferred(&agents, Some("demo")).as_deref(), Some("demo"));
+        assert_eq!(preferred(&agents, Some("broken")).as_deref(), Some("pi"));
+        assert_eq!(preferred(&agents[..2], None).as_deref(), Some("demo"));
+        assert_eq!(preferred(&[], None), None);
+    }
+}

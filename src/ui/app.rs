@@ -1,0 +1,59 @@
+//! The page as a whole: who may enter, and what surrounds every screen.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::access_screen::AccessScreen;
+use super::layout::Layout;
+use crate::access::{self, Access};
+use crate::actions::Actions;
+use crate::{browser, route};
+
+const TICK: Duration = Duration::from_secs(30);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Asking,
+    Inside,
+    Outside,
+}
+
+#[component]
+pub fn App() -> impl IntoView {
+    let actions = Actions::new(route::follow());
+    provide_context(actions);
+    let client = actions.client;
+
+    Effect::new(move |_| {
+        let connection = client.connection.get().name();
+        if let Some(body) = document().body() {
+            let _ = body.set_attribute("data-connection", connection);
+        }
+    });
+    let _ = set_interval_with_handle(move || client.now.set(browser::now()), TICK);
+    let _ = window_event_listener(leptos::ev::pagehide, move |_| client.drafts.save());
+    spawn_local(async move {
+        let access = access::enter().await;
+        client.access.set(Some(access));
+    });
+    // Also after access was lost and given again.
+    Effect::new(move |_| {
+        if matches!(client.access.get(), Some(Access::Granted | Access::Unknown)) {
+            actions.connect();
+        }
+    });
+
+    let stage = Memo::new(move |_| match client.access.get() {
+        None => Stage::Asking,
+        // A server that cannot be asked is a connection that is not there yet: the page keeps trying.
+        Some(Access::Granted | Access::Unknown) => Stage::Inside,
+        Some(Access::Denied | Access::Limited) => Stage::Outside,
+    });
+    move || match stage.get() {
+        Stage::Asking => ().into_any(),
+        Stage::Inside => view! { <Layout /> }.into_any(),
+        Stage::Outside => view! { <AccessScreen /> }.into_any(),
+    }
+}

@@ -1,0 +1,151 @@
+//! What the agent asks of the person: an approval or a question. Only an explicit answer is one.
+
+use leptos::prelude::*;
+use pilothouse_core::ask::{Answer, Ask, AskKind};
+
+use super::icon::{Glyph, Icon};
+use crate::actions::use_actions;
+use crate::state::server::Session;
+
+#[component]
+pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
+    let actions = use_actions();
+    let sending = RwSignal::new(false);
+    let problem = RwSignal::new(None::<String>);
+    let id = StoredValue::new(ask.id.clone());
+    let reply = move |answer: Answer| {
+        if sending.get_untracked() {
+            return;
+        }
+        sending.set(true);
+        problem.set(None);
+        actions.answer(session, id.get_value(), answer, move |error| {
+            // The card may be gone by now: answered in another tab.
+            sending.try_set(false);
+            problem.try_set(Some(error));
+        });
+    };
+    let kicker = if ask.approval { "Approval needed" } else { "Question" };
+    let message = (!ask.message.is_empty()).then(|| {
+        let class = if ask.approval { "ask-message ask-exact" } else { "ask-message" };
+        view! { <div class=class>{ask.message.clone()}</div> }
+    });
+    let body = match ask.kind {
+        AskKind::Confirm => view! { <ConfirmAnswer approval=ask.approval sending reply /> }.into_any(),
+        AskKind::Select => view! { <SelectAnswer options=ask.options.clone() sending reply /> }.into_any(),
+        AskKind::Input | AskKind::Editor => view! { <TextAnswer ask=ask.clone() sending reply /> }.into_any(),
+    };
+    view! {
+        <section
+            class="ask"
+            role="group"
+            aria-label=format!("{kicker}: {}", ask.title)
+            data-ask-id=ask.id.clone()
+            data-ask-kind=ask.kind.name()
+        >
+            <p class="ask-kicker"><Glyph icon=Icon::Question /> {kicker}</p>
+            <h2 class="ask-title">{ask.title.clone()}</h2>
+            {message}
+            {body}
+            <p class="problem" role="alert">{move || problem.get()}</p>
+        </section>
+    }
+}
+
+#[component]
+fn ConfirmAnswer(
+    approval: bool,
+    sending: RwSignal<bool>,
+    reply: impl Fn(Answer) + Copy + 'static,
+) -> impl IntoView {
+    let (yes, no) = if approval { ("Approve", "Reject") } else { ("Yes", "No") };
+    view! {
+        <div class="ask-answers spread">
+            <button type="button" class="button primary" disabled=sending on:click=move |_| reply(Answer::Confirm(true))>
+                <Glyph icon=Icon::Check />
+                {yes}
+            </button>
+            <button type="button" class="button" disabled=sending on:click=move |_| reply(Answer::Confirm(false))>
+                <Glyph icon=Icon::Close />
+                {no}
+            </button>
+        </div>
+    }
+}
+
+#[component]
+fn SelectAnswer(
+    options: Vec<String>,
+    sending: RwSignal<bool>,
+    reply: impl Fn(Answer) + Copy + 'static,
+) -> impl IntoView {
+    let options = options.into_iter().map(|option| {
+        let choice = option.clone();
+        view! {
+            <button type="button" class="button option" disabled=sending on:click=move |_| reply(Answer::Choose(choice.clone()))>
+                {option}
+            </button>
+        }
+    });
+    view! {
+        <div class="ask-answers options">{options.collect_view()}</div>
+        <div class="ask-answers end"><CancelAnswer sending reply /></div>
+    }
+}
+
+#[component]
+fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy + 'static) -> impl IntoView {
+    let text = RwSignal::new(ask.prefill.clone());
+    let send = move || reply(Answer::Text(text.get_untracked()));
+    let field = if ask.kind == AskKind::Editor {
+        view! {
+            <textarea
+                class="ask-field"
+                name="answer"
+                rows="6"
+                aria-label=ask.title.clone()
+                placeholder=ask.placeholder.clone()
+                prop:value=text
+                on:input:target=move |event| text.set(event.target().value())
+            ></textarea>
+        }
+        .into_any()
+    } else {
+        view! {
+            <input
+                class="ask-field"
+                name="answer"
+                type="text"
+                autocomplete="off"
+                aria-label=ask.title.clone()
+                placeholder=ask.placeholder.clone()
+                prop:value=text
+                on:input:target=move |event| text.set(event.target().value())
+            />
+        }
+        .into_any()
+    };
+    view! {
+        <form
+            on:submit=move |event| {
+                event.prevent_default();
+                send();
+            }
+        >
+            {field}
+            <div class="ask-answers spread">
+                <button type="submit" class="button primary" disabled=sending>"Answer"</button>
+                <CancelAnswer sending reply />
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn CancelAnswer(sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy + 'static) -> impl IntoView {
+    view! {
+        <button type="button" class="button quiet" disabled=sending on:click=move |_| reply(Answer::Cancel)>
+            "Cancel"
+        </button>
+    }
+}

@@ -1,0 +1,120 @@
+//! Where a person writes: prompts, steering, shell commands.
+
+use leptos::html;
+use leptos::prelude::*;
+use pilothouse_core::queue::Lane;
+
+use super::icon::{Glyph, Icon};
+use super::keys::{self, Key};
+use crate::actions::use_actions;
+use crate::browser;
+use crate::state::client::InputMode;
+use crate::state::server::Session;
+
+#[component]
+pub fn Composer(session: Session) -> impl IntoView {
+    let actions = use_actions();
+    let id = StoredValue::new(session.id());
+    let draft = actions.client.drafts.of(&session.id());
+    let field = NodeRef::<html::Textarea>::new();
+    let touch = browser::is_touch();
+    let mode = Memo::new(move |_| draft.with(|draft| InputMode::of(draft)));
+    let outside_context = Memo::new(move |_| draft.with(|draft| draft.starts_with("!!")));
+    let has_text = Memo::new(move |_| draft.with(|draft| !draft.trim().is_empty()));
+    let active = Memo::new(move |_| session.state.get().is_active());
+    let shell = move || mode.get() == InputMode::Shell;
+
+    let send = move |lane: Lane| {
+        actions.send_draft(session, lane);
+        if let Some(field) = field.get_untracked() {
+            let _ = field.focus();
+        }
+    };
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        let key = Key {
+            name: event.key(),
+            shift: event.shift_key(),
+            alt: event.alt_key(),
+            control: event.ctrl_key() || event.meta_key(),
+            // Safari ends the composition before this event; the key code still tells.
+            composing: event.is_composing() || event.key_code() == 229,
+        };
+        if let Some(lane) = keys::sends(&key, touch) {
+            event.prevent_default();
+            send(lane);
+        }
+    };
+    // A keyboard that covers half the screen is not opened unasked.
+    Effect::new(move |_| {
+        if let Some(field) = field.get().filter(|_| !touch) {
+            let _ = field.focus();
+        }
+    });
+    let placeholder = move || {
+        if active.get() { "Steer the agent, or schedule a follow-up…" } else { "Message the agent…" }
+    };
+    let hint = move || match (mode.get(), outside_context.get(), active.get(), touch) {
+        (InputMode::Shell, true, ..) => "Shell, kept from the agent",
+        (InputMode::Shell, false, ..) => "Shell, shared with the agent",
+        (_, _, _, true) => "",
+        (_, _, true, _) => "Enter steers · Alt+Enter follows up",
+        (_, _, false, _) => "Enter sends · Shift+Enter breaks · ! shell",
+    };
+    let send_words = move || match (shell(), active.get()) {
+        (true, _) => "Run",
+        (false, true) => "Steer",
+        (false, false) => "Send",
+    };
+    view! {
+        <form
+            class="composer"
+            data-input-mode=move || mode.get().name()
+            on:submit=move |event| {
+                event.prevent_default();
+                send(Lane::Steer);
+            }
+        >
+            <div class="composer-box">
+                <div class="composer-grow">
+                    <textarea
+                        node_ref=field
+                        name="prompt"
+                        rows="1"
+                        aria-label="Message"
+                        autocomplete="off"
+                        placeholder=placeholder
+                        spellcheck=move || (!shell()).to_string()
+                        data-input-mode=move || mode.get().name()
+                        prop:value=draft
+                        on:input:target=move |event| {
+                            id.with_value(|id| actions.client.drafts.set(id, event.target().value()));
+                        }
+                        on:keydown=on_key
+                    ></textarea>
+                    <div class="composer-replica" aria-hidden="true">{move || draft.get()}" "</div>
+                </div>
+                <div class="composer-bar">
+                    <span class="composer-hint">
+                        <Show when=shell><Glyph icon=Icon::Terminal /></Show>
+                        {hint}
+                    </span>
+                    <Show when=move || active.get()>
+                        <button type="button" class="button stop" on:click=move |_| actions.stop(session)>
+                            <Glyph icon=Icon::Stop />
+                            "Stop"
+                        </button>
+                    </Show>
+                    <Show when=move || { active.get() && has_text.get() && !shell() }>
+                        <button type="button" class="button" on:click=move |_| send(Lane::FollowUp)>
+                            "Follow-up"
+                        </button>
+                    </Show>
+                    <button type="submit" class="button primary" disabled=move || !has_text.get()>
+                        <Glyph icon=Signal::derive(move || if shell() { Icon::Terminal } else { Icon::ArrowUp }) />
+                        {send_words}
+                    </button>
+                </div>
+            </div>
+        </form>
+    }
+}

@@ -1,0 +1,89 @@
+//! Whether the timeline follows its end. Pure: measures come in, decisions go out.
+
+/// This close to the end counts as being there.
+const NEAR: i32 = 24;
+
+/// What a scrolled element measures, in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measure {
+    pub top: i32,
+    pub content: i32,
+    pub viewport: i32,
+}
+
+impl Measure {
+    pub const fn to_end(self) -> i32 {
+        self.content - self.viewport - self.top
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Follow {
+    following: bool,
+    last_top: i32,
+}
+
+impl Default for Follow {
+    fn default() -> Self {
+        Self { following: true, last_top: 0 }
+    }
+}
+
+impl Follow {
+    /// The position changed. Going up, however little, is the reader's wish to stay; reaching the end, to follow.
+    pub const fn scrolled(&mut self, measure: Measure) {
+        let upwards = measure.top < self.last_top;
+        self.last_top = measure.top;
+        if measure.to_end() <= 2 {
+            self.following = true;
+        } else if upwards {
+            self.following = false;
+        } else if measure.to_end() <= NEAR {
+            self.following = true;
+        }
+    }
+
+    pub const fn is_following(self) -> bool {
+        self.following
+    }
+
+    pub const fn set(&mut self, following: bool) {
+        self.following = following;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(top: i32) -> Measure {
+        Measure { top, content: 2000, viewport: 500 }
+    }
+
+    #[test]
+    fn a_small_step_up_stops_following_and_the_end_starts_it_again() {
+        let mut follow = Follow::default();
+        follow.scrolled(at(1500));
+        assert!(follow.is_following());
+        follow.scrolled(at(1490));
+        assert!(!follow.is_following());
+        follow.scrolled(at(1495));
+        assert!(follow.is_following());
+    }
+
+    #[test]
+    fn content_that_grows_below_does_not_stop_following() {
+        let mut follow = Follow::default();
+        follow.scrolled(at(1500));
+        follow.scrolled(Measure { top: 1500, content: 2600, viewport: 500 });
+        assert!(follow.is_following());
+    }
+
+    #[test]
+    fn content_that_shrinks_keeps_the_reader_at_the_end() {
+        let mut follow = Follow::default();
+        follow.scrolled(at(1500));
+        follow.scrolled(Measure { top: 1300, content: 1800, viewport: 500 });
+        assert!(follow.is_following());
+    }
+}

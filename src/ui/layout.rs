@@ -1,0 +1,36 @@
+//! Sidebar and main region.
+
+use leptos::prelude::*;
+
+use super::connection::ConnectionBanner;
+use super::new_session::NewSession;
+use super::session_page::SessionPage;
+use super::sidebar::Sidebar;
+use crate::actions::use_actions;
+use crate::route::Route;
+
+#[component]
+pub fn Layout() -> impl IntoView {
+    let actions = use_actions();
+    let open = actions.client.sidebar_open;
+    let route = Memo::new(move |_| actions.route.get());
+    let main = move || match route.get() {
+        Route::New => view! { <NewSession /> }.into_any(),
+        Route::Session(id) => view! { <SessionPage session=actions.open(&id) /> }.into_any(),
+    };
+    let close_on_escape = move |event: leptos::ev::KeyboardEvent| {
+        if event.key() == "Escape" && open.get_untracked() {
+            open.set(false);
+        }
+    };
+    view! {
+        <div class="layout" class:sidebar-open=open on:keydown=close_on_escape>
+            <Sidebar />
+            <div class="scrim" aria-hidden="true" on:click=move |_| open.set(false)></div>
+            <div class="stage">
+                <ConnectionBanner />
+                {main}
+            </div>
+        </div>
+    }
+}

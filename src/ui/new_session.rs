@@ -1,0 +1,85 @@
+//! The form for a new session: which agent, in which folder.
+
+use leptos::prelude::*;
+
+use super::agent_choice::{AgentChoice, preferred};
+use super::folder_picker::FolderPicker;
+use super::title_bar::SessionsButton;
+use crate::actions::use_actions;
+use crate::browser;
+
+const LAST_AGENT: &str = "last-agent";
+
+#[component]
+pub fn NewSession() -> impl IntoView {
+    let actions = use_actions();
+    let server = actions.server;
+    let agent = RwSignal::new(String::new());
+    let folder = RwSignal::new(String::new());
+    let problem = RwSignal::new(None::<String>);
+    let creating = RwSignal::new(false);
+    Effect::new(move |_| {
+        let offered = server.agents.with(|agents| preferred(agents, browser::recall(LAST_AGENT).as_deref()));
+        if agent.with_untracked(String::is_empty) {
+            agent.set(offered.unwrap_or_default());
+        }
+    });
+    Effect::new(move |_| {
+        let default = server.default_cwd.get();
+        if folder.with_untracked(String::is_empty) {
+            folder.set(default);
+        }
+    });
+    let create = move || {
+        if creating.get_untracked() {
+            return;
+        }
+        creating.set(true);
+        problem.set(None);
+        browser::remember(LAST_AGENT, &agent.get_untracked());
+        actions.create(agent.get_untracked(), folder.get_untracked(), move |error| {
+            creating.try_set(false);
+            problem.try_set(Some(error));
+        });
+    };
+    let first_run = move || server.known.get() && server.sessions.with(Vec::is_empty);
+    let words = move || {
+        if first_run() {
+            "Welcome aboard. Choose who works and where; the demo is always there to try things out."
+        } else {
+            "Choose who works, and in which folder."
+        }
+    };
+    view! {
+        <main class="new-session" data-state="idle">
+            <div class="drawer-bar"><SessionsButton /></div>
+            <form
+                class="new-session-form"
+                on:submit=move |event| {
+                    event.prevent_default();
+                    create();
+                }
+            >
+                <h1>"New session"</h1>
+                <p class="lead">{words}</p>
+                <Show
+                    when=move || server.known.get()
+                    fallback=|| view! { <p class="faint" role="status">"Asking the server what it offers…"</p> }
+                >
+                    <AgentChoice agents=server.agents.into() chosen=agent />
+                    <FolderPicker folder />
+                    <p class="problem" role="alert">{move || problem.get()}</p>
+                    <div class="form-end">
+                        <button
+                            type="submit"
+                            class="button primary large"
+                            disabled=move || creating.get() || agent.with(String::is_empty)
+                        >
+                            {move || if creating.get() { "Creating…" } else { "Create session" }}
+                        </button>
+                    </div>
+                </Show>
+            </form>
+        </main>
+    }
+}

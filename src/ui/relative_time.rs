@@ -1,0 +1,58 @@
+//! How long ago, in as few letters as a sidebar has room for. Pure.
+
+const MINUTE: f64 = 60_000.0;
+const HOUR: f64 = 60.0 * MINUTE;
+const DAY: f64 = 24.0 * HOUR;
+
+/// Both times in milliseconds since 1970.
+pub fn relative_time(then: u64, now: f64) -> String {
+    let passed = now - then as f64;
+    match passed {
+        _ if passed < MINUTE => "now".to_owned(),
+        _ if passed < HOUR => format!("{}m", whole(passed, MINUTE)),
+        _ if passed < DAY => format!("{}h", whole(passed, HOUR)),
+        _ if passed < 14.0 * DAY => format!("{}d", whole(passed, DAY)),
+        _ if passed < 60.0 * DAY => format!("{}w", whole(passed, 7.0 * DAY)),
+        _ if passed < 365.0 * DAY => format!("{}mo", whole(passed, 30.0 * DAY)),
+        _ => format!("{}y", whole(passed, 365.0 * DAY)),
+    }
+}
+
+/// How long a tool took.
+pub fn duration(milliseconds: u64) -> String {
+    match milliseconds {
+        0..=999 => format!("{milliseconds} ms"),
+        1_000..=59_999 => format!("{}.{} s", milliseconds / 1_000, milliseconds % 1_000 / 100),
+        _ => format!("{} min {} s", milliseconds / 60_000, milliseconds % 60_000 / 1_000),
+    }
+}
+
+fn whole(passed: f64, unit: f64) -> u64 {
+    (passed / unit) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_their_largest_unit() {
+        let now = 1_800_000_000_000.0;
+        let ago = |passed: f64| relative_time((now - passed) as u64, now);
+        assert_eq!(ago(5_000.0), "now");
+        assert_eq!(ago(-5_000.0), "now", "a clock that is behind");
+        assert_eq!(ago(3.5 * MINUTE), "3m");
+        assert_eq!(ago(23.9 * HOUR), "23h");
+        assert_eq!(ago(3.0 * DAY), "3d");
+        assert_eq!(ago(15.0 * DAY), "2w");
+        assert_eq!(ago(100.0 * DAY), "3mo");
+        assert_eq!(ago(800.0 * DAY), "2y");
+    }
+
+    #[test]
+    fn durations_are_short() {
+        assert_eq!(duration(42), "42 ms");
+        assert_eq!(duration(1_250), "1.2 s");
+        assert_eq!(duration(125_000), "2 min 5 s");
+    }
+}

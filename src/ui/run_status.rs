@@ -1,0 +1,74 @@
+//! The line under the last row: how the run stands and what can be done about it. Always there and always of one
+//! height, so that nothing jumps when a run ends.
+
+use leptos::prelude::*;
+use pilothouse_core::{Kind, SessionState};
+
+use super::icon::{Glyph, Icon};
+use crate::actions::use_actions;
+use crate::state::server::{Row, Session};
+
+#[component]
+pub fn RunStatus(session: Session) -> impl IntoView {
+    let actions = use_actions();
+    let words = Memo::new(move |_| status_words(session));
+    let state = Memo::new(move |_| session.state.get());
+    let icon = Signal::derive(move || match state.get() {
+        SessionState::WaitingApproval | SessionState::WaitingInput => Icon::Question,
+        SessionState::Error => Icon::Alert,
+        SessionState::Paused => Icon::Pause,
+        SessionState::Stopped => Icon::Stop,
+        _ => Icon::Spinner,
+    });
+    // A failed run's error row offers it; without one, this line does.
+    let offer_retry =
+        move || state.get() == SessionState::Error && !session.rows.with(|rows| ends_in_error(rows));
+    let offer_resume = move || matches!(state.get(), SessionState::Paused | SessionState::Stopped);
+    view! {
+        <div class="run-status" data-of=move || state.get().name() role="status">
+            <Show when=move || !words.with(String::is_empty)>
+                <Glyph icon />
+                <span class="run-words">{move || words.get()}</span>
+            </Show>
+            <Show when=offer_retry>
+                <button type="button" class="button quiet" on:click=move |_| actions.retry(session)>
+                    <Glyph icon=Icon::Retry />
+                    "Retry"
+                </button>
+            </Show>
+            <Show when=offer_resume>
+                <button type="button" class="button quiet" on:click=move |_| actions.resume(session)>
+                    <Glyph icon=Icon::Play />
+                    "Resume"
+                </button>
+            </Show>
+        </div>
+    }
+}
+
+pub fn ends_in_error(rows: &[Row]) -> bool {
+    rows.last().is_some_and(|row| row.kind() == Kind::Error)
+}
+
+fn status_words(session: Session) -> String {
+    let with_reason = |words: &str| {
+        let reason = session.reason.get();
+        if reason.is_empty() { words.to_owned() } else { format!("{words} · {reason}") }
+    };
+    match session.state.get() {
+        SessionState::Creating => "Starting the agent…".to_owned(),
+        SessionState::Streaming => match session.retry.get() {
+            Some(note) => {
+                format!("Trying again ({} of {}): {}", note.attempt, note.max_attempts, note.error_message)
+            }
+            None if session.compacting.get() => "Compacting the conversation…".to_owned(),
+            None => "Working…".to_owned(),
+        },
+        SessionState::WaitingApproval => "Waits for your approval".to_owned(),
+        SessionState::WaitingInput => "Waits for your answer".to_owned(),
+        SessionState::Paused => with_reason("Paused"),
+        SessionState::Error => with_reason("The run failed"),
+        SessionState::Stopped => with_reason("Stopped"),
+        SessionState::Idle | SessionState::Completed => String::new(),
+    }
+}

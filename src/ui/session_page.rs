@@ -1,0 +1,65 @@
+//! One session: title bar, timeline, queue, composer.
+
+use leptos::prelude::*;
+
+use super::composer::Composer;
+use super::icon::{Glyph, Icon};
+use super::queue::Queue;
+use super::timeline::Timeline;
+use super::title_bar::TitleBar;
+use crate::actions::use_actions;
+use crate::route::Route;
+use crate::state::server::{Loading, Session};
+
+#[component]
+pub fn SessionPage(session: Session) -> impl IntoView {
+    let loading = Memo::new(move |_| session.loading.get());
+    Effect::new(move |_| {
+        let title = session.title.get();
+        document().set_title(&if title.is_empty() {
+            "Pilothouse".to_owned()
+        } else {
+            format!("{title} · Pilothouse")
+        });
+    });
+    on_cleanup(|| document().set_title("Pilothouse"));
+    view! {
+        <main
+            class="session"
+            data-session-id=session.id()
+            data-state=move || session.state.get().name()
+            data-seq=move || session.seq.get().to_string()
+        >
+            <TitleBar session />
+            {move || match loading.get() {
+                Loading::Waiting => view! { <div class="session-wait" role="status">"Loading the conversation…"</div> }.into_any(),
+                Loading::Missing(reason) => view! { <MissingSession reason /> }.into_any(),
+                Loading::Ready => {
+                    view! {
+                        <Timeline session />
+                        <Queue session />
+                        <Composer session />
+                    }
+                        .into_any()
+                }
+            }}
+        </main>
+    }
+}
+
+/// An address that names no session of this server.
+#[component]
+fn MissingSession(reason: String) -> impl IntoView {
+    let actions = use_actions();
+    view! {
+        <div class="empty-state">
+            <h2>"This session is not here"</h2>
+            <p>"The server does not know a session at this address. It may have been deleted, or the link is from another machine."</p>
+            <p class="faint">{reason}</p>
+            <button type="button" class="button primary" on:click=move |_| actions.go(Route::New)>
+                <Glyph icon=Icon::Plus />
+                "New session"
+            </button>
+        </div>
+    }
+}

@@ -1,0 +1,96 @@
+//! What is open, who works on it, and how full its memory is.
+
+use leptos::prelude::*;
+
+use super::connection::ConnectionMark;
+use super::context_ring::ContextRing;
+use super::icon::{Glyph, Icon};
+use crate::actions::use_actions;
+use crate::state::server::Session;
+
+#[component]
+pub fn TitleBar(session: Session) -> impl IntoView {
+    let title = move || {
+        let title = session.title.get();
+        if title.trim().is_empty() { "New session".to_owned() } else { title }
+    };
+    let model = move || {
+        session.model.with(|model| {
+            model
+                .as_ref()
+                .map(|model| if model.name.is_empty() { model.id.clone() } else { model.name.clone() })
+        })
+    };
+    view! {
+        <header class="title-bar">
+            <SessionsButton />
+            <div class="title-block">
+                <h1 class="title" title=title>{title}</h1>
+                <p class="title-meta">
+                    <span>{move || session.agent.get()}</span>
+                    <span class="title-folder" title=move || session.cwd.get()>
+                        <bdi>{move || session.cwd.get()}</bdi>
+                    </span>
+                </p>
+            </div>
+            <div class="title-side">
+                {move || model().map(|model| view! { <span class="title-model" title="Model">{model}</span> })}
+                <ThinkingLevel session />
+                <ContextRing session />
+                <ConnectionMark />
+            </div>
+        </header>
+    }
+}
+
+/// Opens the sidebar where it is a drawer.
+#[component]
+pub fn SessionsButton() -> impl IntoView {
+    let open = use_actions().client.sidebar_open;
+    view! {
+        <button
+            type="button"
+            class="button icon-only quiet sessions-button"
+            aria-label="Sessions"
+            aria-expanded=move || open.get().to_string()
+            on:click=move |_| open.set(true)
+        >
+            <Glyph icon=Icon::Menu />
+        </button>
+    }
+}
+
+/// How hard the model thinks, where the agent lets one choose.
+#[component]
+fn ThinkingLevel(session: Session) -> impl IntoView {
+    let actions = use_actions();
+    let levels = Memo::new(move |_| session.capabilities.with(|can| can.thinking_levels.clone()));
+    move || {
+        let levels = levels.get();
+        if levels.is_empty() {
+            let level = move || session.thinking_level.get();
+            let word = move || {
+                (!level().is_empty())
+                    .then(|| view! { <span class="title-thinking" title="Thinking level">{level()}</span> })
+            };
+            return word.into_any();
+        }
+        let options = levels.into_iter().map(|level| {
+            let own = level.clone();
+            let selected = move || session.thinking_level.with(|now| *now == own);
+            view! { <option value=level.clone() selected=selected>{level.clone()}</option> }
+        });
+        view! {
+            <select
+                class="title-thinking"
+                aria-label="Thinking level"
+                title="Thinking level"
+                prop:value=move || session.thinking_level.get()
+                on:change:target=move |event| actions.set_thinking_level(session, event.target().value())
+            >
+                {options.collect_view()}
+            </select>
+        }
+        .into_any()
+    }
+}
