@@ -96,14 +96,14 @@ impl Agent {
         Self::from_words("pi", "pi", vec!["pi".to_owned()]).ok()
     }
 
-    pub fn launch(&self, session_id: &str, folder: &Path) -> Launch {
+    pub fn launch(&self, session_id: &str, folder: &Path, mark: String) -> Launch {
         let mut words = self.command.iter().cloned();
         let program = words.next().unwrap_or_default();
         let mut arguments: Vec<String> = words.collect();
         match self.dialect {
             Dialect::Pi => arguments.extend(["--mode", "rpc", "--session-id", session_id].map(str::to_owned)),
         }
-        Launch { program, arguments, folder: folder.to_owned(), environment: self.environment.clone() }
+        Launch { program, arguments, folder: folder.to_owned(), environment: self.environment.clone(), mark }
     }
 
     pub fn info(&self) -> AgentInfo {
@@ -143,7 +143,7 @@ mod tests {
         let agent = Agent::parse("my pi=pi:node 'a b/cli.js' --tools read").unwrap();
         assert_eq!(agent.name, "my pi");
         assert_eq!(agent.command, ["node", "a b/cli.js", "--tools", "read"]);
-        let launch = agent.launch("s1", Path::new("/tmp"));
+        let launch = agent.launch("s1", Path::new("/tmp"), String::new());
         assert_eq!(launch.arguments.last().map(String::as_str), Some("s1"));
     }
 

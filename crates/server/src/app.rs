@@ -15,7 +15,7 @@ use crate::guard::credential::{Credential, load_or_create_token};
 use crate::guard::headers::SecurityHeaders;
 use crate::guard::hosts::AllowedHosts;
 use crate::hub::Hub;
-use crate::{page, routes};
+use crate::{leftovers, page, routes};
 
 /// What every handler can reach.
 #[derive(Clone)]
@@ -48,7 +48,10 @@ pub async fn start(config: Config) -> Result<Running> {
         credential: Credential::new(token.clone(), address.port()),
         headers: SecurityHeaders::new(page::SCRIPT_HASHES),
     };
-    let hub = Hub::new(config.agents, config.cwd);
+    // A server that was killed could not end its agents; those that did not notice are ended now.
+    let installation = leftovers::installation(&config.data_dir);
+    leftovers::end(&leftovers::mark(&installation, ""));
+    let hub = Hub::new(config.agents, config.cwd, installation);
     hub.refresh().await;
     let host = if address.ip().is_unspecified() {
         SocketAddr::new([127, 0, 0, 1].into(), address.port())

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::agent::Agent;
 use crate::blobs::Blobs;
+use crate::leftovers;
 use crate::page_link::{PageLink, encode};
 use crate::pi_sessions::{SessionFiles, milliseconds};
 use crate::session::{self, Input, Origin};
@@ -21,6 +22,7 @@ use crate::session::{self, Input, Origin};
 pub struct Hub {
     agents: Vec<Arc<Agent>>,
     default_cwd: PathBuf,
+    installation: String,
     state: Mutex<HubState>,
     /// Apart from the state: reading files takes its time.
     files: Mutex<HashMap<String, SessionFiles>>,
@@ -43,10 +45,11 @@ struct Entry {
 }
 
 impl Hub {
-    pub fn new(agents: Vec<Agent>, default_cwd: PathBuf) -> Arc<Self> {
+    pub fn new(agents: Vec<Agent>, default_cwd: PathBuf, installation: String) -> Arc<Self> {
         Arc::new(Self {
             agents: agents.into_iter().map(Arc::new).collect(),
             default_cwd,
+            installation,
             state: Mutex::default(),
             files: Mutex::default(),
             next_page: AtomicU64::new(1),
@@ -228,6 +231,7 @@ impl Hub {
                 cwd: PathBuf::from(&entry.summary.cwd),
                 file: entry.file.clone(),
                 blobs: entry.blobs.clone(),
+                mark: leftovers::mark(&self.installation, id),
             };
             session::start(origin, self.clone())
         });

@@ -11,6 +11,7 @@ pub mod demo_agent;
 pub mod directories;
 pub mod guard;
 pub mod hub;
+pub mod leftovers;
 pub mod page;
 pub mod page_link;
 pub mod pi_sessions;

@@ -7,6 +7,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::leftovers;
 use anyhow::{Context, Result};
 use pilothouse_agents::framing::{Line, LineBuffer};
 use pilothouse_core::limits::{AGENT_BACKLOG, STDERR_LINE_BYTES, STDERR_LINES, STOP_STEP_SECONDS};
@@ -23,6 +24,8 @@ pub struct Launch {
     pub arguments: Vec<String>,
     pub folder: PathBuf,
     pub environment: Vec<(String, String)>,
+    /// Carried by the agent and by all it starts: see `leftovers`.
+    pub mark: String,
 }
 
 #[derive(Debug)]
@@ -53,6 +56,7 @@ impl Process {
             .args(&launch.arguments)
             .current_dir(&launch.folder)
             .envs(launch.environment.iter().cloned())
+            .env(leftovers::MARK, &launch.mark)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -71,8 +75,10 @@ impl Process {
         tokio::spawn(write_input(stdin, commands));
         let listening = tokio::spawn(keep_complaints(stderr, complaints.clone()));
         let reading = tokio::spawn(read_output(stdout, events.clone()));
+        let mark = launch.mark.clone();
         tokio::spawn(async move {
             let status = wait_or_stop(&mut child, stopped).await;
+            let _ = tokio::task::spawn_blocking(move || leftovers::end(&mark)).await;
             // Output that is still in the pipes belongs before the end. A grandchild may hold the pipes open.
             let _ = tokio::time::timeout(Duration::from_millis(500), async {
                 let _ = reading.await;

@@ -63,6 +63,8 @@ pub struct Origin {
     /// The agent's session file, once there is one.
     pub file: Option<PathBuf>,
     pub blobs: Blobs,
+    /// Carried by the agent and by all it starts.
+    pub mark: String,
 }
 
 pub fn start(origin: Origin, hub: Arc<Hub>) -> mpsc::Sender<Input> {

@@ -17,17 +17,10 @@ Usage: cargo xtask <command>
 pub(crate) enum Task {
     Help,
     Setup,
-    Run {
-        arguments: Vec<String>,
-    },
+    Run { arguments: Vec<String> },
     Dist,
-    Trunk {
-        arguments: Vec<String>,
-    },
-    Test {
-        part: Option<Part>,
-        arguments: Vec<String>,
-    },
+    Trunk { arguments: Vec<String> },
+    Test { part: Option<Part>, arguments: Vec<String> },
 }
 
 /// A part of the tests that can be run by itself.
@@ -40,11 +33,7 @@ pub(crate) enum Part {
 
 pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task> {
     let mut own: Vec<String> = arguments.into_iter().collect();
-    let name = if own.is_empty() {
-        String::from("help")
-    } else {
-        own.remove(0)
-    };
+    let name = if own.is_empty() { String::from("help") } else { own.remove(0) };
     // Trunk has flags of its own, so everything after its name belongs to it.
     if name == "trunk" {
         return Ok(Task::Trunk { arguments: own });
@@ -58,9 +47,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task>
         "help" | "--help" | "-h" => Task::Help,
         "setup" => Task::Setup,
         "dist" => Task::Dist,
-        "run" => Task::Run {
-            arguments: passed_on.clone(),
-        },
+        "run" => Task::Run { arguments: passed_on.clone() },
         "test" => Task::Test {
             part: own.next().map(|part| parse_part(&part)).transpose()?,
             arguments: passed_on.clone(),
@@ -105,10 +92,7 @@ mod tests {
     #[test]
     fn passes_on_what_follows_the_dashes() {
         let arguments = strings(&["--listen", "127.0.0.1:0"]);
-        assert_eq!(
-            parsed("run -- --listen 127.0.0.1:0").unwrap(),
-            Task::Run { arguments }
-        );
+        assert_eq!(parsed("run -- --listen 127.0.0.1:0").unwrap(), Task::Run { arguments });
     }
 
     #[test]
@@ -125,20 +109,14 @@ mod tests {
         let arguments = strings(&["reconnect"]);
         assert_eq!(
             parsed("test e2e -- reconnect").unwrap(),
-            Task::Test {
-                part: Some(Part::EndToEnd),
-                arguments
-            }
+            Task::Test { part: Some(Part::EndToEnd), arguments }
         );
     }
 
     #[test]
     fn gives_trunk_its_own_flags() {
         let arguments = strings(&["serve", "--port", "9000"]);
-        assert_eq!(
-            parsed("trunk serve --port 9000").unwrap(),
-            Task::Trunk { arguments }
-        );
+        assert_eq!(parsed("trunk serve --port 9000").unwrap(), Task::Trunk { arguments });
     }
 
     #[test]

@@ -7,13 +7,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-const SET_BY_CARGO: [&str; 5] = [
-    "CARGO",
-    "CARGO_MANIFEST_DIR",
-    "CARGO_MANIFEST_PATH",
-    "RUSTUP_TOOLCHAIN",
-    "RUST_RECURSION_COUNT",
-];
+const SET_BY_CARGO: [&str; 5] =
+    ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "RUSTUP_TOOLCHAIN", "RUST_RECURSION_COUNT"];
 
 const LIBRARY_PATHS: [&str; 2] = ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
 
@@ -46,9 +41,7 @@ fn without_cargos_folders(value: &OsString) -> Option<OsString> {
     let kept: Vec<_> = std::env::split_paths(value)
         .filter(|folder| !folder.as_os_str().is_empty() && !is_cargos(folder))
         .collect();
-    (!kept.is_empty())
-        .then(|| std::env::join_paths(kept).ok())
-        .flatten()
+    (!kept.is_empty()).then(|| std::env::join_paths(kept).ok()).flatten()
 }
 
 fn is_cargos(folder: &Path) -> bool {
@@ -68,10 +61,7 @@ mod tests {
             "/opt/mine/lib",
         ];
         let value = std::env::join_paths(folders).unwrap();
-        assert_eq!(
-            without_cargos_folders(&value),
-            Some(OsString::from("/opt/mine/lib"))
-        );
+        assert_eq!(without_cargos_folders(&value), Some(OsString::from("/opt/mine/lib")));
         let value = std::env::join_paths(&folders[..2]).unwrap();
         assert_eq!(without_cargos_folders(&value), None);
     }

@@ -18,8 +18,7 @@ pub(crate) fn of(root: &Path, inputs: &[&str], words: &[&str]) -> Result<String>
     words.hash(&mut hasher);
     for file in &files {
         file.strip_prefix(root).unwrap_or(file).hash(&mut hasher);
-        let content =
-            fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let content = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
         content.hash(&mut hasher);
     }
     Ok(format!("{:016x}", hasher.finish()))
@@ -30,8 +29,7 @@ pub(crate) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     if path.is_file() {
         files.push(path.to_path_buf());
     } else if path.is_dir() {
-        let entries =
-            fs::read_dir(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let entries = fs::read_dir(path).with_context(|| format!("{} cannot be read", path.display()))?;
         for entry in entries {
             collect(&entry?.path(), files)?;
         }
@@ -80,11 +78,7 @@ mod tests {
         let mut seen = vec![folder.fingerprint()];
         fs::write(folder.0.join("src/deep/a.rs"), "two").unwrap();
         seen.push(folder.fingerprint());
-        fs::rename(
-            folder.0.join("src/deep/a.rs"),
-            folder.0.join("src/deep/b.rs"),
-        )
-        .unwrap();
+        fs::rename(folder.0.join("src/deep/a.rs"), folder.0.join("src/deep/b.rs")).unwrap();
         seen.push(folder.fingerprint());
         fs::write(folder.0.join("src/c.rs"), "").unwrap();
         seen.push(folder.fingerprint());

@@ -43,10 +43,7 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
         report::line("page", "unchanged, target/page is used as it is");
         return Ok(());
     }
-    report::line(
-        "page",
-        "is built into target/page (some minutes the first time)",
-    );
+    report::line("page", "is built into target/page (some minutes the first time)");
     // Trunk builds without the network, so the sources must be here.
     process::run(
         cargo::cargo(workspace).args(["fetch", "--quiet"]),
@@ -55,17 +52,12 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     let next = workspace.path("target/page.next");
     remove(&next)?;
     let mut command = trunk_command(workspace, tools)?;
-    command
-        .args(["build", "--offline", "--cargo-profile", PROFILE, "--dist"])
-        .arg(&next);
+    command.args(["build", "--offline", "--cargo-profile", PROFILE, "--dist"]).arg(&next);
     // Trunk calls wasm-opt in release builds only; which profile cargo uses is said above either way.
     if tools.wasm_opt.is_some() {
         command.arg("--release");
     }
-    process::run(
-        &mut command,
-        "the page could not be built; the lines above say why",
-    )?;
+    process::run(&mut command, "the page could not be built; the lines above say why")?;
     swap(&next, &page, &stamp)?;
     fs::write(&stamp, wanted).context("target/page.stamp cannot be written")
 }

@@ -20,10 +20,7 @@ pub(crate) fn run(command: &mut Command, advice: &str) -> Result<()> {
 /// What a program printed, or nothing when it is missing or fails.
 pub(crate) fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Whether a program succeeds in time; a program that does not end is ended.
@@ -95,18 +92,11 @@ fn name(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_name().unwrap_or(OsStr::new("program"));
     let arguments = command.get_args().take(2).collect::<Vec<_>>();
-    format!(
-        "{} {}",
-        name.display(),
-        arguments.join(OsStr::new(" ")).display()
-    )
+    format!("{} {}", name.display(), arguments.join(OsStr::new(" ")).display())
 }
 
 fn cannot_start(command: &Command) -> String {
-    format!(
-        "`{}` cannot be started; install it or add it to the PATH",
-        command.get_program().display()
-    )
+    format!("`{}` cannot be started; install it or add it to the PATH", command.get_program().display())
 }
 
 #[cfg(test)]

@@ -5,10 +5,7 @@ use std::time::Duration;
 
 /// Says what is going on, for example `  set-up   trunk 0.21.14 → target/tools`.
 pub(crate) fn line(kind: &str, text: &str) {
-    plain(&format!(
-        "  {} {text}",
-        painted(&format!("{kind:<8}"), "36")
-    ));
+    plain(&format!("  {} {text}", painted(&format!("{kind:<8}"), "36")));
 }
 
 /// Says what happened all the same, or will not happen.

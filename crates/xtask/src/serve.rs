@@ -19,10 +19,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     page::build(workspace, &PageTools::ensure(workspace)?)?;
     build(workspace, &[])?;
     let program = workspace.built_program("debug", PROGRAM);
-    report::line(
-        "start",
-        &format!("{} {}", workspace.shown(&program), arguments.join(" ")),
-    );
+    report::line("start", &format!("{} {}", workspace.shown(&program), arguments.join(" ")));
     let mut command = Command::new(program);
     environment::restore(&mut command);
     process::become_program(command.args(arguments))
@@ -33,15 +30,9 @@ pub(crate) fn dist(workspace: &Workspace) -> Result<()> {
     page::build(workspace, &PageTools::ensure(workspace)?)?;
     build(workspace, &["--release"])?;
     let program = workspace.built_program("release", PROGRAM);
-    let size = program
-        .metadata()
-        .context("cargo built no server; the lines above say why")?
-        .len();
+    let size = program.metadata().context("cargo built no server; the lines above say why")?.len();
     let megabytes = size as f64 / 1_000_000.0;
-    report::line(
-        "done",
-        &format!("{} ({megabytes:.1} MB)", workspace.shown(&program)),
-    );
+    report::line("done", &format!("{} ({megabytes:.1} MB)", workspace.shown(&program)));
     Ok(())
 }
 
@@ -49,9 +40,7 @@ pub(crate) fn dist(workspace: &Workspace) -> Result<()> {
 pub(crate) fn build(workspace: &Workspace, profile: &[&str]) -> Result<()> {
     report::line("server", "is built");
     process::run(
-        cargo::cargo(workspace)
-            .args(["build", "--workspace", "--bin", PROGRAM])
-            .args(profile),
+        cargo::cargo(workspace).args(["build", "--workspace", "--bin", PROGRAM]).args(profile),
         "the server could not be built; the lines above say why",
     )
 }

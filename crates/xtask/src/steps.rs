@@ -33,11 +33,7 @@ impl Steps {
     }
 
     /// A step that the later ones need: they are skipped when it fails. What it made is returned.
-    pub(crate) fn need<T>(
-        &mut self,
-        name: &'static str,
-        step: impl FnOnce() -> Result<T>,
-    ) -> Option<T> {
+    pub(crate) fn need<T>(&mut self, name: &'static str, step: impl FnOnce() -> Result<T>) -> Option<T> {
         let made = self.perform(name, step);
         self.stopped |= made.is_none();
         made
@@ -57,11 +53,7 @@ impl Steps {
                 }
             }
         };
-        self.done.push(Step {
-            name,
-            outcome,
-            time: start.elapsed(),
-        });
+        self.done.push(Step { name, outcome, time: start.elapsed() });
         made
     }
 
@@ -83,19 +75,12 @@ impl Steps {
         }
         report::plain("");
         report::plain(&self.closing_line());
-        if self.count(Outcome::Failed) == 0 {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        }
+        if self.count(Outcome::Failed) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
     fn closing_line(&self) -> String {
-        let mut line = format!(
-            "{} passed, {} failed",
-            self.count(Outcome::Passed),
-            self.count(Outcome::Failed)
-        );
+        let mut line =
+            format!("{} passed, {} failed", self.count(Outcome::Passed), self.count(Outcome::Failed));
         match self.count(Outcome::Skipped) {
             0 => {}
             skipped => line.push_str(&format!(", {skipped} skipped")),
@@ -104,10 +89,7 @@ impl Steps {
     }
 
     fn count(&self, outcome: Outcome) -> usize {
-        self.done
-            .iter()
-            .filter(|step| step.outcome == outcome)
-            .count()
+        self.done.iter().filter(|step| step.outcome == outcome).count()
     }
 }
 

@@ -23,11 +23,7 @@ const WEB_TEST: &str = "web";
 const SEE_ABOVE: &str = "tests failed; the lines above say which";
 
 /// What is quick and needs no set-up comes first, so that a slip is told early.
-pub(crate) fn run(
-    workspace: &Workspace,
-    part: Option<Part>,
-    arguments: &[String],
-) -> Result<ExitCode> {
+pub(crate) fn run(workspace: &Workspace, part: Option<Part>, arguments: &[String]) -> Result<ExitCode> {
     let wants = |wanted: Part| part.is_none_or(|part| part == wanted);
     let metadata = cargo::metadata(workspace)?;
     let tests = cargo::integration_tests(&metadata);
@@ -42,13 +38,7 @@ pub(crate) fn run(
         }
     }
     if wants(Part::Web) || wants(Part::EndToEnd) {
-        browser_parts(
-            workspace,
-            &mut steps,
-            &tests,
-            arguments,
-            (wants(Part::Web), wants(Part::EndToEnd)),
-        );
+        browser_parts(workspace, &mut steps, &tests, arguments, (wants(Part::Web), wants(Part::EndToEnd)));
     }
     Ok(steps.finish())
 }
@@ -60,9 +50,7 @@ fn browser_parts(
     arguments: &[String],
     (web, end_to_end): (bool, bool),
 ) {
-    let tools = steps.need("set-up", || {
-        Ok((PageTools::ensure(workspace)?, Browser::ensure(workspace)?))
-    });
+    let tools = steps.need("set-up", || Ok((PageTools::ensure(workspace)?, Browser::ensure(workspace)?)));
     // Without tools the steps are still named, and skipped.
     let tools = || tools.as_ref().context("the set-up failed");
     if web {
@@ -97,14 +85,7 @@ fn formatting(workspace: &Workspace) -> Result<()> {
 
 fn lints(workspace: &Workspace) -> Result<()> {
     process::run(
-        cargo::cargo(workspace).args([
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ]),
+        cargo::cargo(workspace).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         "clippy found something; the lines above say what",
     )
 }
@@ -113,20 +94,14 @@ fn lints(workspace: &Workspace) -> Result<()> {
 fn unit(workspace: &Workspace, tests: &[String], arguments: &[String]) -> Result<()> {
     let mut command = cargo::cargo(workspace);
     command.args(["test", "--workspace", "--lib", "--bins"]);
-    for test in tests
-        .iter()
-        .filter(|name| *name != END_TO_END_TEST && *name != WEB_TEST)
-    {
+    for test in tests.iter().filter(|name| *name != END_TO_END_TEST && *name != WEB_TEST) {
         command.args(["--test", test]);
     }
     process::run(command.arg("--").args(arguments), SEE_ABOVE)
 }
 
 fn documentation(workspace: &Workspace) -> Result<()> {
-    process::run(
-        cargo::cargo(workspace).args(["test", "--workspace", "--doc", "--quiet"]),
-        SEE_ABOVE,
-    )
+    process::run(cargo::cargo(workspace).args(["test", "--workspace", "--doc", "--quiet"]), SEE_ABOVE)
 }
 
 /// The page's build shows that core compiles for browsers; agents must as well, though no page uses it.
@@ -150,10 +125,7 @@ fn browser_tests(
         .args(["-p", PAGE_PACKAGE, "--lib"])
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", TEST_RUNNER)
         .env("CHROMEDRIVER", &browser.driver.program)
-        .env(
-            "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
-            browser.write_capabilities(workspace)?,
-        )
+        .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", browser.write_capabilities(workspace)?)
         .env("WASM_BINDGEN_USE_BROWSER", "1");
     if tests.iter().any(|name| name == WEB_TEST) {
         command.args(["--test", WEB_TEST]);
@@ -183,10 +155,7 @@ fn end_to_end_tests(
     let mut command = cargo::cargo(workspace);
     command
         .args(["test", "--workspace", "--test", END_TO_END_TEST])
-        .env(
-            "PILOTHOUSE_BINARY",
-            workspace.built_program("debug", serve::PROGRAM),
-        )
+        .env("PILOTHOUSE_BINARY", workspace.built_program("debug", serve::PROGRAM))
         .env("CHROMEDRIVER", &browser.driver.program)
         .env("CHROME_BINARY", &browser.chromium.program);
     process::run(command.arg("--").args(arguments), SEE_ABOVE)

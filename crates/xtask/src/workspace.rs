@@ -17,8 +17,7 @@ impl Workspace {
         let own = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = own.ancestors().nth(2).map(Path::to_path_buf);
-        let root =
-            root.context("the project's folder was not found; start this with `cargo xtask`")?;
+        let root = root.context("the project's folder was not found; start this with `cargo xtask`")?;
         Ok(Self { root })
     }
 
@@ -51,20 +50,14 @@ impl Workspace {
 
     /// A path as it is shown: relative to the project where it lies inside.
     pub(crate) fn shown(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root)
-            .unwrap_or(path)
-            .display()
-            .to_string()
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
     /// Waits until no other command prepares tools or the page here. The lock ends with the returned file.
     pub(crate) fn lock(&self) -> Result<File> {
         let tools = self.tools();
         fs::create_dir_all(&tools).with_context(|| {
-            format!(
-                "{} cannot be made; check the folder's permissions and free space",
-                self.shown(&tools)
-            )
+            format!("{} cannot be made; check the folder's permissions and free space", self.shown(&tools))
         })?;
         let file = File::create(tools.join(".lock"))
             .context("target/tools cannot be written to; check the folder's permissions")?;

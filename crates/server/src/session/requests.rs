@@ -68,7 +68,7 @@ impl Session {
         if !self.origin.cwd.is_dir() {
             return Err(format!("The folder {} does not exist any more.", self.origin.cwd.display()));
         }
-        let launch = self.origin.agent.launch(&self.origin.id, &self.origin.cwd);
+        let launch = self.origin.agent.launch(&self.origin.id, &self.origin.cwd, self.origin.mark.clone());
         let process =
             Process::start(&launch, self.process_sender.clone()).map_err(|error| format!("{error:#}"))?;
         tracing::info!(session = %self.origin.id, agent = %self.origin.agent.name, "agent started");

@@ -153,6 +153,7 @@ fn it_listens_on_loopback_unless_told_otherwise_and_always_has_a_token() {
     use std::os::unix::fs::PermissionsExt;
     let (server, _project) = server();
     assert!(server.token.len() >= 43, "32 bytes in base64");
+    assert!(server.link.starts_with("http://127.0.0.1:") && server.link.contains("/#token="));
     let mode = std::fs::metadata(server.data.join("token")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     // Another address is possible, and it too has no way in without the token: there is no option to go without.

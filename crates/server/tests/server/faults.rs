@@ -14,11 +14,15 @@ async fn a_killed_agent_is_a_visible_error_and_the_session_goes_on() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/wait-tool never").await.unwrap();
     page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
-    signal(children(server.process_id())[0], "KILL");
+    let agent = children(server.process_id())[0];
+    let tools = children(agent);
+    assert_eq!(tools.len(), 1, "the agent's shell command");
+    signal(agent, "KILL");
     page.until_state(&session, SessionState::Error).await;
     assert!(!page.view(&session).controller.has_open_call(), "no spinner is left");
     let last = page.rows(&session).last().unwrap();
     assert!(last.kind == Kind::Error && last.text.contains("signal 9"), "{last:?}");
+    assert!(!is_alive(tools[0]), "what the agent had started ended with it");
 
     page.prompt(&session, "Are you back?").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
@@ -67,4 +71,28 @@ async fn an_agent_that_ignores_stop_is_ended_with_all_it_started() {
         tokio::task::yield_now().await;
     }
     assert_eq!(page.view(&session).state, SessionState::Stopped, "a stop of ours is never an error");
+}
+
+#[tokio::test]
+async fn what_a_killed_server_left_running_is_ended_by_the_next() {
+    let project = tempfile::tempdir().unwrap();
+    std::fs::write(project.path().join("agent.sh"), "trap '' TERM; while :; do sleep 1; done").unwrap();
+    let arguments = vec!["--agent".into(), format!("deaf=pi:sh {}/agent.sh", project.path().display())];
+    let mut setup = Setup::new(binary()).project(project.path());
+    setup.arguments.clone_from(&arguments);
+    let mut first = setup.start();
+    let mut page = Client::connect(&first).await;
+    let cwd = project.path().to_string_lossy().into_owned();
+    let made = page.ask(None, Command::NewSession { agent: "deaf".into(), cwd }).await.unwrap();
+    let session = made["session_id"].as_str().unwrap().to_owned();
+    page.open(&session).await;
+    page.send(Some(&session), crate::client::prompt("p", "Hello")).await;
+    page.until_state(&session, SessionState::Creating).await;
+    let agent = children(first.process_id())[0];
+    first.kill();
+    assert!(is_alive(agent), "this agent does not care that its server is gone");
+    let mut setup = Setup::like(binary(), &first).project(project.path());
+    setup.arguments = arguments;
+    let _second = setup.start();
+    assert!(!is_alive(agent));
 }

@@ -8,6 +8,8 @@ pub struct Running {
     child: Child,
     pub port: u16,
     pub token: String,
+    /// The address that was printed.
+    pub link: String,
     pub data: PathBuf,
     _folder: Option<tempfile::TempDir>,
 }
@@ -78,23 +80,20 @@ impl Setup {
         let mut child = self.command(&data).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("Pilothouse is ready: http://127.0.0.1:");
+        let link = line.trim().strip_prefix("Pilothouse is ready: ").unwrap_or_default().to_owned();
+        let address = link.strip_prefix("http://127.0.0.1:");
         let Some((port, token)) = address.and_then(|address| address.split_once("/#token=")) else {
             let log = std::fs::read_to_string(data.join("stderr.log")).unwrap_or_default();
             panic!("the server did not get ready: {line:?} {log}");
         };
-        Running { child, port: port.parse().unwrap(), token: token.to_owned(), data, _folder: folder }
+        let (port, token) = (port.parse().unwrap(), token.to_owned());
+        Running { child, port, token, link, data, _folder: folder }
     }
 }
 
 impl Running {
     pub fn origin(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
-    }
-
-    /// The address that was printed.
-    pub fn link(&self) -> String {
-        format!("{}/#token={}", self.origin(), self.token)
     }
 
     pub fn log(&self) -> String {

@@ -12,10 +12,8 @@ pub(super) fn without_comments_and_strings(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut position = 0;
     while position < characters.len() {
-        let length = skipped(
-            &characters[position..],
-            position.checked_sub(1).map(|before| characters[before]),
-        );
+        let length =
+            skipped(&characters[position..], position.checked_sub(1).map(|before| characters[before]));
         if length == 0 {
             code.push(characters[position]);
             position += 1;
@@ -23,9 +21,7 @@ pub(super) fn without_comments_and_strings(text: &str) -> String {
         }
         let end = (position + length).min(characters.len());
         code.extend(
-            characters[position..end]
-                .iter()
-                .map(|character| if *character == '\n' { '\n' } else { ' ' }),
+            characters[position..end].iter().map(|character| if *character == '\n' { '\n' } else { ' ' }),
         );
         position = end;
     }
@@ -35,10 +31,7 @@ pub(super) fn without_comments_and_strings(text: &str) -> String {
 /// How many characters a comment, string or character literal takes that begins here; 0 when none does.
 fn skipped(rest: &[char], before: Option<char>) -> usize {
     match rest {
-        ['/', '/', ..] => rest
-            .iter()
-            .position(|character| *character == '\n')
-            .unwrap_or(rest.len()),
+        ['/', '/', ..] => rest.iter().position(|character| *character == '\n').unwrap_or(rest.len()),
         ['/', '*', ..] => block_comment(rest),
         ['"', ..] => quoted(rest, '"'),
         ['r', '"' | '#', ..] if !before.is_some_and(|before| before != 'b' && is_word(before)) => {
@@ -83,19 +76,14 @@ fn quoted(rest: &[char], quote: char) -> usize {
 }
 
 fn raw_string(rest: &[char]) -> usize {
-    let hashes = rest[1..]
-        .iter()
-        .take_while(|character| **character == '#')
-        .count();
+    let hashes = rest[1..].iter().take_while(|character| **character == '#').count();
     if rest.get(1 + hashes) != Some(&'"') {
         return 0;
     }
     let mut end = vec!['"'];
     end.extend(std::iter::repeat_n('#', hashes));
     let start = 2 + hashes;
-    let found = rest[start..]
-        .windows(end.len())
-        .position(|window| window == end);
+    let found = rest[start..].windows(end.len()).position(|window| window == end);
     found.map_or(rest.len(), |position| start + position + end.len())
 }
 
@@ -108,11 +96,7 @@ pub(super) fn without_tests(code: &str) -> String {
         kept.push_str(before);
         let end = attribute.find(']').map_or(attribute.len(), |end| end + 1);
         let is_test = is_for_tests(&attribute[..end]);
-        let length = if is_test {
-            end + item_length(&attribute[end..])
-        } else {
-            end
-        };
+        let length = if is_test { end + item_length(&attribute[end..]) } else { end };
         let (item, after) = attribute.split_at(length);
         match is_test {
             true => kept.extend(item.chars().filter(|character| *character == '\n')),
@@ -124,9 +108,7 @@ pub(super) fn without_tests(code: &str) -> String {
 }
 
 fn is_for_tests(attribute: &str) -> bool {
-    let mut words = attribute
-        .split(|character: char| !is_word(character))
-        .filter(|word| !word.is_empty());
+    let mut words = attribute.split(|character: char| !is_word(character)).filter(|word| !word.is_empty());
     words.any(|word| word == "test") && !attribute.contains("not(")
 }
 
@@ -147,11 +129,7 @@ fn item_length(text: &str) -> usize {
 
 /// Every path the code names, with the groups of `use` written out.
 pub(super) fn names(code: &str) -> Vec<Name> {
-    let mut reader = Reader {
-        tokens: tokens(code),
-        position: 0,
-        names: Vec::new(),
-    };
+    let mut reader = Reader { tokens: tokens(code), position: 0, names: Vec::new() };
     while reader.position < reader.tokens.len() {
         if !reader.path("") {
             reader.position += 1;
@@ -178,11 +156,7 @@ impl<'a> Reader<'a> {
             return false;
         }
         let line = self.tokens[self.position].1;
-        let mut path = if prefix.is_empty() {
-            String::from(word)
-        } else {
-            format!("{prefix}::{word}")
-        };
+        let mut path = if prefix.is_empty() { String::from(word) } else { format!("{prefix}::{word}") };
         self.position += 1;
         match self.peek() {
             "::" => {
@@ -221,9 +195,7 @@ fn tokens(code: &str) -> Vec<(&str, usize)> {
         let mut rest = line.trim_start();
         while let Some(first) = rest.chars().next() {
             let length = match first {
-                _ if is_word(first) => rest
-                    .find(|character| !is_word(character))
-                    .unwrap_or(rest.len()),
+                _ if is_word(first) => rest.find(|character| !is_word(character)).unwrap_or(rest.len()),
                 ':' if rest.starts_with("::") => 2,
                 _ => first.len_utf8(),
             };

@@ -18,30 +18,21 @@ pub(super) fn breaches(metadata: &Value, rules: &[DependencyRule]) -> Vec<String
         })
         .collect();
     for rule in rules {
-        let Some(package) =
-            workspace_packages(metadata).find(|package| name(package) == Some(rule.package))
+        let Some(package) = workspace_packages(metadata).find(|package| name(package) == Some(rule.package))
         else {
             continue;
         };
         let direct = direct(package);
-        for other in direct
-            .iter()
-            .filter(|other| ours.contains(*other) && !rule.may_use.contains(other))
-        {
-            breaches.push(format!(
-                "{} depends on {other}, against the direction of the crates",
-                rule.package
-            ));
+        for other in direct.iter().filter(|other| ours.contains(*other) && !rule.may_use.contains(other)) {
+            breaches
+                .push(format!("{} depends on {other}, against the direction of the crates", rule.package));
         }
         let used = match rule.reach {
             Reach::Direct => direct,
             Reach::Transitive => transitive(metadata, package),
         };
         for other in used.iter().filter(|other| rule.never.contains(other)) {
-            breaches.push(format!(
-                "{} depends on {other}, which it never may",
-                rule.package
-            ));
+            breaches.push(format!("{} depends on {other}, which it never may", rule.package));
         }
     }
     breaches
@@ -64,9 +55,8 @@ fn transitive<'a>(metadata: &'a Value, package: &'a Value) -> BTreeSet<&'a str> 
     let names: HashMap<&str, &str> = items(&metadata["packages"])
         .filter_map(|package| Some((package["id"].as_str()?, name(package)?)))
         .collect();
-    let nodes: HashMap<&str, &Value> = items(&metadata["resolve"]["nodes"])
-        .filter_map(|node| Some((node["id"].as_str()?, node)))
-        .collect();
+    let nodes: HashMap<&str, &Value> =
+        items(&metadata["resolve"]["nodes"]).filter_map(|node| Some((node["id"].as_str()?, node))).collect();
     let mut seen = BTreeSet::new();
     let mut open: Vec<&str> = package["id"].as_str().into_iter().collect();
     while let Some(node) = open.pop().and_then(|id| nodes.get(id)) {
@@ -76,9 +66,7 @@ fn transitive<'a>(metadata: &'a Value, package: &'a Value) -> BTreeSet<&'a str> 
             }
         }
     }
-    seen.into_iter()
-        .filter_map(|id| names.get(id).copied())
-        .collect()
+    seen.into_iter().filter_map(|id| names.get(id).copied()).collect()
 }
 
 /// Normal dependencies are linked; those of build scripts and tests are not.
@@ -93,18 +81,8 @@ mod tests {
     use super::*;
 
     const RULES: [DependencyRule; 2] = [
-        DependencyRule {
-            package: "core",
-            may_use: &[],
-            never: &["tokio"],
-            reach: Reach::Transitive,
-        },
-        DependencyRule {
-            package: "server",
-            may_use: &["core"],
-            never: &["leptos"],
-            reach: Reach::Direct,
-        },
+        DependencyRule { package: "core", may_use: &[], never: &["tokio"], reach: Reach::Transitive },
+        DependencyRule { package: "server", may_use: &["core"], never: &["leptos"], reach: Reach::Direct },
     ];
 
     /// A workspace of `core` and `server`: each line is `package -> dependency` or `package -kind-> dependency`.
@@ -117,24 +95,14 @@ mod tests {
                 (words[0], (!kind.is_empty()).then_some(kind), words[2])
             })
             .collect();
-        let of = |package: &str| {
-            edges
-                .iter()
-                .filter(move |edge| edge.0 == package)
-                .collect::<Vec<_>>()
-        };
-        let every: BTreeSet<&str> = edges
-            .iter()
-            .flat_map(|edge| [edge.0, edge.2])
-            .chain(["core", "server"])
-            .collect();
+        let of = |package: &str| edges.iter().filter(move |edge| edge.0 == package).collect::<Vec<_>>();
+        let every: BTreeSet<&str> =
+            edges.iter().flat_map(|edge| [edge.0, edge.2]).chain(["core", "server"]).collect();
         let packages: Vec<Value> = every
             .iter()
             .map(|package| {
-                let dependencies: Vec<Value> = of(package)
-                    .iter()
-                    .map(|edge| json!({ "name": edge.2, "kind": edge.1 }))
-                    .collect();
+                let dependencies: Vec<Value> =
+                    of(package).iter().map(|edge| json!({ "name": edge.2, "kind": edge.1 })).collect();
                 json!({ "id": package, "name": package, "dependencies": dependencies })
             })
             .collect();
@@ -149,7 +117,8 @@ mod tests {
             })
             .collect();
         let members = ["core", "server"];
-        let metadata = json!({ "packages": packages, "workspace_members": members, "resolve": { "nodes": nodes } });
+        let metadata =
+            json!({ "packages": packages, "workspace_members": members, "resolve": { "nodes": nodes } });
         breaches(&metadata, &RULES)
     }
 
@@ -161,27 +130,19 @@ mod tests {
     #[test]
     fn notices_a_crate_that_points_back() {
         let breaches = breaches_of(&["server -> core", "core -> server"]);
-        assert!(
-            breaches[0].contains("core depends on server"),
-            "{breaches:?}"
-        );
+        assert!(breaches[0].contains("core depends on server"), "{breaches:?}");
     }
 
     #[test]
     fn notices_a_forbidden_crate_behind_another() {
         let breaches = breaches_of(&["core -> helper", "helper -> tokio"]);
         assert_eq!(breaches, ["core depends on tokio, which it never may"]);
-        assert_eq!(
-            breaches_of(&["server -> leptos"]),
-            ["server depends on leptos, which it never may"]
-        );
+        assert_eq!(breaches_of(&["server -> leptos"]), ["server depends on leptos, which it never may"]);
     }
 
     #[test]
     fn leaves_tests_and_build_scripts_of_dependencies_alone() {
-        assert!(
-            breaches_of(&["core -dev-> tokio", "core -> serde", "serde -build-> tokio"]).is_empty()
-        );
+        assert!(breaches_of(&["core -dev-> tokio", "core -> serde", "serde -build-> tokio"]).is_empty());
     }
 
     #[test]

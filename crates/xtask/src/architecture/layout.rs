@@ -16,14 +16,13 @@ pub(super) fn breaches(root: &Path, metadata: &Value) -> Result<Vec<String>> {
         .map(|entry| format!("the top level has no {entry}"))
         .collect();
     for package in workspace_packages(metadata) {
-        let manifest = package["manifest_path"]
-            .as_str()
-            .context("cargo told no manifest's place")?;
-        let text =
-            fs::read_to_string(manifest).with_context(|| format!("{manifest} cannot be read"))?;
+        let manifest = package["manifest_path"].as_str().context("cargo told no manifest's place")?;
+        let text = fs::read_to_string(manifest).with_context(|| format!("{manifest} cannot be read"))?;
         if !takes_workspace_lints(&text) {
             let name = package["name"].as_str().unwrap_or_default();
-            breaches.push(format!("{name} does not take the common lints: its manifest needs `[lints] workspace = true`"));
+            breaches.push(format!(
+                "{name} does not take the common lints: its manifest needs `[lints] workspace = true`"
+            ));
         }
     }
     Ok(breaches)
@@ -32,8 +31,7 @@ pub(super) fn breaches(root: &Path, metadata: &Value) -> Result<Vec<String>> {
 fn takes_workspace_lints(manifest: &str) -> bool {
     let lines: Vec<&str> = manifest.lines().map(str::trim).collect();
     let own = lines.iter().skip_while(|line| **line != "[lints]").skip(1);
-    own.take_while(|line| !line.starts_with('['))
-        .any(|line| *line == "workspace = true")
+    own.take_while(|line| !line.starts_with('[')).any(|line| *line == "workspace = true")
 }
 
 #[cfg(test)]
@@ -42,15 +40,9 @@ mod tests {
 
     #[test]
     fn wants_the_lints_of_the_workspace() {
-        assert!(takes_workspace_lints(
-            "[package]\n\n[lints]\nworkspace = true\n"
-        ));
+        assert!(takes_workspace_lints("[package]\n\n[lints]\nworkspace = true\n"));
         assert!(!takes_workspace_lints("[package]\nname = \"loose\"\n"));
-        assert!(!takes_workspace_lints(
-            "[lints]\n\n[dependencies]\nworkspace = true\n"
-        ));
-        assert!(!takes_workspace_lints(
-            "[lints.rust]\nunsafe_code = \"allow\"\n"
-        ));
+        assert!(!takes_workspace_lints("[lints]\n\n[dependencies]\nworkspace = true\n"));
+        assert!(!takes_workspace_lints("[lints.rust]\nunsafe_code = \"allow\"\n"));
     }
 }

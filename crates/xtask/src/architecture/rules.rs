@@ -46,12 +46,7 @@ const IMPURE: &[&str] = &[
 
 /// Development dependencies are free: tests may use what they like.
 pub(super) const DEPENDENCIES: [DependencyRule; 5] = [
-    DependencyRule {
-        package: "pilothouse-core",
-        may_use: &[],
-        never: IMPURE,
-        reach: Reach::Transitive,
-    },
+    DependencyRule { package: "pilothouse-core", may_use: &[], never: IMPURE, reach: Reach::Transitive },
     DependencyRule {
         package: "pilothouse-agents",
         may_use: &["pilothouse-core"],
@@ -70,12 +65,7 @@ pub(super) const DEPENDENCIES: [DependencyRule; 5] = [
         never: &["tokio", "axum", "rusqlite"],
         reach: Reach::Direct,
     },
-    DependencyRule {
-        package: "xtask",
-        may_use: &[],
-        never: &["tokio", "leptos"],
-        reach: Reach::Direct,
-    },
+    DependencyRule { package: "xtask", may_use: &[], never: &["tokio", "leptos"], reach: Reach::Direct },
 ];
 
 /// What the code in a folder never names.
@@ -116,38 +106,16 @@ const NO_OUTSIDE_WORLD: &[&str] = &[
 ];
 
 pub(super) const SOURCES: [SourceRule; 3] = [
-    SourceRule {
-        folder: "crates/core/src",
-        never: NO_OUTSIDE_WORLD,
-        tests_are_free: true,
-    },
-    SourceRule {
-        folder: "crates/agents/src",
-        never: NO_OUTSIDE_WORLD,
-        tests_are_free: true,
-    },
+    SourceRule { folder: "crates/core/src", never: NO_OUTSIDE_WORLD, tests_are_free: true },
+    SourceRule { folder: "crates/agents/src", never: NO_OUTSIDE_WORLD, tests_are_free: true },
     // Model and tool output becomes elements, never a string of HTML.
     SourceRule {
         folder: "src",
-        never: &[
-            "inner_html",
-            "set_inner_html",
-            "set_outer_html",
-            "insert_adjacent_html",
-            "document_write",
-        ],
+        never: &["inner_html", "set_inner_html", "set_outer_html", "insert_adjacent_html", "document_write"],
         tests_are_free: false,
     },
 ];
 
 /// What the top level of the project must have.
-pub(super) const TOP_LEVEL: [&str; 8] = [
-    "Cargo.toml",
-    "Trunk.toml",
-    "index.html",
-    "src",
-    "style",
-    "tests",
-    "crates",
-    ".ci/run",
-];
+pub(super) const TOP_LEVEL: [&str; 8] =
+    ["Cargo.toml", "Trunk.toml", "index.html", "src", "style", "tests", "crates", ".ci/run"];

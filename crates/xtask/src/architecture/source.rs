@@ -15,16 +15,13 @@ pub(super) fn breaches(root: &Path, rules: &[SourceRule]) -> Result<Vec<String>>
         let mut files = Vec::new();
         fingerprint::collect(&root.join(rule.folder), &mut files)?;
         files.sort();
-        for file in files
-            .iter()
-            .filter(|file| file.extension().is_some_and(|kind| kind == "rs"))
-        {
+        for file in files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "rs")) {
             let relative = file.strip_prefix(root).unwrap_or(file);
             if rule.tests_are_free && is_test_file(relative) {
                 continue;
             }
-            let text = fs::read_to_string(file)
-                .with_context(|| format!("{} cannot be read", relative.display()))?;
+            let text =
+                fs::read_to_string(file).with_context(|| format!("{} cannot be read", relative.display()))?;
             for (line, pattern) in forbidden(&text, rule) {
                 breaches.push(format!(
                     "{}:{line} names {pattern}, which {} never does",
@@ -55,11 +52,7 @@ fn forbidden<'a>(text: &str, rule: &'a SourceRule) -> Vec<(usize, &'a str)> {
 fn matches(name: &Name, pattern: &str) -> bool {
     match pattern.contains("::") {
         true => {
-            name.path == pattern
-                || name
-                    .path
-                    .strip_prefix(pattern)
-                    .is_some_and(|rest| rest.starts_with("::"))
+            name.path == pattern || name.path.strip_prefix(pattern).is_some_and(|rest| rest.starts_with("::"))
         }
         false => name.path.split("::").any(|word| word == pattern),
     }
@@ -78,52 +71,33 @@ mod tests {
 
     const RULE: SourceRule = SourceRule {
         folder: "src",
-        never: &[
-            "std::fs",
-            "std::time::Instant",
-            "SystemTime",
-            "println!",
-            "inner_html",
-        ],
+        never: &["std::fs", "std::time::Instant", "SystemTime", "println!", "inner_html"],
         tests_are_free: true,
     };
 
     fn found(text: &str) -> Vec<&'static str> {
-        forbidden(text, &RULE)
-            .into_iter()
-            .map(|(_, pattern)| pattern)
-            .collect()
+        forbidden(text, &RULE).into_iter().map(|(_, pattern)| pattern).collect()
     }
 
     #[test]
     fn notices_names_however_they_are_written() {
         assert_eq!(found("let text = std::fs::read(path);"), ["std::fs"]);
         assert_eq!(found("use std::{collections::HashMap, fs};"), ["std::fs"]);
-        assert_eq!(
-            found("use std::{fmt, time::{Duration, Instant}};"),
-            ["std::time::Instant"]
-        );
-        assert_eq!(
-            found("use std::time;\nlet now = time::SystemTime::now();"),
-            ["SystemTime"]
-        );
+        assert_eq!(found("use std::{fmt, time::{Duration, Instant}};"), ["std::time::Instant"]);
+        assert_eq!(found("use std::time;\nlet now = time::SystemTime::now();"), ["SystemTime"]);
         assert_eq!(found("println!(\"hello\");"), ["println!"]);
         assert_eq!(found("view! { <div inner_html=text/> }"), ["inner_html"]);
     }
 
     #[test]
     fn tells_the_line() {
-        assert_eq!(
-            forbidden("//! Words.\n\nuse std::{\n    fmt,\n    fs,\n};", &RULE),
-            [(5, "std::fs")]
-        );
+        assert_eq!(forbidden("//! Words.\n\nuse std::{\n    fmt,\n    fs,\n};", &RULE), [(5, "std::fs")]);
     }
 
     #[test]
     fn lets_similar_names_pass() {
         assert!(
-            found("use std::time::Duration; use std::fsync; let filesystem = my_std::fs_like();")
-                .is_empty()
+            found("use std::time::Duration; use std::fsync; let filesystem = my_std::fs_like();").is_empty()
         );
         assert!(found("let inner_html_is_never_set = true; print_line(println);").is_empty());
     }
@@ -131,30 +105,17 @@ mod tests {
     #[test]
     fn reads_code_not_words_about_it() {
         assert!(
-            found("//! Never std::fs.\n/* nor /* nested */ SystemTime */ let a = \"std::fs\";")
-                .is_empty()
+            found("//! Never std::fs.\n/* nor /* nested */ SystemTime */ let a = \"std::fs\";").is_empty()
         );
-        assert!(
-            found("let a = r#\"std::fs \" std::fs\"#; let b = '\"'; let c = b\"std::fs\";")
-                .is_empty()
-        );
-        assert_eq!(
-            found("fn keep<'a>(text: &'a str) { std::fs::read(text) }"),
-            ["std::fs"]
-        );
+        assert!(found("let a = r#\"std::fs \" std::fs\"#; let b = '\"'; let c = b\"std::fs\";").is_empty());
+        assert_eq!(found("fn keep<'a>(text: &'a str) { std::fs::read(text) }"), ["std::fs"]);
     }
 
     #[test]
     fn leaves_tests_alone() {
         assert!(found("#[cfg(test)]\nmod tests { use std::fs; fn a() { if true {} } }").is_empty());
-        assert!(
-            found("#[cfg(all(test, target_arch = \"wasm32\"))]\n#[path = \"x\"]\nmod tests;")
-                .is_empty()
-        );
-        assert_eq!(
-            found("#[cfg(test)]\nmod tests {}\nuse std::fs;"),
-            ["std::fs"]
-        );
+        assert!(found("#[cfg(all(test, target_arch = \"wasm32\"))]\n#[path = \"x\"]\nmod tests;").is_empty());
+        assert_eq!(found("#[cfg(test)]\nmod tests {}\nuse std::fs;"), ["std::fs"]);
         assert_eq!(found("#[cfg(not(test))]\nuse std::fs;"), ["std::fs"]);
         for file in ["src/a/tests.rs", "src/tests/deep.rs", "src/parse_tests.rs"] {
             assert!(is_test_file(Path::new(file)), "{file}");
@@ -164,13 +125,7 @@ mod tests {
 
     #[test]
     fn holds_for_tests_too_where_the_rule_says_so() {
-        let strict = SourceRule {
-            tests_are_free: false,
-            ..RULE
-        };
-        assert_eq!(
-            forbidden("#[cfg(test)]\nmod tests { use std::fs; }", &strict).len(),
-            1
-        );
+        let strict = SourceRule { tests_are_free: false, ..RULE };
+        assert_eq!(forbidden("#[cfg(test)]\nmod tests { use std::fs; }", &strict).len(), 1);
     }
 }

@@ -29,17 +29,9 @@ pub(super) fn install(packages: &[&str], purpose: &str) -> Result<()> {
             let _ = with(privilege, &["dpkg", "--configure", "-a"]).status();
             // Without a network the lists that are here may still do, so only the installation must succeed.
             let _ = with(privilege, &["apt-get", "update", "--quiet"]).status();
-            let arguments = [
-                "apt-get",
-                "install",
-                "--yes",
-                "--quiet",
-                "--no-install-recommends",
-            ];
+            let arguments = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends"];
             let mut command = with(privilege, &arguments);
-            command
-                .args(["-o", "DPkg::Lock::Timeout=300"])
-                .args(packages);
+            command.args(["-o", "DPkg::Lock::Timeout=300"]).args(packages);
             process::run(
                 &mut command,
                 &format!(
@@ -66,10 +58,7 @@ pub(super) fn is_root() -> bool {
 }
 
 fn with(privilege: &[&str], arguments: &[&str]) -> Command {
-    let mut words = privilege
-        .iter()
-        .chain(&["env", "DEBIAN_FRONTEND=noninteractive"])
-        .chain(arguments);
+    let mut words = privilege.iter().chain(&["env", "DEBIAN_FRONTEND=noninteractive"]).chain(arguments);
     let mut command = Command::new(words.next().unwrap_or(&"env"));
     command.args(words).stdin(Stdio::null());
     command

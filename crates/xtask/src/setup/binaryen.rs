@@ -22,9 +22,7 @@ pub(super) fn ensure(workspace: &Workspace) -> Option<Tool> {
     find(workspace).or_else(|| match install(workspace) {
         Ok(tool) => Some(tool),
         Err(error) => {
-            report::note(&format!(
-                "the page is built without wasm-opt and gets larger: {error:#}"
-            ));
+            report::note(&format!("the page is built without wasm-opt and gets larger: {error:#}"));
             None
         }
     })
@@ -41,32 +39,20 @@ fn find(workspace: &Workspace) -> Option<Tool> {
 }
 
 fn install(workspace: &Workspace) -> Result<Tool> {
-    let npm = process::on_path("npm")
-        .context("npm is not installed; install Node with npm to change that")?;
+    let npm =
+        process::on_path("npm").context("npm is not installed; install Node with npm to change that")?;
     let folder = workspace.tools().join("npm");
     fs::create_dir_all(&folder)?;
-    installing(
-        &format!("wasm-opt {VERSION}"),
-        "target/tools/npm",
-        "some seconds",
-        || {
-            let mut command = Command::new(npm);
-            command
-                .args([
-                    "install",
-                    "--no-audit",
-                    "--no-fund",
-                    "--ignore-scripts",
-                    "--fetch-retries=1",
-                    "--prefix",
-                ])
-                .arg(&folder)
-                .arg(format!("binaryen@{VERSION}"));
-            if !process::succeeds_within(&mut command, LIMIT)? {
-                bail!("`npm install binaryen` failed; check that the npm registry can be reached");
-            }
-            Ok(())
-        },
-    )?;
+    installing(&format!("wasm-opt {VERSION}"), "target/tools/npm", "some seconds", || {
+        let mut command = Command::new(npm);
+        command
+            .args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1", "--prefix"])
+            .arg(&folder)
+            .arg(format!("binaryen@{VERSION}"));
+        if !process::succeeds_within(&mut command, LIMIT)? {
+            bail!("`npm install binaryen` failed; check that the npm registry can be reached");
+        }
+        Ok(())
+    })?;
     find(workspace).context("wasm-opt was installed but does not start; remove target/tools/npm")
 }

@@ -10,12 +10,7 @@ use super::{Tool, apt};
 use crate::process;
 use crate::workspace::Workspace;
 
-const CHROMIUM_NAMES: [&str; 4] = [
-    "chromium",
-    "google-chrome-stable",
-    "google-chrome",
-    "chromium-browser",
-];
+const CHROMIUM_NAMES: [&str; 4] = ["chromium", "google-chrome-stable", "google-chrome", "chromium-browser"];
 
 const CHROMIUM_PLACES: [&str; 3] = [
     "/usr/bin/chromium",
@@ -69,8 +64,7 @@ impl Browser {
     /// Writes the file that tells wasm-bindgen's test runner how to start the browser.
     pub(crate) fn write_capabilities(&self, workspace: &Workspace) -> Result<PathBuf> {
         let file = workspace.path("target/webdriver.json");
-        let options =
-            json!({ "binary": self.chromium.program, "args": chromium_flags(apt::is_root()) });
+        let options = json!({ "binary": self.chromium.program, "args": chromium_flags(apt::is_root()) });
         let text = json!({ "goog:chromeOptions": options }).to_string();
         fs::write(&file, text).context("target/webdriver.json cannot be written")?;
         Ok(file)

@@ -31,25 +31,12 @@ pub(super) fn find(workspace: &Workspace, active: &ActiveToolchain) -> Option<Wa
     let release = field(&identity, "release")?;
     let environment = vec![
         ("RUSTC", COMPILER.into()),
-        (
-            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER",
-            active.linker()?.into(),
-        ),
+        ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", active.linker()?.into()),
         // A variable of the target's own joins flags from cargo's configuration; RUSTFLAGS would hide them.
-        (
-            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
-            format!("--sysroot {}", sysroot.display()).into(),
-        ),
+        ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", format!("--sysroot {}", sysroot.display()).into()),
     ];
-    let origin = format!(
-        "{release}, Debian's, with the library in {}",
-        workspace.shown(&sysroot)
-    );
-    Some(WasmToolchain {
-        identity,
-        origin,
-        environment,
-    })
+    let origin = format!("{release}, Debian's, with the library in {}", workspace.shown(&sysroot));
+    Some(WasmToolchain { identity, origin, environment })
 }
 
 pub(super) fn install(workspace: &Workspace, active: &ActiveToolchain) -> Result<WasmToolchain> {
@@ -74,48 +61,32 @@ pub(super) fn install(workspace: &Workspace, active: &ActiveToolchain) -> Result
             PACKAGES.join(", ")
         )
     })?;
-    let identity =
-        identity().context("Debian's rustc does not answer; reinstall the package rustc-web")?;
+    let identity = identity().context("Debian's rustc does not answer; reinstall the package rustc-web")?;
     require_version(workspace, &identity)?;
     let release = field(&identity, "release").unwrap_or_default();
     let what = format!("the standard library of Rust {release} for {TARGET}");
     installing(&what, &workspace.shown(&sysroot), "about 1 minute", || {
         build(workspace, &source, &identity, &sysroot)
     })?;
-    find(workspace, active).context(
-        "the standard library was built but is not complete; remove target/tools and start again",
-    )
+    find(workspace, active)
+        .context("the standard library was built but is not complete; remove target/tools and start again")
 }
 
 /// Builds into a folder of its own and moves it into place, so that an interruption leaves nothing half done.
 fn build(workspace: &Workspace, source: &Path, identity: &str, sysroot: &Path) -> Result<()> {
     let folder = workspace.tools().join("build-std");
-    let mut command = Command::new(if Path::new(CARGO).is_file() {
-        CARGO
-    } else {
-        "cargo"
-    });
+    let mut command = Command::new(if Path::new(CARGO).is_file() { CARGO } else { "cargo" });
     environment::restore_library_paths(&mut command);
     command
         .current_dir(workspace.tools())
-        .args([
-            "build",
-            "--release",
-            "--locked",
-            "--target",
-            TARGET,
-            "--manifest-path",
-        ])
+        .args(["build", "--release", "--locked", "--target", TARGET, "--manifest-path"])
         .arg(source.join("sysroot/Cargo.toml"))
         .arg("--target-dir")
         .arg(&folder)
         .env("RUSTC", COMPILER)
         .env("RUSTC_BOOTSTRAP", "1")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .env(
-            "RUSTFLAGS",
-            "-Zforce-unstable-if-unmarked -Cembed-bitcode=yes",
-        );
+        .env("RUSTFLAGS", "-Zforce-unstable-if-unmarked -Cembed-bitcode=yes");
     process::run(
         &mut command,
         "the standard library could not be built; check that crates.io can be reached and start the command again",
@@ -126,10 +97,7 @@ fn build(workspace: &Workspace, source: &Path, identity: &str, sysroot: &Path) -
     fs::create_dir_all(&libraries)?;
     for entry in fs::read_dir(folder.join(TARGET).join("release/deps"))? {
         let file = entry?.path();
-        if let (Some(name), true) = (
-            file.file_name(),
-            file.extension().is_some_and(|kind| kind == "rlib"),
-        ) {
+        if let (Some(name), true) = (file.file_name(), file.extension().is_some_and(|kind| kind == "rlib")) {
             fs::copy(&file, libraries.join(name))?;
         }
     }
@@ -155,10 +123,7 @@ fn identity() -> Option<String> {
 fn library_source() -> Option<PathBuf> {
     let release = field(&identity()?, "release")?;
     let source = PathBuf::from(format!("/usr/src/rustc-{release}/library"));
-    source
-        .join("sysroot/Cargo.toml")
-        .is_file()
-        .then_some(source)
+    source.join("sysroot/Cargo.toml").is_file().then_some(source)
 }
 
 fn environment_free(mut command: Command) -> Command {
@@ -168,8 +133,7 @@ fn environment_free(mut command: Command) -> Command {
 
 /// Older package lists hold a compiler that is too old for this project.
 fn require_version(workspace: &Workspace, identity: &str) -> Result<()> {
-    let manifest =
-        fs::read_to_string(workspace.path("Cargo.toml")).context("Cargo.toml cannot be read")?;
+    let manifest = fs::read_to_string(workspace.path("Cargo.toml")).context("Cargo.toml cannot be read")?;
     let wanted = manifest
         .lines()
         .find_map(|line| line.strip_prefix("rust-version = "))
@@ -187,10 +151,7 @@ fn require_version(workspace: &Workspace, identity: &str) -> Result<()> {
 /// A line of `rustc -vV`, such as `release: 1.96.0`.
 pub(super) fn field(version: &str, name: &str) -> Option<String> {
     let start = format!("{name}: ");
-    version
-        .lines()
-        .find_map(|line| line.strip_prefix(&start))
-        .map(String::from)
+    version.lines().find_map(|line| line.strip_prefix(&start)).map(String::from)
 }
 
 /// The first two numbers of a version.
@@ -203,15 +164,13 @@ fn minor(version: &str) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
 
-    const VERSION: &str = "rustc 1.96.0 (built from a source tarball)\nhost: x86_64-unknown-linux-gnu\nrelease: 1.96.0";
+    const VERSION: &str =
+        "rustc 1.96.0 (built from a source tarball)\nhost: x86_64-unknown-linux-gnu\nrelease: 1.96.0";
 
     #[test]
     fn reads_what_the_compiler_says_of_itself() {
         assert_eq!(field(VERSION, "release").as_deref(), Some("1.96.0"));
-        assert_eq!(
-            field(VERSION, "host").as_deref(),
-            Some("x86_64-unknown-linux-gnu")
-        );
+        assert_eq!(field(VERSION, "host").as_deref(), Some("x86_64-unknown-linux-gnu"));
         assert_eq!(field(VERSION, "LLVM version"), None);
     }
 

@@ -39,10 +39,7 @@ impl Tool {
     }
 
     fn folder(&self) -> PathBuf {
-        self.program
-            .parent()
-            .map(Path::to_path_buf)
-            .unwrap_or_default()
+        self.program.parent().map(Path::to_path_buf).unwrap_or_default()
     }
 }
 
@@ -81,12 +78,7 @@ impl PageTools {
     /// The versions that decide what the built page looks like.
     pub(crate) fn identities(&self) -> [&str; 4] {
         let wasm_opt = self.wasm_opt.as_ref().map_or("none", |tool| &tool.version);
-        [
-            &self.wasm.identity,
-            &self.trunk.version,
-            &self.bindgen.version,
-            wasm_opt,
-        ]
+        [&self.wasm.identity, &self.trunk.version, &self.bindgen.version, wasm_opt]
     }
 }
 
@@ -98,13 +90,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
         ("compiler", tools.wasm.origin.clone()),
         ("trunk", told(workspace, &tools.trunk)),
         ("bindgen", told(workspace, &tools.bindgen)),
-        (
-            "wasm-opt",
-            tools
-                .wasm_opt
-                .as_ref()
-                .map_or("none".into(), |tool| told(workspace, tool)),
-        ),
+        ("wasm-opt", tools.wasm_opt.as_ref().map_or("none".into(), |tool| told(workspace, tool))),
         ("browser", told(workspace, &browser.chromium)),
         ("driver", told(workspace, &browser.driver)),
     ];
@@ -119,12 +105,7 @@ fn told(workspace: &Workspace, tool: &Tool) -> String {
 }
 
 /// Says what is installed, where, and how long it may take; does it; and says how long it took.
-fn installing<T>(
-    what: &str,
-    place: &str,
-    duration: &str,
-    install: impl FnOnce() -> Result<T>,
-) -> Result<T> {
+fn installing<T>(what: &str, place: &str, duration: &str, install: impl FnOnce() -> Result<T>) -> Result<T> {
     report::line("set-up", &format!("{what} → {place} ({duration})"));
     let start = Instant::now();
     let installed = install()?;

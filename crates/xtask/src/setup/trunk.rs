@@ -27,23 +27,8 @@ fn find(workspace: &Workspace) -> Option<Tool> {
 fn install(workspace: &Workspace) -> Result<Tool> {
     let package = format!("trunk@{VERSION}");
     let what = format!("trunk {VERSION}");
-    installing(
-        &what,
-        "target/tools",
-        "about 6 minutes on two cores",
-        || {
-            cargo_install(
-                workspace,
-                &[
-                    &package,
-                    "--locked",
-                    "--no-default-features",
-                    "--features",
-                    "rustls",
-                ],
-            )
-        },
-    )?;
-    find(workspace)
-        .context("trunk was installed but does not start; remove target/tools and start again")
+    installing(&what, "target/tools", "about 6 minutes on two cores", || {
+        cargo_install(workspace, &[&package, "--locked", "--no-default-features", "--features", "rustls"])
+    })?;
+    find(workspace).context("trunk was installed but does not start; remove target/tools and start again")
 }

@@ -13,8 +13,7 @@ use crate::workspace::Workspace;
 pub(crate) const TEST_RUNNER: &str = "wasm-bindgen-test-runner";
 
 pub(super) fn ensure(workspace: &Workspace) -> Result<Tool> {
-    let lock =
-        fs::read_to_string(workspace.path("Cargo.lock")).context("Cargo.lock cannot be read")?;
+    let lock = fs::read_to_string(workspace.path("Cargo.lock")).context("Cargo.lock cannot be read")?;
     let version = cargo::locked_version(&lock, "wasm-bindgen")
         .context("Cargo.lock has no wasm-bindgen; the page needs it as a dependency")?;
     match find(workspace, &version) {
@@ -37,13 +36,9 @@ fn install(workspace: &Workspace, version: &str) -> Result<Tool> {
     let package = format!("wasm-bindgen-cli@{version}");
     let what = format!("wasm-bindgen {version}");
     // Not `--locked`: its lock file names a dependency that registries may no longer have.
-    installing(
-        &what,
-        "target/tools",
-        "about 2 minutes on two cores",
-        || cargo_install(workspace, &[&package]),
-    )?;
-    find(workspace, version).context(
-        "wasm-bindgen was installed but does not start; remove target/tools and start again",
-    )
+    installing(&what, "target/tools", "about 2 minutes on two cores", || {
+        cargo_install(workspace, &[&package])
+    })?;
+    find(workspace, version)
+        .context("wasm-bindgen was installed but does not start; remove target/tools and start again")
 }

@@ -30,9 +30,7 @@ pub(crate) struct WasmToolchain {
 impl WasmToolchain {
     pub(crate) fn apply(&self, command: &mut Command) {
         // Flags meant for the host (a linker, a processor) do not fit the browser, and would hide ours.
-        command
-            .env_remove("RUSTFLAGS")
-            .env_remove("CARGO_ENCODED_RUSTFLAGS");
+        command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
         if !self.environment.is_empty() {
             environment::restore_library_paths(command);
         }
@@ -63,22 +61,14 @@ pub(super) fn ensure(workspace: &Workspace) -> Result<WasmToolchain> {
 /// Whether rustup could add the target. That it cannot is no failure yet: its server may be out of reach.
 fn add_with_rustup() -> Result<bool> {
     let what = format!("Rust's {TARGET} target");
-    let added = installing(
-        &what,
-        "the active rustup toolchain",
-        "a download of 20 MB",
-        || {
-            let mut command = Command::new("rustup");
-            command
-                .args(["target", "add", TARGET])
-                .env("RUSTUP_MAX_RETRIES", "1")
-                .env("RUST_BACKTRACE", "0");
-            if process::succeeds_within(&mut command, RUSTUP_LIMIT)? {
-                return Ok(());
-            }
-            bail!("rustup could not add it; its server may be out of reach")
-        },
-    );
+    let added = installing(&what, "the active rustup toolchain", "a download of 20 MB", || {
+        let mut command = Command::new("rustup");
+        command.args(["target", "add", TARGET]).env("RUSTUP_MAX_RETRIES", "1").env("RUST_BACKTRACE", "0");
+        if process::succeeds_within(&mut command, RUSTUP_LIMIT)? {
+            return Ok(());
+        }
+        bail!("rustup could not add it; its server may be out of reach")
+    });
     if let Err(error) = &added {
         report::note(&format!("{error:#}"));
     }
@@ -95,18 +85,13 @@ pub(super) struct ActiveToolchain {
 impl ActiveToolchain {
     fn ask() -> Result<Self> {
         let ask = |arguments: &[&str]| {
-            process::output(Command::new("rustc").args(arguments)).context(
-                "`rustc` does not answer; install Rust with rustup and start the command again",
-            )
+            process::output(Command::new("rustc").args(arguments))
+                .context("`rustc` does not answer; install Rust with rustup and start the command again")
         };
         let version = ask(&["-vV"])?;
         let host = debian_std::field(&version, "host").context("`rustc -vV` names no host")?;
         let sysroot = PathBuf::from(ask(&["--print", "sysroot"])?);
-        Ok(Self {
-            sysroot,
-            version,
-            host,
-        })
+        Ok(Self { sysroot, version, host })
     }
 
     fn has_target(&self) -> bool {
@@ -124,11 +109,7 @@ impl ActiveToolchain {
 
     /// The linker for the browser that comes with rustup's toolchains, else the system's.
     pub(super) fn linker(&self) -> Option<PathBuf> {
-        let own = self
-            .sysroot
-            .join("lib/rustlib")
-            .join(&self.host)
-            .join("bin/rust-lld");
+        let own = self.sysroot.join("lib/rustlib").join(&self.host).join("bin/rust-lld");
         if own.is_file() {
             return Some(own);
         }
@@ -140,8 +121,6 @@ impl ActiveToolchain {
 pub(super) fn has_standard_library(sysroot: &Path) -> bool {
     let folder = sysroot.join("lib/rustlib").join(TARGET).join("lib");
     folder.read_dir().is_ok_and(|entries| {
-        entries
-            .flatten()
-            .any(|entry| entry.file_name().to_string_lossy().starts_with("libstd"))
+        entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("libstd"))
     })
 }

@@ -1,0 +1,36 @@
+//! Finds what an agent left running: every process that inherited the mark its agent was started with. A process
+//! group is not enough, since tools are given groups of their own, and an agent that is killed cannot end them.
+
+use std::path::Path;
+
+use rustix::process::{Pid, Signal, kill_process};
+use sha2::{Digest, Sha256};
+
+/// The environment variable every agent and all it starts carries: which installation, and which session.
+pub const MARK: &str = "PILOTHOUSE_SESSION";
+
+/// Names an installation by its data folder, so that two of them leave each other alone.
+pub fn installation(data_folder: &Path) -> String {
+    let digest = Sha256::digest(data_folder.as_os_str().as_encoded_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub fn mark(installation: &str, session: &str) -> String {
+    format!("{installation}:{session}")
+}
+
+/// Ends every process whose mark begins so. Only where the system shows environments (`/proc`); elsewhere the
+/// process group has to do.
+pub fn end(mark: &str) {
+    let wanted = format!("{MARK}={mark}");
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        let Ok(environment) = std::fs::read(entry.path().join("environ")) else { continue };
+        let marked =
+            environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(wanted.as_bytes()));
+        if marked && let Some(process) = Pid::from_raw(id) {
+            tracing::warn!(id, "ending what an agent left running");
+            let _ = kill_process(process, Signal::KILL);
+        }
+    }
+}

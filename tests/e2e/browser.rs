@@ -1,0 +1,87 @@
+//! A headless Chromium with a profile of its own, driven through its driver. Both end with their owner.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+use thirtyfour::prelude::*;
+
+pub struct Browser {
+    driver_process: Child,
+    pub driver: WebDriver,
+    _profile: tempfile::TempDir,
+}
+
+#[derive(Clone, Copy)]
+pub enum Size {
+    Wide,
+    Phone,
+}
+
+impl Browser {
+    pub async fn start(size: Size) -> Self {
+        let driver_program = std::env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".to_owned());
+        let mut driver_process = Command::new(&driver_program)
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .unwrap_or_else(|error| {
+                panic!("{driver_program}: {error}; run the tests with `cargo xtask test e2e`")
+            });
+        let output = BufReader::new(driver_process.stdout.take().unwrap());
+        let port = output
+            .lines()
+            .map_while(Result::ok)
+            .find_map(|line| line.split("on port ").nth(1)?.trim_end_matches('.').parse::<u16>().ok())
+            .expect("the driver tells its port");
+        let profile = tempfile::tempdir().unwrap();
+        let capabilities = capabilities(profile.path(), size);
+        let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await.unwrap();
+        Self { driver_process, driver, _profile: profile }
+    }
+}
+
+fn capabilities(profile: &std::path::Path, size: Size) -> thirtyfour::ChromeCapabilities {
+    let mut capabilities = DesiredCapabilities::chrome();
+    let window = match size {
+        Size::Wide => "--window-size=1280,800",
+        // Headless Chromium has no window narrower than 500: the emulation below makes it a phone.
+        Size::Phone => "--window-size=500,844",
+    };
+    for argument in [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        window,
+        &format!("--user-data-dir={}", profile.display()),
+    ] {
+        capabilities.add_arg(argument).unwrap();
+    }
+    if matches!(size, Size::Phone) {
+        let metrics = serde_json::json!({"width": 390, "height": 844, "pixelRatio": 2.0, "touch": true});
+        capabilities
+            .add_experimental_option("mobileEmulation", serde_json::json!({"deviceMetrics": metrics}))
+            .unwrap();
+    }
+    if let Ok(binary) = std::env::var("CHROME_BINARY") {
+        capabilities.set_binary(&binary).unwrap();
+    }
+    capabilities
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // The whole group: the driver and every process of its browser.
+        let group = format!("-{}", self.driver_process.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+        let _ = self.driver_process.wait();
+    }
+}

@@ -1,0 +1,103 @@
+//! Working with the agent: what streams is what a reload shows.
+
+use crate::browser::Size;
+use crate::stage::{story, story_at_pace};
+
+#[tokio::test]
+async fn i_see_text_thinking_and_tools_and_a_reload_shows_exactly_the_same() {
+    story("conversation", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        for (number, prompt) in ["/think", "/tools", "/tour", "/error"].into_iter().enumerate() {
+            page.send(prompt).await;
+            page.until_script(
+                "the run",
+                "const users = document.querySelectorAll('[role=log] [data-kind=user]').length;\
+                 return users === arguments[0] && ['completed', 'error'].includes(document.querySelector('main').dataset.state)",
+                vec![serde_json::json!(number + 1)],
+            )
+            .await;
+            let rows = page.rows().await;
+            for kind in ["user", "assistant"] {
+                assert!(number == 3 || rows.iter().any(|row| row.kind == kind), "{kind} in {rows:?}");
+            }
+            assert_eq!(page.rows_after_reload().await, rows, "after {prompt}");
+        }
+        let rows = page.rows().await;
+        for kind in ["thinking", "tool", "error"] {
+            assert!(rows.iter().any(|row| row.kind == kind), "{kind}");
+        }
+        for phase in ["done", "error"] {
+            assert!(rows.iter().any(|row| row.phase.as_deref() == Some(phase)), "{phase}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_reload_in_the_middle_of_an_answer_and_nothing_is_missing_or_doubled() {
+    story("reload-mid-text", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/wait go").await;
+        page.until_text("The first half").await;
+        let half = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, half, "in mid-text");
+        assert_eq!(page.state().await, "streaming");
+        stage.release("go");
+        page.until_state("completed").await;
+        let whole = page.rows().await;
+        assert_eq!(whole.len(), half.len());
+        let text = &whole.last().unwrap().text;
+        assert!(text.starts_with(&half.last().unwrap().text) && text.contains("The second half"), "{text}");
+        assert_eq!(text.matches("first half").count(), 1, "{text}");
+        assert_eq!(page.rows_after_reload().await, whole);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_reload_while_a_tool_runs_and_it_ends_in_its_own_row() {
+    story("reload-mid-tool", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/wait-tool go").await;
+        page.until_tool("running").await;
+        page.reload().await;
+        page.until_tool("running").await;
+        stage.release("go");
+        page.until_tool("done").await;
+        page.until_state("completed").await;
+        assert_eq!(page.count("[data-kind=tool]").await, 1);
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_reload_again_and_again_while_it_streams_at_a_human_pace() {
+    story_at_pace("reload-often", Size::Wide, "6", async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/tour").await;
+        page.until("rows", "return document.querySelectorAll('[role=log] [data-message-id]').length > 1")
+            .await;
+        let mut reloads = 0;
+        while page.state().await == "streaming" && reloads < 5 {
+            page.reload().await;
+            page.until("the session", "return !!document.querySelector('main[data-session-id]')").await;
+            reloads += 1;
+        }
+        assert!(reloads >= 2, "only {reloads} reloads in mid-stream");
+        page.until_state("completed").await;
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows);
+        assert_eq!(rows.iter().filter(|row| row.kind == "user").count(), 1);
+    })
+    .await;
+}

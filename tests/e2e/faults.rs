@@ -1,0 +1,104 @@
+//! Servers and agents that die: the page says so, heals itself, and has lost nothing.
+
+use crate::browser::Size;
+use crate::running::{Setup, children, signal};
+use crate::stage::{binary, story};
+
+#[tokio::test]
+async fn the_server_is_killed_and_restarted_and_the_page_comes_back_by_itself() {
+    story("server-killed", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/tools").await;
+        page.until_state("completed").await;
+        let rows = page.rows().await;
+        stage.server.kill();
+        page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
+        assert_eq!(page.rows().await, rows, "what was there stays while the connection is lost");
+        page.send("Sent while it was away").await;
+        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
+        let before = std::mem::replace(&mut stage.server, again);
+        page.connected().await;
+        page.until_text("Sent while it was away").await;
+        page.until_state("completed").await;
+        let after = page.rows().await;
+        assert_eq!(after[..rows.len()], rows[..], "and is still there afterwards");
+        assert_eq!(after.iter().filter(|row| row.text == "Sent while it was away").count(), 1, "sent once");
+        assert_eq!(page.rows_after_reload().await, after);
+        drop(before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_server_is_killed_in_mid_stream_and_no_spinner_stays() {
+    story("server-killed-mid-stream", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("Hello").await;
+        page.until_state("completed").await;
+        page.send("/wait-tool never").await;
+        page.until_tool("running").await;
+        stage.server.kill();
+        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
+        let before = std::mem::replace(&mut stage.server, again);
+        page.connected().await;
+        page.until(
+            "no running row",
+            "return !document.querySelector('[data-phase=running], [data-phase=calling]')",
+        )
+        .await;
+        page.until_state("paused").await;
+        page.until_text("/wait-tool never").await;
+        drop(before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_agent_is_killed_and_i_see_it_at_once_and_can_go_on() {
+    story("agent-killed", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/wait-tool never").await;
+        page.until_tool("running").await;
+        signal(children(stage.server.process_id())[0], "KILL");
+        page.until_state("error").await;
+        assert_eq!(page.count("[data-phase=running], [data-phase=calling]").await, 0);
+        assert_eq!(page.count("[role=log] [data-kind=error]").await, 1);
+        page.send("Are you back?").await;
+        page.until_state("completed").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_send_while_offline_and_it_goes_out_once_when_i_am_back() {
+    story("offline", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("Hello").await;
+        page.until_state("completed").await;
+        let cdp = |offline: bool| {
+            serde_json::json!({"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+        };
+        let tools = page.driver.cdp();
+        tools.send_raw("Network.enable", serde_json::json!({})).await.unwrap();
+        tools.send_raw("Network.emulateNetworkConditions", cdp(true)).await.unwrap();
+        page.until("the loss", "return document.body.dataset.connection === 'lost' || !navigator.onLine").await;
+        page.send("From the tunnel").await;
+        tools.send_raw("Network.emulateNetworkConditions", cdp(false)).await.unwrap();
+        page.connected().await;
+        page.until_text("From the tunnel").await;
+        page.until("its answer", "return document.querySelectorAll('[role=log] [data-kind=assistant]').length === 2").await;
+        page.until_state("completed").await;
+        let rows = page.rows().await;
+        assert_eq!(rows.iter().filter(|row| row.text == "From the tunnel").count(), 1);
+        assert_eq!(page.rows_after_reload().await, rows);
+    })
+    .await;
+}

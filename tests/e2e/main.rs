@@ -1,0 +1,19 @@
+//! Stories of a person with a browser: the real server, the demo agent, a real Chromium. Run by `cargo xtask test e2e`,
+//! which builds page and server and says where the browser is.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod browser;
+mod conversation;
+mod door;
+mod faults;
+mod first_run;
+mod many_tabs;
+mod page;
+mod phone;
+mod shots;
+mod stage;
+mod work;
+
+// The same server process as the server's own tests use.
+#[path = "../../crates/server/tests/server/running.rs"]
+mod running;

@@ -1,0 +1,179 @@
+//! What a person does with the page and sees of it, in the words of the attributes that are promised to tests.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use thirtyfour::prelude::*;
+
+/// Far beyond what anything takes; only a hang gets here.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Clone)]
+pub struct Page {
+    pub driver: WebDriver,
+}
+
+/// A row of the timeline: what must be the same before and after a reload.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+pub struct Row {
+    pub kind: String,
+    pub text: String,
+    pub phase: Option<String>,
+}
+
+impl Page {
+    pub async fn visit(&self, address: &str) {
+        self.driver.goto(address).await.unwrap();
+    }
+
+    /// Opens the printed address and waits until the page is connected.
+    pub async fn enter(&self, link: &str) {
+        self.visit(link).await;
+        self.connected().await;
+    }
+
+    pub async fn connected(&self) {
+        self.until("the connection", "return document.body.dataset.connection === 'open'").await;
+    }
+
+    pub async fn reload(&self) {
+        self.driver.refresh().await.unwrap();
+        self.connected().await;
+    }
+
+    /// Makes a session of the demo's with the form as it is offered.
+    pub async fn new_session(&self) -> String {
+        self.until("the form", "return !!document.querySelector('main form button[type=submit]:enabled')")
+            .await;
+        self.choose_agent("demo").await;
+        self.click("main form button[type=submit]").await;
+        self.until(
+            "the session",
+            "return !!document.querySelector('main[data-session-id] textarea[name=prompt]')",
+        )
+        .await;
+        self.attribute("main[data-session-id]", "data-session-id").await
+    }
+
+    pub async fn choose_agent(&self, name: &str) {
+        let chosen = "const radio = [...document.querySelectorAll('main input[type=radio]')]\
+                      .find((radio) => radio.value === arguments[0]); radio?.click(); return !!radio?.checked";
+        assert_eq!(self.script(chosen, vec![json!(name)]).await, json!(true), "no agent {name} to choose");
+    }
+
+    /// Types into the composer and sends with Enter.
+    pub async fn send(&self, text: &str) {
+        let composer = self.driver.find(By::Css("textarea[name=prompt]")).await.unwrap();
+        composer.send_keys(text).await.unwrap();
+        composer.send_keys(Key::Enter + "").await.unwrap();
+    }
+
+    pub async fn draft(&self) -> String {
+        let draft = self.script("return document.querySelector('textarea[name=prompt]').value", vec![]).await;
+        draft.as_str().unwrap().to_owned()
+    }
+
+    pub async fn press(&self, label: &str) {
+        let press = "const button = [...document.querySelectorAll('button')].find((button) => \
+                     (button.getAttribute('aria-label') ?? button.textContent).trim() === arguments[0] && button.offsetParent); \
+                     button?.click(); return !!button";
+        self.until_script(&format!("a button '{label}'"), press, vec![json!(label)]).await;
+    }
+
+    pub async fn click(&self, selector: &str) {
+        self.driver.find(By::Css(selector)).await.unwrap().click().await.unwrap();
+    }
+
+    pub async fn state(&self) -> String {
+        self.attribute("main[data-session-id]", "data-state").await
+    }
+
+    pub async fn until_state(&self, state: &str) {
+        let script = "return document.querySelector('main[data-session-id]')?.dataset.state === arguments[0]";
+        self.until_script(state, script, vec![json!(state)]).await;
+    }
+
+    /// Waits until a row contains this text.
+    pub async fn until_text(&self, text: &str) {
+        let script = "return [...document.querySelectorAll('[role=log] [data-message-id]')]\
+                      .some((row) => row.textContent.includes(arguments[0]))";
+        self.until_script(text, script, vec![json!(text)]).await;
+    }
+
+    pub async fn until_tool(&self, phase: &str) {
+        let script = "return !!document.querySelector(`[data-kind=tool][data-phase=${arguments[0]}]`)";
+        self.until_script(&format!("a tool that is {phase}"), script, vec![json!(phase)]).await;
+    }
+
+    /// The rows as they stand. Closed tool rows are opened for it, so that their output counts too.
+    pub async fn rows(&self) -> Vec<Row> {
+        let script = "document.querySelectorAll('[role=log] [data-kind=tool] [aria-expanded=false]')\
+                        .forEach((button) => button.click());\
+                      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
+                      return [...document.querySelectorAll('[role=log] [data-message-id]')].map((row) => ({\
+                        kind: row.dataset.kind,\
+                        phase: row.dataset.phase ?? null,\
+                        text: [...row.querySelectorAll('.row-text, .row-target, .row-result, .row-output')]\
+                          .map((part) => part.textContent).join('\\n'),\
+                      }));";
+        let rows = self.async_script(script).await;
+        serde_json::from_value(rows).unwrap()
+    }
+
+    /// Reloads and tells the rows once the page has again what the server had.
+    pub async fn rows_after_reload(&self) -> Vec<Row> {
+        self.reload().await;
+        self.until("the rows", "return !!document.querySelector('[role=log] [data-message-id]')").await;
+        self.rows().await
+    }
+
+    pub async fn count(&self, selector: &str) -> u64 {
+        let count =
+            self.script("return document.querySelectorAll(arguments[0]).length", vec![json!(selector)]).await;
+        count.as_u64().unwrap()
+    }
+
+    pub async fn attribute(&self, selector: &str, name: &str) -> String {
+        let element = self.driver.find(By::Css(selector)).await.unwrap();
+        element.attr(name).await.unwrap().unwrap_or_default()
+    }
+
+    pub async fn until(&self, what: &str, script: &str) {
+        self.until_script(what, script, vec![]).await;
+    }
+
+    /// Asks until the page says yes. A page that is being left does not answer; that is not a no.
+    pub async fn until_script(&self, what: &str, script: &str, arguments: Vec<Value>) {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            let answer = self.driver.execute(script, arguments.clone()).await;
+            if answer.is_ok_and(|answer| answer.json().as_bool() == Some(true)) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(15)).await;
+        }
+        let body = self.script("return document.body.innerText", vec![]).await;
+        panic!("waited in vain for {what}; the page shows:\n{}", body.as_str().unwrap_or_default());
+    }
+
+    pub async fn script(&self, script: &str, arguments: Vec<Value>) -> Value {
+        self.driver.execute(script, arguments).await.unwrap().json().clone()
+    }
+
+    /// A script that may await.
+    pub async fn async_script(&self, body: &str) -> Value {
+        let script = format!(
+            "const done = arguments[0]; (async () => {{ {body} }})().then(done, (error) => done(String(error)))"
+        );
+        self.driver.execute_async(&script, vec![]).await.unwrap().json().clone()
+    }
+
+    pub async fn screenshot(&self, name: &str) {
+        let folder =
+            std::env::var_os("PILOTHOUSE_SHOTS").map_or_else(|| PathBuf::from("target/shots"), PathBuf::from);
+        std::fs::create_dir_all(&folder).unwrap();
+        let _ = self.driver.screenshot(&folder.join(format!("{name}.png"))).await;
+    }
+}

@@ -1,0 +1,65 @@
+//! Pictures of the main states, wide and phone-sized, light and dark, for people to look at. They fail only if the
+//! page cannot be brought into the state.
+
+use crate::browser::Size;
+use crate::page::Page;
+use crate::stage::story;
+
+async fn in_both_themes(page: &Page, name: &str) {
+    for theme in ["light", "dark"] {
+        let feature = serde_json::json!({"features": [{"name": "prefers-color-scheme", "value": theme}]});
+        page.driver.cdp().send_raw("Emulation.setEmulatedMedia", feature).await.unwrap();
+        page.screenshot(&format!("{name}-{theme}")).await;
+    }
+}
+
+async fn tour(size: Size, name: &str) {
+    story(&format!("shots-{name}"), size, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.until("the form", "return !!document.querySelector('main form button[type=submit]:enabled')")
+            .await;
+        in_both_themes(&page, &format!("{name}-1-new")).await;
+        page.new_session().await;
+        send(&page, "/tools").await;
+        page.until_state("completed").await;
+        in_both_themes(&page, &format!("{name}-2-tools")).await;
+        send(&page, "/wait-tool go").await;
+        page.until_tool("running").await;
+        send(&page, "Also look at the harbour lights").await;
+        page.until("a scheduled message", "return !!document.querySelector('[data-scheduled]')").await;
+        in_both_themes(&page, &format!("{name}-3-working")).await;
+        stage.release("go");
+        page.until("the queue", "return !document.querySelector('[data-scheduled]')").await;
+        page.until_state("completed").await;
+        send(&page, "/approve").await;
+        page.until_state("waiting_approval").await;
+        in_both_themes(&page, &format!("{name}-4-approval")).await;
+        page.press("Block").await;
+        page.until_state("completed").await;
+        send(&page, "/error").await;
+        page.until_state("error").await;
+        in_both_themes(&page, &format!("{name}-5-error")).await;
+        stage.server.kill();
+        page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
+        in_both_themes(&page, &format!("{name}-6-lost")).await;
+    })
+    .await;
+}
+
+/// By the button, which works with touch and without.
+async fn send(page: &Page, text: &str) {
+    let composer = page.driver.find(thirtyfour::By::Css("textarea[name=prompt]")).await.unwrap();
+    composer.send_keys(text).await.unwrap();
+    page.click("form.composer button[type=submit]").await;
+}
+
+#[tokio::test]
+async fn pictures_of_the_wide_page() {
+    tour(Size::Wide, "wide").await;
+}
+
+#[tokio::test]
+async fn pictures_of_the_phone() {
+    tour(Size::Phone, "phone").await;
+}

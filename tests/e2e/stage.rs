@@ -1,0 +1,63 @@
+//! Everything a story needs: a server, a project folder, a browser. When a story fails, what the browser showed is
+//! kept as a picture.
+
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+
+use futures_util::FutureExt;
+
+use crate::browser::{Browser, Size};
+use crate::page::Page;
+use crate::running::{Running, Setup};
+
+pub struct Stage {
+    pub server: Running,
+    pub project: tempfile::TempDir,
+    pub browser: Browser,
+}
+
+impl Stage {
+    /// The tab that is in front.
+    pub fn page(&self) -> Page {
+        Page { driver: self.browser.driver.clone() }
+    }
+
+    /// Lets a `/wait` or `/wait-tool` of the demo's go on.
+    pub fn release(&self, file: &str) {
+        std::fs::write(self.project.path().join(file), "").unwrap();
+    }
+}
+
+/// The server binary, built by `cargo xtask test e2e`.
+pub fn binary() -> PathBuf {
+    let beside = || {
+        let test = std::env::current_exe().unwrap();
+        test.parent().and_then(Path::parent).unwrap().join("pilothouse")
+    };
+    let binary = std::env::var_os("PILOTHOUSE_BINARY").map_or_else(beside, PathBuf::from);
+    assert!(binary.is_file(), "{} is not built; run the tests with `cargo xtask test e2e`", binary.display());
+    binary
+}
+
+pub async fn story(name: &str, size: Size, tell: impl AsyncFnOnce(&mut Stage)) {
+    story_at_pace(name, size, "instant", tell).await;
+}
+
+pub async fn story_at_pace(name: &str, size: Size, pace: &str, tell: impl AsyncFnOnce(&mut Stage)) {
+    let project = tempfile::Builder::new().prefix("harbour-").tempdir().unwrap();
+    std::fs::write(project.path().join("README.md"), "# Harbour\n\nA small project.\n").unwrap();
+    let server = Setup::new(&binary()).pace(pace).project(project.path()).start();
+    let browser = Browser::start(size).await;
+    let mut stage = Stage { server, project, browser };
+    let told = AssertUnwindSafe(tell(&mut stage)).catch_unwind().await;
+    if let Err(failure) = told {
+        stage.page().screenshot(&format!("failed-{name}")).await;
+        eprintln!("the server's log:\n{}", stage.server.log());
+        std::panic::resume_unwind(failure);
+    }
+}
+
+/// A second server beside the stage's.
+pub fn story_server() -> Running {
+    Setup::new(&binary()).start()
+}
