@@ -22,6 +22,7 @@ use super::{
     pace::Pace,
     process_groups::ProcessGroups,
     scenes::ImageInfo,
+    scratch::Scratch,
     session_file::{Body, SessionFile},
     wire::Event,
 };
@@ -31,6 +32,7 @@ pub(crate) struct Agent {
     pub(crate) pace: Pace,
     /// The session's folder: tools and commands run here.
     pub(crate) folder: PathBuf,
+    pub(crate) scratch: Scratch,
     pub(crate) groups: ProcessGroups,
     state: Mutex<State>,
 }
@@ -115,12 +117,9 @@ impl Agent {
         groups: ProcessGroups,
     ) -> io::Result<Self> {
         let session = SessionFile::open(agent_folder, &folder, session_id)?;
-        let mut state = State::resume(session);
-        if state.session.entries().is_empty() {
-            state.store_model();
-            state.store_thinking_level();
-        }
-        Ok(Self { output, pace, folder, groups, state: Mutex::new(state) })
+        let state = State::resume(session);
+        let scratch = Scratch::new(session_id);
+        Ok(Self { output, pace, folder, scratch, groups, state: Mutex::new(state) })
     }
 
     /// Looks at or changes the state; must not wait for anything.
@@ -128,12 +127,14 @@ impl Agent {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The demo's own folder for this session; it need not exist.
-    pub(crate) fn scratch(&self) -> PathBuf {
-        let id = self.with(|state| state.session.id().to_owned());
-        let safe: String =
-            id.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect();
-        std::env::temp_dir().join(format!("pilothouse-demo-{safe}"))
+    /// Notes what a new session starts with.
+    pub(crate) fn begin_session(&self) {
+        self.with(|state| {
+            if state.session.entries().is_empty() {
+                state.store_model();
+                state.store_thinking_level();
+            }
+        });
     }
 }
 

@@ -26,6 +26,7 @@ mod process_groups;
 mod retry;
 mod run;
 mod scenes;
+mod scratch;
 mod script;
 mod session_file;
 mod shell;
@@ -92,6 +93,9 @@ pub async fn run(arguments: DemoArguments) -> anyhow::Result<()> {
         Agent::open(&agent_folder()?, folder, &session_id, arguments.pace, output.clone(), groups.clone())
             .context("cannot open the session")?;
     let agent = Arc::new(agent);
+    if arguments.script.is_none() {
+        agent.begin_session();
+    }
     let lines = input::lines_of_stdin()?;
     let serve = async {
         match &arguments.script {
@@ -111,6 +115,7 @@ pub async fn run(arguments: DemoArguments) -> anyhow::Result<()> {
         }
     };
     groups.kill_all();
+    agent.scratch.clear();
     output.flush().await;
     if code != 0 {
         std::process::exit(code);

@@ -3,7 +3,7 @@
 //! Decides the order of things and plays the steps of a scene. How a reply streams, what a tool does and what is said
 //! are elsewhere.
 
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use tokio::sync::watch;
 
@@ -33,7 +33,6 @@ pub(crate) struct Run {
     /// Failed attempts of the present reply.
     attempts: u32,
     then_compact: bool,
-    scratch: PathBuf,
 }
 
 /// What a step leads to.
@@ -57,7 +56,6 @@ pub(crate) fn start(agent: &Arc<Agent>, work: Work, finished: watch::Sender<bool
         messages: Vec::new(),
         attempts: 0,
         then_compact: false,
-        scratch: agent.scratch(),
     };
     tokio::spawn(async move {
         run.play(prompt).await;
@@ -110,12 +108,11 @@ impl Run {
     }
 
     fn setting(&self) -> Setting {
-        let scratch = self.scratch.clone();
         self.agent.with(|state| {
             let entries = state.session.entries();
             Setting {
                 folder: self.agent.folder.clone(),
-                scratch,
+                scratch: self.agent.scratch.folder().to_owned(),
                 pace: self.agent.pace,
                 terse: state.model.terse,
                 thinking_level: state.thinking_level,
@@ -129,10 +126,8 @@ impl Run {
 
     fn lay_out_props(&self) {
         for prop in self.scene.props() {
-            let file = self.scratch.join(prop.name);
-            let laid_out = fs::create_dir_all(&self.scratch).and_then(|()| fs::write(&file, prop.bytes));
-            if let Err(error) = laid_out {
-                eprintln!("demo agent: cannot write {}: {error}", file.display());
+            if let Err(error) = self.agent.scratch.write(Path::new(prop.name), prop.bytes) {
+                eprintln!("demo agent: cannot write {}: {error}", prop.name);
             }
         }
     }
@@ -204,7 +199,7 @@ impl Run {
     }
 
     async fn run_tools(&mut self, calls: &[NumberedCall]) -> Vec<Message> {
-        let bench = Workbench { agent: &self.agent, scratch: &self.scratch, cancel: &self.work.cancel };
+        let bench = Workbench { agent: &self.agent, cancel: &self.work.cancel };
         let results = tools::run_all(&bench, calls).await;
         for result in &results {
             self.announce(result);
@@ -306,7 +301,7 @@ impl Run {
     }
 
     fn settle_only(&self, aborted: bool) -> After {
-        self.clear_scratch();
+        self.agent.scratch.clear();
         self.agent.with(|state| {
             self.agent.output.emit(&Event::AgentSettled { aborted });
             state.end_work();
@@ -317,7 +312,7 @@ impl Run {
     /// After an abort the queue stays as it is, for the next run.
     fn settle_unless_queued(&self) -> bool {
         let aborted = self.work.cancel.is_cancelled();
-        self.clear_scratch();
+        self.agent.scratch.clear();
         self.agent.with(|state| {
             let settles = aborted || state.queues.len() == 0;
             if settles {
@@ -326,11 +321,6 @@ impl Run {
             }
             settles
         })
-    }
-
-    /// The scratch folder is ours alone, and most runs never made it.
-    fn clear_scratch(&self) {
-        let _ = fs::remove_dir_all(&self.scratch);
     }
 
     fn take_steering(&mut self) -> Vec<Queued> {

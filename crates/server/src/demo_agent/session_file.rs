@@ -55,6 +55,10 @@ pub(crate) enum Body<'a> {
     Message {
         message: &'a Message,
     },
+    /// A message of a recording, as it is.
+    RecordedMessage {
+        message: &'a Value,
+    },
     SessionInfo {
         name: &'a str,
     },
@@ -79,7 +83,7 @@ impl Body<'_> {
         match self {
             Self::ModelChange { .. } => "model_change",
             Self::ThinkingLevelChange { .. } => "thinking_level_change",
-            Self::Message { .. } => "message",
+            Self::Message { .. } | Self::RecordedMessage { .. } => "message",
             Self::SessionInfo { .. } => "session_info",
             Self::ContextEdit { .. } => "context_edit",
             Self::Compaction { .. } => "compaction",
@@ -87,7 +91,11 @@ impl Body<'_> {
     }
 
     fn is_user_message(&self) -> bool {
-        matches!(self, Self::Message { message: Message::User { .. } })
+        match self {
+            Self::Message { message } => matches!(message, Message::User { .. }),
+            Self::RecordedMessage { message } => message["role"] == "user",
+            _ => false,
+        }
     }
 }
 
@@ -168,12 +176,13 @@ impl SessionFile {
         self.append_line(line, body.is_user_message())
     }
 
-    /// Appends an entry that was recorded elsewhere, with its id and parent as they are; twice is once.
-    pub(crate) fn append_recorded(&mut self, entry: &Value) {
+    /// Appends an entry that was recorded elsewhere, as it is spelled there; twice is once.
+    pub(crate) fn append_recorded(&mut self, line: &str) {
+        let entry: Value = serde_json::from_str(line).unwrap_or_default();
         let known = self.entries.iter().any(|have| have.get("id") == entry.get("id"));
         if !known {
             let is_user_message = entry.pointer("/message/role").is_some_and(|role| role == "user");
-            self.append_line(entry.to_string(), is_user_message);
+            self.append_line(line.to_owned(), is_user_message);
         }
     }
 

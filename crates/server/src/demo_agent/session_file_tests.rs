@@ -73,9 +73,9 @@ fn a_line_cut_off_by_a_kill_costs_only_itself() {
 fn a_recorded_entry_is_stored_once() {
     let agent_folder = tempfile::tempdir().unwrap();
     let mut session = SessionFile::open(agent_folder.path(), Path::new("/work"), "one").unwrap();
-    let entry =
-        serde_json::json!({"type": "message", "id": "a", "parentId": null, "message": {"role": "user"}});
-    session.append_recorded(&entry);
-    session.append_recorded(&entry);
-    assert_eq!(lines(session.path()).len(), 2);
+    let entry = r#"{"type":"message","id":"a","parentId":null,"message":{"role":"user","cost":0.00045999999999999996}}"#;
+    session.append_recorded(entry);
+    session.append_recorded(entry);
+    let stored = fs::read_to_string(session.path()).unwrap();
+    assert_eq!(stored.lines().skip(1).collect::<Vec<_>>(), [entry], "byte for byte");
 }

@@ -7,11 +7,7 @@ pub(crate) mod diff;
 mod files;
 mod shell_tool;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Instant,
-};
+use std::{sync::Arc, time::Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -35,7 +31,6 @@ pub(crate) struct NumberedCall {
 /// What a tool needs besides its arguments.
 pub(crate) struct Workbench<'a> {
     pub(crate) agent: &'a Arc<Agent>,
-    pub(crate) scratch: &'a Path,
     pub(crate) cancel: &'a Cancel,
 }
 
@@ -143,28 +138,13 @@ async fn perform(bench: &Workbench<'_>, id: &str, tool: &Tool) -> Outcome {
             }
             shell_tool::run(bench, id, command).await
         }
-        Tool::Write { path, content } => match in_scratch(bench, path) {
-            Ok(file) => files::write(&file, path, content),
-            Err(refusal) => refusal,
-        },
-        Tool::Edit { path, edits } => match in_scratch(bench, path) {
-            Ok(file) => files::edit(&file, path, edits),
-            Err(refusal) => refusal,
-        },
+        Tool::Write { path, content } => files::write(&bench.agent.scratch, path, content),
+        Tool::Edit { path, edits } => files::edit(&bench.agent.scratch, path, edits),
         Tool::AskUser(question) => {
             let answer = dialog::ask(bench.agent, question).await;
             Outcome::text(answer_text(&answer))
         }
     }
-}
-
-fn in_scratch(bench: &Workbench, path: &str) -> Result<PathBuf, Outcome> {
-    let file = bench.agent.folder.join(path);
-    let climbs = file.components().any(|part| part == std::path::Component::ParentDir);
-    if climbs || !file.starts_with(bench.scratch) {
-        return Err(Outcome::error(format!("The demo writes only below {}", bench.scratch.display())));
-    }
-    Ok(file)
 }
 
 /// An answer in words; one that was cancelled is none.

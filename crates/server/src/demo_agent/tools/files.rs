@@ -9,6 +9,7 @@ use super::{Outcome, diff};
 use crate::demo_agent::{
     message::{Content, ToolContent},
     scenes::Replacement,
+    scratch::Scratch,
     truncation::{Keep, MAX_LINES, truncate},
 };
 
@@ -98,15 +99,32 @@ fn image_type(bytes: &[u8]) -> Option<&'static str> {
     found.map(|(_, mime_type)| *mime_type)
 }
 
-pub(super) fn write(file: &Path, shown_as: &str, content: &str) -> Outcome {
-    let folder = file.parent().unwrap_or(file);
-    match fs::create_dir_all(folder).and_then(|()| fs::write(file, content)) {
-        Ok(()) => Outcome::text(format!("Successfully wrote to {shown_as}")),
+pub(super) fn write(scratch: &Scratch, path: &str, content: &str) -> Outcome {
+    let file = match in_scratch(scratch, path) {
+        Ok(file) => file,
+        Err(refusal) => return refusal,
+    };
+    match scratch.write(file, content.as_bytes()) {
+        Ok(()) => Outcome::text(format!("Successfully wrote to {path}")),
         Err(error) => Outcome::error(node_error(&error, "open", file)),
     }
 }
 
-pub(super) fn edit(file: &Path, shown_as: &str, edits: &[Replacement]) -> Outcome {
+/// Whatever a scene says, the user's project is never written to.
+fn in_scratch<'a>(scratch: &Scratch, path: &'a str) -> Result<&'a Path, Outcome> {
+    let refusal = || Outcome::error(format!("The demo writes only in {}", scratch.folder().display()));
+    let file = Path::new(path);
+    match file.parent() {
+        Some(folder) if folder == scratch.folder() => Ok(file),
+        _ => Err(refusal()),
+    }
+}
+
+pub(super) fn edit(scratch: &Scratch, path: &str, edits: &[Replacement]) -> Outcome {
+    let file = match in_scratch(scratch, path) {
+        Ok(file) => file,
+        Err(refusal) => return refusal,
+    };
     let before = match fs::read_to_string(file) {
         Ok(before) => before,
         Err(error) => return Outcome::error(node_error(&error, "access", file)),
@@ -115,24 +133,21 @@ pub(super) fn edit(file: &Path, shown_as: &str, edits: &[Replacement]) -> Outcom
     for Replacement { old_text, new_text } in edits {
         if !after.contains(old_text) {
             return Outcome::error(format!(
-                "Could not find the exact text in {shown_as}. The old text must match exactly including all \
+                "Could not find the exact text in {path}. The old text must match exactly including all \
                 whitespace and newlines."
             ));
         }
         after = after.replacen(old_text, new_text, 1);
     }
-    if let Err(error) = fs::write(file, &after) {
+    if let Err(error) = scratch.write(file, after.as_bytes()) {
         return Outcome::error(node_error(&error, "open", file));
     }
     let change = diff::Change::between(&before, &after);
     Outcome::ok(ToolContent {
-        content: vec![Content::text(format!(
-            "Successfully replaced {} block(s) in {shown_as}.",
-            edits.len()
-        ))],
+        content: vec![Content::text(format!("Successfully replaced {} block(s) in {path}.", edits.len()))],
         details: Some(json!({
             "diff": change.numbered(),
-            "patch": change.unified(shown_as),
+            "patch": change.unified(path),
             "firstChangedLine": change.first_changed_line(),
         })),
         ..ToolContent::default()

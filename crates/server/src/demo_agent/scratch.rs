@@ -1,0 +1,65 @@
+//! The demo's own folder outside the project: made on first use, private, removed when its run is over.
+
+use std::{
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+pub(crate) struct Scratch {
+    folder: PathBuf,
+    made: AtomicBool,
+}
+
+impl Scratch {
+    /// The folder has a name at once, so that scenes can speak of it; the same in every run of a session.
+    pub(crate) fn new(session_id: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("pilothouse-demo-{session_id}"));
+        Self { folder, made: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes a file. The folder must be ours: one that somebody else has put there is refused.
+    pub(crate) fn write(&self, name: &Path, bytes: &[u8]) -> io::Result<()> {
+        if !self.made.load(Ordering::Relaxed) {
+            // Left over by a run that was killed.
+            let _ = fs::remove_dir_all(&self.folder);
+            DirBuilder::new().mode(0o700).create(&self.folder)?;
+            self.made.store(true, Ordering::Relaxed);
+        }
+        fs::write(self.folder.join(name), bytes)
+    }
+
+    pub(crate) fn clear(&self) {
+        if self.made.swap(false, Ordering::Relaxed) {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exists_only_while_needed() {
+        let scratch = Scratch::new(&format!("test-{}", std::process::id()));
+        assert!(!scratch.folder().exists());
+        scratch.write(Path::new("a.txt"), b"hello").unwrap();
+        assert_eq!(fs::read(scratch.folder().join("a.txt")).unwrap(), b"hello");
+        let folder = scratch.folder().to_owned();
+        drop(scratch);
+        assert!(!folder.exists());
+    }
+}
