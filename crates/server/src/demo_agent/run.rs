@@ -1,7 +1,10 @@
 //! A run: from a user message to `agent_settled`, turn by turn, with steering, follow-ups, retries and aborts.
 //!
-//! Decides the order of things and plays the steps of a scene. How a reply streams, what a tool does and what is said
-//! are elsewhere.
+//! Decides the order of things. `turn` plays one step of a scene, `queue` takes up what the user sends meanwhile; how a
+//! reply streams, what a tool does and what is said are elsewhere.
+
+mod queue;
+mod turn;
 
 use std::{path::Path, sync::Arc};
 
@@ -10,11 +13,8 @@ use tokio::sync::watch;
 use super::{
     agent::{Agent, Queued, Work},
     compaction, context,
-    message::{AssistantMessage, Message, StopReason},
-    retry::{self, Waited},
-    scenes::{self, Block, Call, CallResult, Reply, Scene, Setting, Step},
-    stream::{Ending, Stream},
-    tools::{self, NumberedCall, Workbench},
+    message::Message,
+    scenes::{self, Block, CallResult, Scene, Setting, Step},
     wire::Event,
 };
 
@@ -139,128 +139,6 @@ impl Run {
         }
     }
 
-    async fn play_reply(&mut self, reply: Reply) -> After {
-        let blocks = self.without_thinking_if_off(reply.blocks);
-        let calls = self.number(&blocks);
-        let message = self.stream(&blocks, &calls, &Ending::Whole).await;
-        let aborted = stop_reason(&message) == Some(StopReason::Aborted);
-        self.store_and_announce_end(&message);
-        if self.attempts > 0 && !aborted {
-            self.agent.output.emit(&Event::AutoRetryEnd {
-                success: true,
-                attempt: self.attempts,
-                final_error: None,
-            });
-            self.attempts = 0;
-        }
-        if aborted {
-            return self.end_aborted(&message);
-        }
-        self.then_compact |= reply.then_compact;
-        if calls.is_empty() {
-            self.scene_over = true;
-            self.end_turn(&message, &[]);
-            if self.work.cancel.is_cancelled() {
-                return self.settle(true);
-            }
-            return After::MaybeDone;
-        }
-        let results = self.run_tools(&calls).await;
-        self.end_turn(&message, &results);
-        if self.work.cancel.is_cancelled() {
-            return self.abort_after_tools();
-        }
-        After::AnotherTurn
-    }
-
-    async fn stream(&self, blocks: &[Block], calls: &[NumberedCall], ending: &Ending) -> Message {
-        let stream = Stream::new(&self.agent, &self.work.cancel);
-        stream.play(blocks, calls, ending).await
-    }
-
-    fn without_thinking_if_off(&self, blocks: Vec<Block>) -> Vec<Block> {
-        let off = self.agent.with(|state| state.thinking_level == "off");
-        let wanted = |block: &Block| !(off && matches!(block, Block::Thinking(_)));
-        blocks.into_iter().filter(wanted).collect()
-    }
-
-    /// Gives every call its id: they count through the session.
-    fn number(&self, blocks: &[Block]) -> Vec<NumberedCall> {
-        let before = self.agent.with(|state| context::count_calls(state.session.entries()));
-        let calls = blocks.iter().filter_map(|block| match block {
-            Block::Call(call) => Some(call),
-            _ => None,
-        });
-        let numbered = |(place, call): (usize, &Call)| NumberedCall {
-            id: format!("call_{}", before + place + 1),
-            call: call.clone(),
-        };
-        calls.enumerate().map(numbered).collect()
-    }
-
-    async fn run_tools(&mut self, calls: &[NumberedCall]) -> Vec<Message> {
-        let bench = Workbench { agent: &self.agent, cancel: &self.work.cancel };
-        let results = tools::run_all(&bench, calls).await;
-        for result in &results {
-            self.announce(result);
-        }
-        self.results = results.iter().filter_map(call_result).collect();
-        results
-    }
-
-    async fn play_failure(&mut self, blocks: Vec<Block>, error: String) -> After {
-        let message = if blocks.is_empty() {
-            self.wait_for_first_token().await;
-            Stream::new(&self.agent, &self.work.cancel).fail_at_once(&error)
-        } else {
-            let blocks = self.without_thinking_if_off(blocks);
-            self.stream(&blocks, &[], &Ending::Broken(error.clone())).await
-        };
-        let entry = self.store_and_announce_end(&message);
-        if stop_reason(&message) == Some(StopReason::Aborted) {
-            return self.end_aborted(&message);
-        }
-        self.end_turn(&message, &[]);
-        let will_retry = self.agent.with(|state| state.auto_retry) && self.attempts < retry::MAX_ATTEMPTS;
-        self.end_agent(will_retry);
-        if !will_retry {
-            if self.attempts > 0 {
-                self.agent.output.emit(&Event::AutoRetryEnd {
-                    success: false,
-                    attempt: self.attempts,
-                    final_error: Some(&error),
-                });
-            }
-            return self.settle_only(false);
-        }
-        self.attempts += 1;
-        match retry::wait(&self.agent, &self.work.cancel, self.attempts, &error, &entry).await {
-            Waited::TryAgain => {
-                self.agent.output.emit(&Event::AgentStart);
-                After::AnotherTurn
-            }
-            Waited::Cancelled => self.settle_only(self.work.cancel.is_cancelled()),
-        }
-    }
-
-    async fn wait_for_first_token(&self) {
-        self.agent.pace.wait(std::time::Duration::from_millis(400), &self.work.cancel).await;
-    }
-
-    /// What follows an abort while tools ran: one more turn, which is over before it begins.
-    fn abort_after_tools(&mut self) -> After {
-        self.agent.output.emit(&Event::TurnStart);
-        self.take_steering();
-        let message = Stream::new(&self.agent, &self.work.cancel).fail_at_once("This operation was aborted");
-        self.store_and_announce_end(&message);
-        self.end_aborted(&message)
-    }
-
-    fn end_aborted(&mut self, message: &Message) -> After {
-        self.end_turn(message, &[]);
-        self.settle(true)
-    }
-
     /// Takes up what is queued, or settles if nothing is.
     async fn take_or_settle(&mut self) -> Option<Vec<Queued>> {
         if let Some(news) = self.take_any(&[Event::TurnStart]) {
@@ -321,92 +199,5 @@ impl Run {
             }
             settles
         })
-    }
-
-    fn take_steering(&mut self) -> Vec<Queued> {
-        let mut news = Vec::new();
-        let agent = Arc::clone(&self.agent);
-        agent.with(|state| {
-            let queues = &mut state.queues;
-            while let Some(queued) = queues.steering.pop_front() {
-                agent.output.emit(&queues.update());
-                news.push(queued);
-                if !queues.all_steering {
-                    break;
-                }
-            }
-        });
-        for queued in &news {
-            self.deliver(queued);
-        }
-        news
-    }
-
-    /// Steering first, then follow-ups; `openings` are announced only if there is something.
-    fn take_any(&mut self, openings: &[Event]) -> Option<Vec<Queued>> {
-        let agent = Arc::clone(&self.agent);
-        if agent.with(|state| state.queues.len() == 0) {
-            return None;
-        }
-        for opening in openings {
-            agent.output.emit(opening);
-        }
-        let steered = self.take_steering();
-        if !steered.is_empty() {
-            return Some(steered);
-        }
-        let mut news = Vec::new();
-        agent.with(|state| {
-            let queues = &mut state.queues;
-            while let Some(queued) = queues.follow_up.pop_front() {
-                agent.output.emit(&queues.update());
-                news.push(queued);
-                if !queues.all_follow_up {
-                    break;
-                }
-            }
-        });
-        for queued in &news {
-            self.deliver(queued);
-        }
-        Some(news)
-    }
-
-    fn deliver(&mut self, queued: &Queued) {
-        self.announce(&queued.message());
-    }
-
-    /// Stores a message that is complete from the start, and announces it.
-    fn announce(&mut self, message: &Message) {
-        self.agent.output.emit(&Event::MessageStart { message });
-        self.store_and_announce_end(message);
-    }
-
-    /// Returns the id of the stored entry.
-    fn store_and_announce_end(&mut self, message: &Message) -> String {
-        let entry = self.agent.with(|state| {
-            let entry = state.store_message(message);
-            self.agent.output.emit(&Event::MessageEnd { message });
-            entry
-        });
-        self.messages.push(message.clone());
-        entry["id"].as_str().unwrap_or_default().to_owned()
-    }
-}
-
-fn stop_reason(message: &Message) -> Option<StopReason> {
-    match message {
-        Message::Assistant(AssistantMessage { stop_reason, .. }) => Some(*stop_reason),
-        _ => None,
-    }
-}
-
-fn call_result(message: &Message) -> Option<CallResult> {
-    match message {
-        Message::ToolResult { content, is_error, .. } => Some(CallResult {
-            text: content.iter().filter_map(super::message::Content::as_text).collect(),
-            is_error: *is_error,
-        }),
-        _ => None,
     }
 }
