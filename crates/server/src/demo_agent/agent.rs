@@ -118,7 +118,7 @@ impl Agent {
     ) -> io::Result<Self> {
         let session = SessionFile::open(agent_folder, &folder, session_id)?;
         let state = State::resume(session);
-        let scratch = Scratch::new(session_id);
+        let scratch = Scratch::new(agent_folder, session_id);
         Ok(Self { output, pace, folder, scratch, groups, state: Mutex::new(state) })
     }
 

@@ -20,7 +20,11 @@ pub(crate) struct Plan {
 
 /// What a compaction would do; `None` if there is not enough conversation since the last one.
 pub(crate) fn plan(entries: &[Value]) -> Option<Plan> {
-    let since = entries.iter().rposition(|entry| entry["type"] == "compaction").map_or(0, |place| place + 1);
+    // What the last compaction kept counts as conversation since then.
+    let since = context::newest(entries, "compaction").map_or(0, |compaction| {
+        let kept = entries.iter().position(|entry| entry["id"] == compaction["firstKeptEntryId"]);
+        kept.unwrap_or(entries.len())
+    });
     let asked: Vec<&Value> = entries[since..]
         .iter()
         .filter(|entry| entry.pointer("/message/role").is_some_and(|role| role == "user"))

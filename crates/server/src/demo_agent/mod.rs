@@ -146,7 +146,7 @@ async fn signalled() -> anyhow::Result<i32> {
 /// Where sessions live: the same variable that tells pi.
 fn agent_folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = std::env::var_os("PI_CODING_AGENT_DIR").filter(|folder| !folder.is_empty()) {
-        return Ok(PathBuf::from(folder));
+        return std::path::absolute(folder).context("PI_CODING_AGENT_DIR is no path");
     }
     let home = std::env::home_dir().context("no home folder; set PI_CODING_AGENT_DIR")?;
     Ok(home.join(".pilothouse").join("demo"))

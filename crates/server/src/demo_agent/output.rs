@@ -7,7 +7,7 @@ use std::{
     io::{self, Write},
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
         mpsc,
     },
     thread,
@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
 use super::{
-    fault::Fault,
+    fault::{Fault, Mishap},
     mishaps,
     process_groups::ProcessGroups,
     wire::{Event, Response},
@@ -32,10 +32,15 @@ const WAITING_LINES: usize = 256;
 pub(crate) struct Output {
     sender: mpsc::Sender<Item>,
     waiting: Arc<Waiting>,
+    /// Up to this many lines the agent does nothing before the last one is written, so that a sudden end finds it
+    /// exactly there.
+    in_step_until: u64,
 }
 
 enum Item {
     Line(Vec<u8>),
+    /// The same, and somebody waits for it.
+    Awaited(Vec<u8>, mpsc::Sender<()>),
     /// Everything before this has been written.
     Flushed(oneshot::Sender<()>),
 }
@@ -43,6 +48,7 @@ enum Item {
 #[derive(Default)]
 struct Waiting {
     lines: AtomicUsize,
+    handed_over: AtomicU64,
     written: Notify,
 }
 
@@ -56,7 +62,8 @@ impl Output {
         thread::Builder::new()
             .name("stdout".to_owned())
             .spawn(move || writer.write_all(&receiver, &writer_waiting))?;
-        Ok(Self { sender, waiting })
+        let in_step_until = faults.iter().filter_map(sudden_end).max().unwrap_or(0);
+        Ok(Self { sender, waiting, in_step_until })
     }
 
     pub(crate) fn emit(&self, event: &Event) {
@@ -72,8 +79,15 @@ impl Output {
     /// Sends a line that is JSON already; without its LF.
     pub(crate) fn send_line(&self, line: Vec<u8>) {
         self.waiting.lines.fetch_add(1, Ordering::Relaxed);
-        // Fails only when the thread has ended, and with it the process.
-        let _ = self.sender.send(Item::Line(line));
+        let before = self.waiting.handed_over.fetch_add(1, Ordering::Relaxed);
+        // Sending fails only when the thread has ended, and with it the process.
+        if before >= self.in_step_until {
+            let _ = self.sender.send(Item::Line(line));
+        } else {
+            let (sender, written) = mpsc::channel();
+            let _ = self.sender.send(Item::Awaited(line, sender));
+            let _ = written.recv();
+        }
     }
 
     pub(crate) fn succeed(&self, id: Option<&Value>, command: &str, data: Option<Value>) {
@@ -141,20 +155,26 @@ impl Writer {
                 Item::Flushed(done) => {
                     let _ = done.send(());
                 }
-                Item::Line(mut line) => {
-                    line.push(b'\n');
-                    let mut sink = self.sink.lock();
-                    sink.write_all(&line)?;
-                    sink.flush()?;
-                    drop(sink);
-                    self.sent += 1;
-                    waiting.lines.fetch_sub(1, Ordering::Relaxed);
-                    waiting.written.notify_waiters();
-                    self.meet_faults(&line)?;
+                Item::Line(line) => self.write_line(line, waiting)?,
+                Item::Awaited(line, written) => {
+                    self.write_line(line, waiting)?;
+                    let _ = written.send(());
                 }
             }
         }
         Ok(())
+    }
+
+    fn write_line(&mut self, mut line: Vec<u8>, waiting: &Waiting) -> io::Result<()> {
+        line.push(b'\n');
+        let mut sink = self.sink.lock();
+        sink.write_all(&line)?;
+        sink.flush()?;
+        drop(sink);
+        self.sent += 1;
+        waiting.lines.fetch_sub(1, Ordering::Relaxed);
+        waiting.written.notify_waiters();
+        self.meet_faults(&line)
     }
 
     fn meet_faults(&mut self, last_line: &[u8]) -> io::Result<()> {
@@ -166,5 +186,13 @@ impl Writer {
             }
         }
         Ok(())
+    }
+}
+
+/// After how many lines a fault ends the process.
+fn sudden_end(fault: &Fault) -> Option<u64> {
+    match fault {
+        Fault::After(lines, Mishap::Die { .. } | Mishap::Kill) => Some(*lines),
+        _ => None,
     }
 }

@@ -1,4 +1,5 @@
-//! The demo's own folder outside the project: made on first use, private, removed when its run is over.
+//! The demo's own folder, outside the project and below its data folder: made on first use, private, removed when its
+//! run is over.
 
 use std::{
     fs::{self, DirBuilder},
@@ -15,8 +16,8 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     /// The folder has a name at once, so that scenes can speak of it; the same in every run of a session.
-    pub(crate) fn new(session_id: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("pilothouse-demo-{session_id}"));
+    pub(crate) fn new(agent_folder: &Path, session_id: &str) -> Self {
+        let folder = agent_folder.join("scratch").join(session_id);
         Self { folder, made: AtomicBool::new(false) }
     }
 
@@ -24,12 +25,11 @@ impl Scratch {
         &self.folder
     }
 
-    /// Writes a file. The folder must be ours: one that somebody else has put there is refused.
     pub(crate) fn write(&self, name: &Path, bytes: &[u8]) -> io::Result<()> {
         if !self.made.load(Ordering::Relaxed) {
             // Left over by a run that was killed.
             let _ = fs::remove_dir_all(&self.folder);
-            DirBuilder::new().mode(0o700).create(&self.folder)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
             self.made.store(true, Ordering::Relaxed);
         }
         fs::write(self.folder.join(name), bytes)
@@ -38,6 +38,8 @@ impl Scratch {
     pub(crate) fn clear(&self) {
         if self.made.swap(false, Ordering::Relaxed) {
             let _ = fs::remove_dir_all(&self.folder);
+            // The folder around it goes too, unless another session uses it.
+            let _ = self.folder.parent().map(fs::remove_dir);
         }
     }
 }
@@ -54,12 +56,12 @@ mod tests {
 
     #[test]
     fn exists_only_while_needed() {
-        let scratch = Scratch::new(&format!("test-{}", std::process::id()));
+        let agent_folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::new(agent_folder.path(), "one");
         assert!(!scratch.folder().exists());
         scratch.write(Path::new("a.txt"), b"hello").unwrap();
         assert_eq!(fs::read(scratch.folder().join("a.txt")).unwrap(), b"hello");
-        let folder = scratch.folder().to_owned();
         drop(scratch);
-        assert!(!folder.exists());
+        assert_eq!(fs::read_dir(agent_folder.path()).unwrap().count(), 0);
     }
 }

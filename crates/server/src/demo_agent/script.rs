@@ -72,6 +72,8 @@ pub(crate) async fn play(
         let due = player.next_line().map(|after| passed + agent.pace.scale(after).unwrap_or_default());
         let wait = async {
             match due {
+                // Even a timer that is due takes a millisecond.
+                Some(due) if due <= Instant::now() => {}
                 Some(due) => tokio::time::sleep_until(due).await,
                 None => std::future::pending().await,
             }

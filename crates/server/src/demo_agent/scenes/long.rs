@@ -3,7 +3,7 @@
 use super::{CallResult, Scene, Setting, Step};
 
 /// With these paragraphs the answer is about 48 KB.
-const PARAGRAPHS: usize = 96;
+const PARAGRAPHS: usize = 140;
 /// Nobody needs more, and a slip of the finger should not fill the session.
 const AT_MOST: usize = 5_000;
 
