@@ -139,14 +139,18 @@ impl Player<'_> {
             Some("agent_start") if self.run.is_none() => {
                 self.run = Some(self.agent.with(|state| state.begin(WorkKind::Run).1));
             }
-            Some("agent_settled") => {
-                self.agent.with(|state| state.end_work());
-                if let Some(finished) = self.run.take() {
-                    finished.send_replace(true);
-                }
-            }
+            Some("agent_settled") => self.settle(),
+            // Older versions of pi end with this, and know no retries beyond it.
+            Some("agent_end") if event.get("willRetry").is_none() => self.settle(),
             Some("message_end") => self.stored.message_ended(self.agent, &event["message"]),
             _ => {}
+        }
+    }
+
+    fn settle(&mut self) {
+        self.agent.with(|state| state.end_work());
+        if let Some(finished) = self.run.take() {
+            finished.send_replace(true);
         }
     }
 

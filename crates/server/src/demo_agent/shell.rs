@@ -30,6 +30,8 @@ pub(crate) struct ShellCommand<'a> {
     pub(crate) command: &'a str,
     pub(crate) folder: &'a Path,
     pub(crate) cancel: &'a Cancel,
+    /// Hand on every piece of text; otherwise only that there is more.
+    pub(crate) every_piece: bool,
 }
 
 pub(crate) struct Ended {
@@ -39,7 +41,7 @@ pub(crate) struct Ended {
     pub(crate) cancelled: bool,
 }
 
-/// Runs to the end. `on_output` gets each new piece of text and everything so far.
+/// Runs to the end. `on_output` gets each new piece of text, if so wished, and everything so far.
 pub(crate) async fn run(
     shell: ShellCommand<'_>,
     groups: &ProcessGroups,
@@ -52,15 +54,14 @@ pub(crate) async fn run(
     let group = Group::of(&child, groups);
     let mut source = pipe::Receiver::from_owned_fd(reader.into())?;
     let mut captured = Captured::default();
-    let mut joined = String::new();
+    let mut joined = Joined { text: String::new(), every_piece: shell.every_piece, fresh: false };
     let mut handed_on: Option<Instant> = None;
     let mut bytes = vec![0; 32 * 1024];
     let mut status = None;
     loop {
         let due = handed_on.map_or(Duration::ZERO, |last| JOIN_FOR.saturating_sub(last.elapsed()));
-        if !joined.is_empty() && (due.is_zero() || joined.len() >= JOIN_AT_MOST) {
-            on_output(&joined, &captured);
-            joined.clear();
+        if joined.fresh && (due.is_zero() || joined.text.len() >= JOIN_AT_MOST) {
+            on_output(&joined.take(), &captured);
             handed_on = Some(Instant::now());
             output.keep_pace().await;
             continue;
@@ -69,10 +70,10 @@ pub(crate) async fn run(
             () = shell.cancel.cancelled() => break,
             read = read(&mut source, &mut bytes, status.is_some()) => match read? {
                 0 => break,
-                count => joined.push_str(&captured.push(&bytes[..count])),
+                count => joined.add(&captured.push(&bytes[..count])),
             },
             ended = child.wait(), if status.is_none() => status = Some(ended?),
-            () = tokio::time::sleep(due), if !joined.is_empty() => {}
+            () = tokio::time::sleep(due), if joined.fresh => {}
         }
     }
     let cancelled = shell.cancel.is_cancelled();
@@ -90,12 +91,33 @@ pub(crate) async fn run(
             }
         },
     };
-    joined.push_str(&captured.finish());
-    if !joined.is_empty() {
-        on_output(&joined, &captured);
+    joined.add(&captured.finish());
+    if joined.fresh {
+        on_output(&joined.take(), &captured);
     }
     let cancelled = shell.cancel.is_cancelled();
     Ok(Ended { captured, exit_code: status.code().filter(|_| !cancelled), cancelled })
+}
+
+/// Output that has come but was not handed on.
+struct Joined {
+    text: String,
+    every_piece: bool,
+    fresh: bool,
+}
+
+impl Joined {
+    fn add(&mut self, text: &str) {
+        self.fresh |= !text.is_empty();
+        if self.every_piece {
+            self.text.push_str(text);
+        }
+    }
+
+    fn take(&mut self) -> String {
+        self.fresh = false;
+        std::mem::take(&mut self.text)
+    }
 }
 
 fn start(shell: &ShellCommand, writer: io::PipeWriter) -> io::Result<Child> {

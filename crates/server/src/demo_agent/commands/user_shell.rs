@@ -25,7 +25,7 @@ pub(super) fn start(agent: &Arc<Agent>, command: Command) {
     tokio::spawn(async move {
         // pi passes a missing command on to the shell under this name.
         let text = command.text("command").unwrap_or("undefined");
-        let shell = ShellCommand { command: text, folder: &agent.folder, cancel: &cancel };
+        let shell = ShellCommand { command: text, folder: &agent.folder, cancel: &cancel, every_piece: true };
         let ended = shell::run(shell, &agent.groups, &agent.output, |delta, _| {
             let id = command.id.as_ref();
             agent.output.emit(&Event::BashExecutionUpdate { id, delta });

@@ -56,7 +56,7 @@ const OPENING: &str = r#"## Welcome aboard
 This is **Pilothouse**, and I am its built-in demo. Above this text is a *thinking* row; click it to open it. Text arrives as it is written, and only the last block is live:
 
 1. headings, lists and **emphasis**
-2. `inline code` and [links](https://github.com/earendil-works/pi)
+2. `inline code` and [links](https://www.npmjs.com/package/@earendil-works/pi-coding-agent)
 3. tables and code with a copy button
 
 | key | does |

@@ -25,7 +25,7 @@ pub(super) async fn run(bench: &Workbench<'_>, id: &str, command: &str) -> Outco
     };
     update(&[], None);
     let started = Instant::now();
-    let shell = ShellCommand { command, folder: &agent.folder, cancel: bench.cancel };
+    let shell = ShellCommand { command, folder: &agent.folder, cancel: bench.cancel, every_piece: false };
     let ended = shell::run(shell, &agent.groups, &agent.output, |_, captured| {
         let truncated = captured.truncated();
         let details = details(captured).unwrap_or(json!({}));
