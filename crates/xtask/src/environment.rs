@@ -7,8 +7,14 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-const SET_BY_CARGO: [&str; 5] =
-    ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "RUSTUP_TOOLCHAIN", "RUST_RECURSION_COUNT"];
+const SET_BY_CARGO: [&str; 6] = [
+    "CARGO",
+    "CARGO_MANIFEST_DIR",
+    "CARGO_MANIFEST_PATH",
+    "RUSTUP_TOOLCHAIN",
+    "RUSTUP_TOOLCHAIN_SOURCE",
+    "RUST_RECURSION_COUNT",
+];
 
 const LIBRARY_PATHS: [&str; 2] = ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
 
