@@ -124,6 +124,8 @@ fn cargo_install(workspace: &Workspace, arguments: &[&str]) -> Result<()> {
         .args(["install", "--force", "--root"])
         .arg(&tools)
         .args(arguments)
+        // On the PATH, so that cargo does not advise to put it there.
+        .env("PATH", process::path_with([tools.join("bin")])?)
         .env("CARGO_TARGET_DIR", &build)
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
