@@ -1,13 +1,13 @@
 //! Where the transport's frames reach the state.
 
 use leptos::prelude::*;
-use pilothouse_core::wire::{Command, Cursor, ServerFrame, SessionSummary, Welcome};
+use pilothouse_core::wire::{Cursor, ServerFrame, SessionSummary, Welcome};
 
 use super::Actions;
 use crate::access::Access;
 use crate::browser;
 use crate::state::server::{Settled, sessions};
-use crate::transport::{Connection, Keep, Outcome, Receiver};
+use crate::transport::{Connection, Outcome, Receiver};
 
 /// Reloading for a newer version is tried once per tab.
 const RELOADED: &str = "reloaded-for-version";
@@ -25,11 +25,7 @@ impl Receiver for Actions {
         browser::forget_in_tab(RELOADED);
         self.server.welcome(welcome);
         self.open_what_is_missing();
-        // Answered after everything this page had missed: only then is it known whether a Stop is still meant.
-        let actions = *self;
-        self.with_link(|link| {
-            link.request(None, Command::ListSessions, Keep::Drop, move |_| actions.deliver_stops());
-        });
+        self.deliver_stops();
     }
 
     fn frame(&self, frame: ServerFrame) {

@@ -128,43 +128,52 @@ impl Actions {
     }
 
     /// Stops the run that is under way now, and no later one, also if that can be said only after a reconnect.
+    /// What was scheduled comes back into the composer.
     pub fn stop(&self, session: Session) {
-        let (session_id, run) = (session.id(), session.run());
-        let stops = self.stops;
-        let keep = (session_id.clone(), run);
+        let (id, run) = (session.id(), session.run());
+        let (stops, drafts) = (self.stops, self.client.drafts);
+        let keep = (id.clone(), run);
         self.with_link(|link| {
             if !link.is_open() {
                 return stops.update_value(|stops| stops.push(keep));
             }
-            link.request(Some(&session_id), Command::Abort, Keep::Drop, move |outcome| {
-                if outcome.as_ref().is_err_and(|error| error == LOST) {
-                    stops.update_value(|stops| stops.push(keep));
-                }
+            link.request(Some(&id.clone()), Command::Abort, Keep::Drop, move |outcome| match outcome {
+                Ok(data) => drafts.put_before(&id, &restored_texts(&data)),
+                Err(error) if error == LOST => stops.update_value(|stops| stops.push(keep)),
+                Err(_) => {}
             });
         });
     }
 
+    /// After a reconnect. A session answers in order, so that when it answers a question that asks for nothing,
+    /// everything this page had missed is there and tells whether the run is still the same.
     pub(super) fn deliver_stops(&self) {
         for (id, run) in self.stops.try_update_value(std::mem::take).unwrap_or_default() {
-            if let Some(session) = self.server.opened(&id)
-                && session.run() == run
-                && session.is_active()
-            {
-                self.stop(session);
-            }
+            let (actions, own_id) = (*self, id.clone());
+            let nothing = Command::GetMessages { before: 0, limit: Some(0) };
+            self.with_link(|link| {
+                link.request(Some(&id), nothing, Keep::Drop, move |outcome| {
+                    let session = actions.server.opened(&own_id).filter(|session| session.run() == run);
+                    match outcome {
+                        Ok(_) => session
+                            .iter()
+                            .filter(|session| session.is_active())
+                            .for_each(|session| actions.stop(*session)),
+                        Err(_) => actions.stops.update_value(|stops| stops.push((own_id, run))),
+                    }
+                });
+            });
         }
     }
 
     /// "Restore to editor": the scheduled messages come back before the draft.
     pub fn restore_queue(&self, session: Session) {
         let id = session.id();
-        let texts: Vec<String> =
-            session.queue.with_untracked(|queue| queue.iter().map(|item| item.text.clone()).collect());
         let drafts = self.client.drafts;
         self.with_link(|link| {
             link.request(Some(&id.clone()), Command::ClearQueue, Keep::Drop, move |outcome| {
                 if let Ok(data) = outcome {
-                    drafts.put_before(&id, &cleared_texts(&data).unwrap_or(texts));
+                    drafts.put_before(&id, &restored_texts(&data));
                 }
             });
         });
@@ -193,10 +202,11 @@ fn shell_command(text: &str) -> (&str, bool) {
     }
 }
 
-/// What the server says it took out of the queue, if it says so.
-fn cleared_texts(data: &serde_json::Value) -> Option<Vec<String>> {
-    let items = data.get("items")?.as_array()?;
-    Some(items.iter().filter_map(|item| item.get("text")?.as_str().map(str::to_owned)).collect())
+/// What the server took out of the queue. Its word counts: a message may have been taken up in the meantime.
+fn restored_texts(data: &serde_json::Value) -> Vec<String> {
+    let items = data.get("restored").and_then(|items| items.as_array());
+    let texts = items.into_iter().flatten().filter_map(|item| item.get("text")?.as_str());
+    texts.map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -212,9 +222,9 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_word_on_what_was_taken_out_counts() {
-        let data = serde_json::json!({"items": [{"text": "a"}, {"text": "b"}]});
-        assert_eq!(cleared_texts(&data), Some(vec!["a".into(), "b".into()]));
-        assert_eq!(cleared_texts(&serde_json::Value::Null), None);
+    fn what_the_server_took_out_comes_back_in_order() {
+        let data = serde_json::json!({"restored": [{"text": "a"}, {"text": "b"}]});
+        assert_eq!(restored_texts(&data), ["a", "b"]);
+        assert!(restored_texts(&serde_json::Value::Null).is_empty());
     }
 }

@@ -55,6 +55,9 @@ impl Drafts {
 
     /// Puts texts before what is being typed, such as a queue that was taken back.
     pub fn put_before(&self, session_id: &str, texts: &[String]) {
+        if texts.is_empty() {
+            return;
+        }
         let draft = self.of(session_id).get_untracked();
         self.set(session_id, joined(texts, &draft));
     }

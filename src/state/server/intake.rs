@@ -1,8 +1,9 @@
 //! Frames into state. Only what has to be done beyond the state itself is handed back.
 
+use leptos::prelude::*;
 use pilothouse_core::wire::ServerFrame;
 
-use super::{ServerState, sessions};
+use super::{Loading, ServerState, sessions};
 
 /// What a frame calls for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +30,10 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> Settled {
             None => Settled::Nothing,
         },
         ServerFrame::SessionsChanged { changed, removed } => {
-            leptos::prelude::Update::update(&server.sessions, |list| sessions::patch(list, changed, removed));
+            for session in removed.iter().filter_map(|id| server.opened(id)) {
+                session.loading.set(Loading::Missing("It was removed.".to_owned()));
+            }
+            server.sessions.update(|list| sessions::patch(list, changed, removed));
             Settled::Nothing
         }
         // The link's own business.
