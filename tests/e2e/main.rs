@@ -1,6 +1,7 @@
 //! Stories of a person with a browser: the real server, the demo agent, a real Chromium. Run by `cargo xtask test e2e`,
 //! which builds page and server and says where the browser is.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod browser;
 mod conversation;
@@ -14,6 +15,7 @@ mod shots;
 mod stage;
 mod work;
 
-// The same server process as the server's own tests use.
+// The same server process as the server's own tests use, which use more of it.
+#[allow(dead_code)]
 #[path = "../../crates/server/tests/server/running.rs"]
 mod running;

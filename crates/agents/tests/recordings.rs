@@ -1,4 +1,5 @@
 //! The heart of the product, on recorded conversations: what streamed is what the session file shows.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
 
@@ -99,6 +100,7 @@ fn what_streamed_is_what_the_session_file_shows() {
             compared += 1;
             let (live, stored) = (visible(live.rows()), visible(stored.rows()));
             // pi 0.73 does not store that a shell command stood outside the context.
+            let forgets = name == "user-bash" && folder.ends_with("v0.73.1");
             let stored = if forgets { stored.into_iter().map(unmarked).collect() } else { stored };
             let live = if forgets { live.into_iter().map(unmarked).collect() } else { live };
             if live != stored {

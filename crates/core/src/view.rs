@@ -63,10 +63,9 @@ impl SessionView {
                 self.reason.clone_from(reason);
             }
             Event::QueueUpdate { items } => self.queue.clone_from(items),
-            Event::AskOpened { ask } => {
-                if !self.asks.iter().any(|open| open.id == ask.id) {
-                    self.asks.push(ask.clone());
-                }
+            // The same question delivered twice is one card.
+            Event::AskOpened { ask } if !self.asks.iter().any(|open| open.id == ask.id) => {
+                self.asks.push(ask.clone());
             }
             Event::AskClosed { ask_id, .. } => self.asks.retain(|ask| ask.id != *ask_id),
             Event::ContextUsage { usage } => self.context_usage = Some(usage.clone()),

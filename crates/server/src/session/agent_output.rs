@@ -86,7 +86,7 @@ impl Session {
         self.emit(event);
         if let Some(step) = step {
             // An approval that is open is left by an answer, not by what runs beside it.
-            if !(self.machine.state() == SessionState::WaitingApproval && !settled) {
+            if settled || self.machine.state() != SessionState::WaitingApproval {
                 let reason = if step == StateEvent::Failed { self.last_error.clone() } else { String::new() };
                 self.step(step, &reason);
             }
