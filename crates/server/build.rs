@@ -58,8 +58,7 @@ fn main() -> io::Result<()> {
     fs::write(
         out.join("page.rs"),
         format!(
-            "pub static ASSETS: &[Asset] = &[\n{table}];\npub static SCRIPT_HASHES: &[&str] = &[{scripts}];\n\
-             pub const IS_BUILT: bool = {built};\npub const BROTLI_BYTES: usize = {total};\n"
+            "pub static ASSETS: &[Asset] = &[\n{table}];\npub static SCRIPT_HASHES: &[&str] = &[{scripts}];\n"
         ),
     )?;
     if built {

@@ -1,13 +1,15 @@
 //! A headless Chromium with a profile of its own, driven through its driver. Both end with their owner.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use thirtyfour::prelude::*;
 
 pub struct Browser {
     driver_process: Child,
+    /// Held open, since a driver that cannot write ends.
+    _output: BufReader<ChildStdout>,
     pub driver: WebDriver,
     _profile: tempfile::TempDir,
 }
@@ -31,16 +33,19 @@ impl Browser {
             .unwrap_or_else(|error| {
                 panic!("{driver_program}: {error}; run the tests with `cargo xtask test e2e`")
             });
-        let output = BufReader::new(driver_process.stdout.take().unwrap());
+        let mut output = BufReader::new(driver_process.stdout.take().unwrap());
         let port = output
+            .by_ref()
             .lines()
             .map_while(Result::ok)
-            .find_map(|line| line.split("on port ").nth(1)?.trim_end_matches('.').parse::<u16>().ok())
+            .find_map(|line| {
+                line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse::<u16>().ok()
+            })
             .expect("the driver tells its port");
         let profile = tempfile::tempdir().unwrap();
         let capabilities = capabilities(profile.path(), size);
         let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await.unwrap();
-        Self { driver_process, driver, _profile: profile }
+        Self { driver_process, _output: output, driver, _profile: profile }
     }
 }
 

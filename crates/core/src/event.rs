@@ -5,25 +5,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ask::{Ask, ClosedBy};
+use crate::fields::Fields;
 use crate::machine::SessionState;
 use crate::message::{Content, Message, ToolCall};
 use crate::queue::Scheduled;
 use crate::ui_message::{BashResult, Image};
 use crate::wire::Capabilities;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Event {
     // What the agent does.
     AgentStart,
     /// The agent's loop ended; with `will_retry` the run goes on.
     AgentEnd {
-        #[serde(default)]
         will_retry: bool,
     },
     /// The end of all work of a run.
     AgentSettled {
-        #[serde(default)]
         aborted: bool,
     },
     TurnStart,
@@ -40,7 +39,6 @@ pub enum Event {
     ToolExecutionStart {
         tool_call_id: String,
         tool_name: String,
-        #[serde(default)]
         args: Value,
     },
     /// `partial_result` is all output so far, not what was added.
@@ -53,28 +51,24 @@ pub enum Event {
         tool_call_id: String,
         tool_name: String,
         result: ToolOutput,
-        #[serde(default)]
         is_error: bool,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         duration_ms: Option<u64>,
     },
     CompactionStart {
-        #[serde(default)]
         reason: String,
     },
     CompactionEnd {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
-        #[serde(default)]
         aborted: bool,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
     AutoRetryStart {
         attempt: u32,
         max_attempts: u32,
         delay_ms: u64,
-        #[serde(default)]
         error_message: String,
     },
     AutoRetryEnd {
@@ -103,7 +97,6 @@ pub enum Event {
     BashStart {
         id: String,
         command: String,
-        #[serde(default)]
         exclude_from_context: bool,
     },
     BashExecutionUpdate {
@@ -116,7 +109,7 @@ pub enum Event {
     },
     SessionState {
         state: SessionState,
-        #[serde(default, skip_serializing_if = "String::is_empty")]
+        #[serde(skip_serializing_if = "String::is_empty")]
         reason: String,
     },
     AskOpened {
@@ -127,14 +120,13 @@ pub enum Event {
         by: ClosedBy,
     },
     ProcessExit {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         code: Option<i32>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         signal: Option<i32>,
         /// Asked for by us: not a failure.
-        #[serde(default)]
         expected: bool,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         stderr: Vec<String>,
     },
     ContextUsage {
@@ -145,11 +137,88 @@ pub enum Event {
     },
 
     /// A type this version does not know. Folding it changes nothing.
-    #[serde(other)]
     Unknown,
 }
 
 impl Event {
+    /// Reads an event as the server writes it.
+    pub fn from_fields(mut fields: Fields) -> Self {
+        Self::read(&mut fields).unwrap_or(Self::Unknown)
+    }
+
+    fn read(fields: &mut Fields) -> Option<Self> {
+        Some(match fields.text("type").as_str() {
+            "agent_start" => Self::AgentStart,
+            "agent_end" => Self::AgentEnd { will_retry: fields.flag("willRetry") },
+            "agent_settled" => Self::AgentSettled { aborted: fields.flag("aborted") },
+            "turn_start" => Self::TurnStart,
+            "turn_end" => Self::TurnEnd,
+            "message_start" => Self::MessageStart { message: Message::from_value(fields.value("message")) },
+            "message_update" => Self::MessageUpdate { update: Update::from_fields(fields.object("update")) },
+            "message_end" => Self::MessageEnd { message: Message::from_value(fields.value("message")) },
+            "tool_execution_start" => Self::ToolExecutionStart {
+                tool_call_id: fields.text("toolCallId"),
+                tool_name: fields.text("toolName"),
+                args: fields.value("args"),
+            },
+            "tool_execution_update" => Self::ToolExecutionUpdate {
+                tool_call_id: fields.text("toolCallId"),
+                tool_name: fields.text("toolName"),
+                partial_result: fields.part("partialResult")?,
+            },
+            "tool_execution_end" => Self::ToolExecutionEnd {
+                tool_call_id: fields.text("toolCallId"),
+                tool_name: fields.text("toolName"),
+                result: fields.part("result")?,
+                is_error: fields.flag("isError"),
+                duration_ms: fields.optional_number("durationMs"),
+            },
+            "compaction_start" => Self::CompactionStart { reason: fields.text("reason") },
+            "compaction_end" => Self::CompactionEnd {
+                summary: fields.optional_text("summary"),
+                aborted: fields.flag("aborted"),
+                error: fields.optional_text("error"),
+            },
+            "auto_retry_start" => Self::AutoRetryStart {
+                attempt: fields.small_number("attempt"),
+                max_attempts: fields.small_number("maxAttempts"),
+                delay_ms: fields.number("delayMs"),
+                error_message: fields.text("errorMessage"),
+            },
+            "auto_retry_end" => Self::AutoRetryEnd { success: fields.flag("success") },
+            "model_changed" => Self::ModelChanged { model: fields.part("model") },
+            "thinking_level_changed" => Self::ThinkingLevelChanged { level: fields.text("level") },
+            "title_changed" => Self::TitleChanged { title: fields.text("title") },
+            "notice" => Self::Notice { level: fields.part("level")?, text: fields.text("text") },
+            "queue_update" => Self::QueueUpdate { items: fields.part("items")? },
+            "bash_start" => Self::BashStart {
+                id: fields.text("id"),
+                command: fields.text("command"),
+                exclude_from_context: fields.flag("excludeFromContext"),
+            },
+            "bash_execution_update" => {
+                Self::BashExecutionUpdate { id: fields.text("id"), delta: fields.text("delta") }
+            }
+            "bash_end" => Self::BashEnd { id: fields.text("id"), result: fields.part("result")? },
+            "session_state" => {
+                Self::SessionState { state: fields.part("state")?, reason: fields.text("reason") }
+            }
+            "ask_opened" => Self::AskOpened { ask: fields.part("ask")? },
+            "ask_closed" => Self::AskClosed { ask_id: fields.text("askId"), by: fields.part("by")? },
+            "process_exit" => Self::ProcessExit {
+                code: fields.optional_code("code"),
+                signal: fields.optional_code("signal"),
+                expected: fields.flag("expected"),
+                stderr: fields.texts("stderr"),
+            },
+            "context_usage" => Self::ContextUsage { usage: fields.part("usage")? },
+            "capabilities_changed" => {
+                Self::CapabilitiesChanged { capabilities: fields.part("capabilities")? }
+            }
+            _ => return None,
+        })
+    }
+
     /// Takes the next event into this one if both are pieces of the same text; tells whether it did.
     pub fn join(&mut self, next: &Self) -> bool {
         use Update::{TextDelta, ThinkingDelta};
@@ -170,7 +239,7 @@ impl Event {
 }
 
 /// One step of an assistant message under way. Blocks are told apart by their index in the message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Update {
     TextDelta {
@@ -192,17 +261,36 @@ pub enum Update {
     },
     ToolcallStart {
         content_index: usize,
-        #[serde(default)]
         id: String,
-        #[serde(default)]
         tool_name: String,
     },
     ToolcallEnd {
         content_index: usize,
         tool_call: ToolCall,
     },
-    #[serde(other)]
     Unknown,
+}
+
+impl Update {
+    pub fn from_fields(mut fields: Fields) -> Self {
+        let content_index = fields.index("contentIndex");
+        match fields.text("type").as_str() {
+            "text_delta" => Self::TextDelta { content_index, delta: fields.text("delta") },
+            "text_end" => Self::TextEnd { content_index, content: fields.text("content") },
+            "thinking_delta" => Self::ThinkingDelta { content_index, delta: fields.text("delta") },
+            "thinking_end" => Self::ThinkingEnd { content_index, content: fields.text("content") },
+            "toolcall_start" => Self::ToolcallStart {
+                content_index,
+                id: fields.text("id"),
+                tool_name: fields.text("toolName"),
+            },
+            "toolcall_end" => match fields.part("toolCall") {
+                Some(tool_call) => Self::ToolcallEnd { content_index, tool_call },
+                None => Self::Unknown,
+            },
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// What a tool gave back, whatever shape the agent gave it.
@@ -278,3 +366,7 @@ pub struct ContextUsage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
+
+#[cfg(test)]
+#[path = "event_tests.rs"]
+mod tests;

@@ -8,6 +8,7 @@ pub mod ask;
 pub mod controller;
 pub mod describe;
 pub mod event;
+pub mod fields;
 pub mod limits;
 pub mod machine;
 pub mod message;

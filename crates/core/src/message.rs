@@ -4,38 +4,32 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::fields::Fields;
 use crate::ui_message::{BashResult, Image};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "role", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Message {
     User {
-        #[serde(default)]
         content: Content,
         /// The id the sending page chose; added by the server so that the page's own row is recognised.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         client_id: Option<String>,
     },
     Assistant {
-        #[serde(default)]
         content: Content,
-        #[serde(default)]
         stop_reason: StopReason,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         error_message: Option<String>,
     },
     ToolResult {
-        #[serde(default)]
         tool_call_id: String,
-        #[serde(default)]
         tool_name: String,
-        #[serde(default)]
         content: Content,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
-        #[serde(default)]
         is_error: bool,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         duration_ms: Option<u64>,
     },
     BashExecution {
@@ -44,21 +38,16 @@ pub enum Message {
     },
     /// A message of an extension: shown only if it says so.
     Custom {
-        #[serde(default)]
         content: Content,
-        #[serde(default)]
         display: bool,
     },
     CompactionSummary {
-        #[serde(default)]
         summary: String,
     },
     BranchSummary {
-        #[serde(default)]
         summary: String,
     },
     /// Instructions to the model and roles this version does not know: no row.
-    #[serde(other)]
     Hidden,
 }
 
@@ -80,20 +69,13 @@ pub enum StopReason {
 #[serde(transparent)]
 pub struct Content(pub Vec<Part>);
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
 pub enum Part {
-    Text {
-        text: String,
-    },
-    Thinking {
-        #[serde(alias = "text")]
-        thinking: String,
-    },
-    #[serde(alias = "tool_use", alias = "tool_call")]
+    Text { text: String },
+    Thinking { thinking: String },
     ToolCall(ToolCall),
     Image(Image),
-    #[serde(other)]
     Unknown,
 }
 
@@ -109,6 +91,35 @@ pub struct ToolCall {
     /// Why the arguments could not be read, when the agent received them cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_error: Option<String>,
+}
+
+impl Message {
+    /// Reads a message of an agent's or of the server's. What is unknown gives no row.
+    pub fn from_value(value: Value) -> Self {
+        let Some(mut fields) = Fields::of(value) else { return Self::Hidden };
+        let content = Content::from_value(fields.value("content"));
+        match fields.text("role").as_str() {
+            "user" => Self::User { content, client_id: fields.optional_text("clientId") },
+            "assistant" => Self::Assistant {
+                content,
+                stop_reason: fields.part("stopReason").unwrap_or_default(),
+                error_message: fields.optional_text("errorMessage"),
+            },
+            "toolResult" => Self::ToolResult {
+                tool_call_id: fields.text("toolCallId"),
+                tool_name: fields.text("toolName"),
+                content,
+                details: fields.part("details"),
+                is_error: fields.flag("isError"),
+                duration_ms: fields.optional_number("durationMs"),
+            },
+            "bashExecution" => Self::BashExecution { result: fields.rest().unwrap_or_default() },
+            "custom" => Self::Custom { content, display: fields.flag("display") },
+            "compactionSummary" => Self::CompactionSummary { summary: fields.text("summary") },
+            "branchSummary" => Self::BranchSummary { summary: fields.text("summary") },
+            _ => Self::Hidden,
+        }
+    }
 }
 
 impl Content {
@@ -144,16 +155,21 @@ impl Content {
 
 impl Part {
     fn from_value(value: Value) -> Self {
-        match value {
-            Value::String(text) => Self::Text { text },
-            value => serde_json::from_value(value).unwrap_or(Self::Unknown),
+        if let Value::String(text) = value {
+            return Self::Text { text };
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Self::from_value)
+        let Some(mut fields) = Fields::of(value) else { return Self::Unknown };
+        match fields.text("type").as_str() {
+            "text" => fields.optional_text("text").map(|text| Self::Text { text }),
+            "thinking" => fields
+                .optional_text("thinking")
+                .or_else(|| fields.optional_text("text"))
+                .map(|thinking| Self::Thinking { thinking }),
+            "toolCall" | "tool_use" | "tool_call" => fields.rest().map(Self::ToolCall),
+            "image" => fields.rest().map(Self::Image),
+            _ => None,
+        }
+        .unwrap_or(Self::Unknown)
     }
 }
 

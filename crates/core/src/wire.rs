@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::ask::{Answer, Ask};
 use crate::controller::Fold;
 use crate::event::{ContextUsage, Event, ModelInfo};
+use crate::fields::Fields;
 use crate::machine::SessionState;
 use crate::queue::{Lane, Scheduled};
 use crate::ui_message::{Image, UiMessage};
@@ -120,7 +121,7 @@ impl Command {
 }
 
 /// What the server sends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerFrame {
     Welcome(Welcome),
@@ -128,9 +129,9 @@ pub enum ServerFrame {
         id: String,
         command: String,
         success: bool,
-        #[serde(default, skip_serializing_if = "Value::is_null")]
+        #[serde(skip_serializing_if = "Value::is_null")]
         data: Value,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
     /// `seq` counts without gaps per session.
@@ -143,11 +144,36 @@ pub enum ServerFrame {
     Snapshot(Box<Snapshot>),
     /// The list of sessions changed in these places.
     SessionsChanged {
-        #[serde(default)]
         changed: Vec<SessionSummary>,
-        #[serde(default)]
         removed: Vec<String>,
     },
+}
+
+impl ServerFrame {
+    /// Reads a frame as the server writes it; None if it is none this version knows.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut fields = Fields::of(serde_json::from_str(text).ok()?)?;
+        Some(match fields.text("type").as_str() {
+            "welcome" => Self::Welcome(fields.rest()?),
+            "response" => Self::Response {
+                id: fields.text("id"),
+                command: fields.text("command"),
+                success: fields.flag("success"),
+                data: fields.value("data"),
+                error: fields.optional_text("error"),
+            },
+            "event" => Self::Event {
+                session_id: fields.text("session_id"),
+                seq: fields.number("seq"),
+                event: Event::from_fields(fields.object("event")),
+            },
+            "snapshot" => Self::Snapshot(fields.rest()?),
+            "sessions_changed" => {
+                Self::SessionsChanged { changed: fields.part("changed")?, removed: fields.texts("removed") }
+            }
+            _ => return None,
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -288,8 +288,7 @@ fn case_35_a_shell_row_stands_aside_until_the_run_is_over() {
 fn case_52_spellings_of_parts_give_equal_rows() {
     let spelled = |part: Value| {
         let message = json!({"role": "assistant", "content": [part], "stopReason": "toolUse"});
-        let message: Message = serde_json::from_value(message).unwrap();
-        let controller = MessageController::load_messages_from_history([message]);
+        let controller = MessageController::load_messages_from_history([Message::from_value(message)]);
         controller.rows()[0].tool_step.clone().unwrap()
     };
     let plain = spelled(json!({"type": "toolCall", "id": "a", "name": "read", "arguments": {"path": "x"}}));

@@ -182,7 +182,7 @@ async fn next_frame(socket: &mut WebSocketStream<MaybeTlsStream<TcpStream>>) -> 
     loop {
         let message = tokio::time::timeout(PATIENCE, socket.next()).await.expect("the server is silent");
         match message.expect("the socket was closed").unwrap() {
-            Message::Text(text) => return serde_json::from_str(&text).unwrap(),
+            Message::Text(text) => return ServerFrame::parse(&text).unwrap(),
             Message::Close(frame) => panic!("closed: {frame:?}"),
             _ => {}
         }
