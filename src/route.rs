@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use leptos::prelude::*;
 
-use crate::{browser, transport};
+use crate::browser;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Route {
@@ -43,8 +43,11 @@ pub fn server_address(path: &str) -> String {
     format!("{}{path}", base())
 }
 
+/// The page's own address decides; nothing else can choose another server.
 pub fn socket_address() -> String {
-    format!("{}{}", transport::link::socket_origin(), server_address("api/socket"))
+    let location = window().location();
+    let scheme = if location.protocol().as_deref() == Ok("https:") { "wss" } else { "ws" };
+    format!("{scheme}://{}{}", location.host().unwrap_or_default(), server_address("api/socket"))
 }
 
 pub fn blob_address(session_id: &str, blob: &str) -> String {

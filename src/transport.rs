@@ -2,9 +2,11 @@
 //! animation frame. It knows frames, never what they mean to a session, and it draws nothing.
 
 pub mod backoff;
+pub mod decode;
 pub mod inbox;
 pub mod link;
 pub mod outbox;
+mod socket;
 mod watch;
 
 pub use link::{Connection, Link, Receiver};

@@ -1,12 +1,13 @@
 //! Where the transport's frames reach the state.
 
 use leptos::prelude::*;
-use pilothouse_core::wire::{Cursor, ServerFrame, SessionSummary, Welcome};
+use pilothouse_core::wire::{Cursor, ServerFrame, Welcome};
 
 use super::Actions;
 use crate::access::Access;
 use crate::browser;
 use crate::state::server::{Settled, sessions};
+use crate::transport::decode;
 use crate::transport::{Connection, Outcome, Receiver};
 
 /// Reloading for a newer version is tried once per tab.
@@ -41,12 +42,10 @@ impl Receiver for Actions {
     }
 
     fn probed(&self, outcome: Outcome) {
-        let list = outcome.ok().and_then(|mut data| {
-            let list = if data.is_array() { data } else { data.get_mut("sessions")?.take() };
-            serde_json::from_value::<Vec<SessionSummary>>(list).ok()
-        });
-        if let Some(list) = list {
-            self.server.sessions.set(sessions::newest_first(list));
+        if let Ok(mut data) = outcome
+            && let Some(list) = data.get_mut("sessions").map(serde_json::Value::take)
+        {
+            self.server.sessions.set(sessions::newest_first(decode::session_summaries(list)));
         }
     }
 

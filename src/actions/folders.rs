@@ -3,16 +3,14 @@
 use pilothouse_core::wire::{Command, DirectoryListing};
 
 use super::Actions;
-use crate::transport::Keep;
+use crate::transport::{Keep, decode};
 
 impl Actions {
     /// The sub-folders of a path; the empty path is the server's default folder.
     pub fn list_folder(&self, path: String, done: impl FnOnce(Result<DirectoryListing, String>) + 'static) {
         self.with_link(|link| {
             link.request(None, Command::ListDirectory { path }, Keep::Drop, move |outcome| {
-                done(
-                    outcome.and_then(|data| serde_json::from_value(data).map_err(|error| error.to_string())),
-                );
+                done(outcome.map(decode::directory_listing));
             });
         });
     }

@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 use pilothouse_core::ask::Answer;
 use pilothouse_core::limits::PAGE_ROWS;
-use pilothouse_core::wire::{Command, MessagesPage};
+use pilothouse_core::wire::Command;
 
 use super::Actions;
 use crate::browser;
 use crate::route::Route;
 use crate::state::server::{Loading, Session};
-use crate::transport::{Keep, Outcome};
+use crate::transport::{Keep, Outcome, decode};
 
 impl Actions {
     /// The session to show; asks the server for it if need be.
@@ -126,9 +126,7 @@ impl Actions {
         let command = Command::GetMessages { before: session.first(), limit: Some(PAGE_ROWS) };
         self.with_link(|link| {
             link.request(Some(&id.clone()), command, Keep::Drop, move |outcome| {
-                let page = outcome.and_then(|data| {
-                    serde_json::from_value::<MessagesPage>(data).map_err(|error| error.to_string())
-                });
+                let page = outcome.map(decode::messages_page);
                 if let Some(session) = actions.server.opened(&id) {
                     match page {
                         Ok(page) => session.prepend(page),

@@ -5,17 +5,16 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use leptos::prelude::{request_animation_frame, set_timeout, window};
+use leptos::prelude::{request_animation_frame, set_timeout};
 use leptos::task::spawn_local;
 use pilothouse_core::limits::PROTOCOL_VERSION;
 use pilothouse_core::wire::{ClientFrame, Command, Cursor, ServerFrame, Welcome};
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
-use web_sys::{CloseEvent, MessageEvent, WebSocket};
 
 use super::backoff::Backoff;
+use super::decode;
 use super::inbox::{Inbox, Plan};
 use super::outbox::{Keep, Outbox, Outcome};
+use super::socket::Socket;
 use super::watch;
 use crate::{access, browser, route};
 
@@ -80,31 +79,6 @@ struct Inner {
     backoff: RefCell<Backoff>,
     inbox: RefCell<Inbox>,
     outbox: RefCell<Outbox>,
-}
-
-/// A socket and the closures that live as long as it.
-struct Socket {
-    socket: WebSocket,
-    since: f64,
-    _open: Closure<dyn FnMut()>,
-    _message: Closure<dyn FnMut(MessageEvent)>,
-    _close: Closure<dyn FnMut(CloseEvent)>,
-}
-
-impl Socket {
-    /// An attempt this young deserves to go on.
-    fn is_fresh(&self) -> bool {
-        browser::now() - self.since < 2_000.0
-    }
-}
-
-impl Drop for Socket {
-    fn drop(&mut self) {
-        self.socket.set_onopen(None);
-        self.socket.set_onmessage(None);
-        self.socket.set_onclose(None);
-        let _ = self.socket.close();
-    }
 }
 
 impl Link {
@@ -197,23 +171,17 @@ impl Link {
         self.0.generation.set(generation);
         self.0.welcomed.set(false);
         self.0.socket.take();
-        let Ok(socket) = WebSocket::new(&route::socket_address()) else {
+        let (opened, heard, closed) = (self.clone(), self.clone(), self.clone());
+        let socket = Socket::open(
+            &route::socket_address(),
+            move || opened.say_hello(),
+            move |text| heard.receive(text),
+            move |code| closed.lost(generation, code, false),
+        );
+        if socket.is_none() {
             return self.lost(generation, 0, false);
-        };
-        let link = self.clone();
-        let open = Closure::<dyn FnMut()>::new(move || link.say_hello());
-        let link = self.clone();
-        let message =
-            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| link.receive(&event));
-        let link = self.clone();
-        let close = Closure::<dyn FnMut(CloseEvent)>::new(move |event: CloseEvent| {
-            link.lost(generation, event.code(), false);
-        });
-        socket.set_onopen(Some(open.as_ref().unchecked_ref()));
-        socket.set_onmessage(Some(message.as_ref().unchecked_ref()));
-        socket.set_onclose(Some(close.as_ref().unchecked_ref()));
-        let since = browser::now();
-        self.0.socket.replace(Some(Socket { socket, since, _open: open, _message: message, _close: close }));
+        }
+        self.0.socket.replace(socket);
         let link = self.clone();
         let give_up = move || {
             if !link.is_open() {
@@ -231,16 +199,14 @@ impl Link {
 
     fn send(&self, frame: &ClientFrame) {
         if let (Some(socket), Ok(text)) = (&*self.0.socket.borrow(), serde_json::to_string(frame)) {
-            // A socket that cannot send is about to close, and its close event is handled.
-            let _ = socket.socket.send_with_str(&text);
+            socket.send(&text);
         }
     }
 
-    fn receive(&self, event: &MessageEvent) {
+    fn receive(&self, text: &str) {
         self.0.last_frame.set(browser::now());
-        let Some(text) = event.data().as_string() else { return };
         // A frame that cannot be read leaves a gap in its session's numbers, and a gap brings a snapshot.
-        let Ok(frame) = serde_json::from_str::<ServerFrame>(&text) else { return };
+        let Some(frame) = decode::server_frame(text) else { return };
         let plan = self.0.inbox.borrow_mut().push(frame, browser::is_hidden());
         match plan {
             Plan::Wait => {}
@@ -337,11 +303,4 @@ impl Link {
         self.0.welcomed.set(false);
         self.0.socket.take();
     }
-}
-
-/// The page's own address decides; nothing else can choose another server.
-pub(crate) fn socket_origin() -> String {
-    let location = window().location();
-    let scheme = if location.protocol().as_deref() == Ok("https:") { "wss" } else { "ws" };
-    format!("{scheme}://{}", location.host().unwrap_or_default())
 }

@@ -25,6 +25,11 @@ pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
             problem.try_set(Some(error));
         });
     };
+    // A title of several lines is a question and what exactly it is about.
+    let (title, exact) = match ask.title.split_once('\n') {
+        Some((title, exact)) => (title.to_owned(), Some(exact.to_owned())),
+        None => (ask.title.clone(), None),
+    };
     let kicker = if ask.approval { "Approval needed" } else { "Question" };
     let message = (!ask.message.is_empty()).then(|| {
         let class = if ask.approval { "ask-message ask-exact" } else { "ask-message" };
@@ -32,7 +37,10 @@ pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
     });
     let body = match ask.kind {
         AskKind::Confirm => view! { <ConfirmAnswer approval=ask.approval sending reply /> }.into_any(),
-        AskKind::Select => view! { <SelectAnswer options=ask.options.clone() sending reply /> }.into_any(),
+        AskKind::Select => {
+            view! { <SelectAnswer options=ask.options.clone() approval=ask.approval sending reply /> }
+                .into_any()
+        }
         AskKind::Input | AskKind::Editor => view! { <TextAnswer ask=ask.clone() sending reply /> }.into_any(),
     };
     view! {
@@ -44,7 +52,8 @@ pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
             data-ask-kind=ask.kind.name()
         >
             <p class="ask-kicker"><Glyph icon=Icon::Question /> {kicker}</p>
-            <h2 class="ask-title">{ask.title.clone()}</h2>
+            <h2 class="ask-title">{title}</h2>
+            {exact.map(|exact| view! { <div class="ask-exact">{exact}</div> })}
             {message}
             {body}
             <p class="problem" role="alert">{move || problem.get()}</p>
@@ -76,9 +85,11 @@ fn ConfirmAnswer(
 #[component]
 fn SelectAnswer(
     options: Vec<String>,
+    approval: bool,
     sending: RwSignal<bool>,
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
+    let class = if approval { "ask-answers spread" } else { "ask-answers options" };
     let options = options.into_iter().map(|option| {
         let choice = option.clone();
         view! {
@@ -88,7 +99,7 @@ fn SelectAnswer(
         }
     });
     view! {
-        <div class="ask-answers options">{options.collect_view()}</div>
+        <div class=class>{options.collect_view()}</div>
         <div class="ask-answers end"><CancelAnswer sending reply /></div>
     }
 }

@@ -61,7 +61,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                         }
                     }
                 />
-                <button type="button" class="button" on:click=move |_| look(folder.get_untracked())>"Look"</button>
+                <button type="button" class="button" on:click=move |_| look(folder.get_untracked())>"Go"</button>
             </div>
             <p class="problem" role="alert">{move || problem.get()}</p>
             <div class="folder-box">

@@ -1,6 +1,7 @@
 //! Sidebar and main region.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use super::connection::ConnectionBanner;
 use super::new_session::NewSession;
@@ -23,6 +24,17 @@ pub fn Layout() -> impl IntoView {
             open.set(false);
         }
     };
+    // The drawer covers the page: the keyboard goes where the eye is.
+    Effect::new(move |before: Option<bool>| {
+        let now = open.get();
+        let to = if now { ".sidebar-close" } else { ".sessions-button" };
+        if before.is_some_and(|before| before != now)
+            && let Ok(Some(button)) = document().query_selector(to)
+        {
+            let _ = button.unchecked_into::<web_sys::HtmlElement>().focus();
+        }
+        now
+    });
     view! {
         <div class="layout" class:sidebar-open=open on:keydown=close_on_escape>
             <Sidebar />

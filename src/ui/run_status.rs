@@ -67,6 +67,7 @@ fn status_words(session: Session) -> String {
         SessionState::WaitingApproval => "Waits for your approval".to_owned(),
         SessionState::WaitingInput => "Waits for your answer".to_owned(),
         SessionState::Paused => with_reason("Paused"),
+        SessionState::Error if session.rows.with(|rows| ends_in_error(rows)) => "The run failed".to_owned(),
         SessionState::Error => with_reason("The run failed"),
         SessionState::Stopped => with_reason("Stopped"),
         SessionState::Idle | SessionState::Completed => String::new(),

@@ -6,13 +6,14 @@ use super::connection::ConnectionMark;
 use super::context_ring::ContextRing;
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
-use crate::state::server::Session;
+use crate::state::server::{Loading, Session};
 
 #[component]
 pub fn TitleBar(session: Session) -> impl IntoView {
     let title = move || {
         let title = session.title.get();
-        if title.trim().is_empty() { "New session".to_owned() } else { title }
+        let nameless = title.trim().is_empty() && session.loading.get() == Loading::Ready;
+        if nameless { "New session".to_owned() } else { title }
     };
     let model = move || {
         session.model.with(|model| {
