@@ -2,7 +2,6 @@
 //! animation frame. It knows frames, never what they mean to a session, and it draws nothing.
 
 pub mod backoff;
-pub mod decode;
 pub mod inbox;
 pub mod link;
 pub mod outbox;
@@ -10,4 +9,4 @@ mod socket;
 mod watch;
 
 pub use link::{Connection, Link, Receiver};
-pub use outbox::{Keep, Outcome};
+pub use outbox::{Keep, Outcome, read_answer};

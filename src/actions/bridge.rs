@@ -7,7 +7,6 @@ use super::Actions;
 use crate::access::Access;
 use crate::browser;
 use crate::state::server::{Settled, sessions};
-use crate::transport::decode;
 use crate::transport::{Connection, Outcome, Receiver};
 
 /// Reloading for a newer version is tried once per tab.
@@ -44,8 +43,9 @@ impl Receiver for Actions {
     fn probed(&self, outcome: Outcome) {
         if let Ok(mut data) = outcome
             && let Some(list) = data.get_mut("sessions").map(serde_json::Value::take)
+            && let Ok(list) = serde_json::from_value(list)
         {
-            self.server.sessions.set(sessions::newest_first(decode::session_summaries(list)));
+            self.server.sessions.set(sessions::newest_first(list));
         }
     }
 

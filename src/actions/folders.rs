@@ -3,14 +3,14 @@
 use pilothouse_core::wire::{Command, DirectoryListing};
 
 use super::Actions;
-use crate::transport::{Keep, decode};
+use crate::transport::{Keep, read_answer};
 
 impl Actions {
     /// The sub-folders of a path; the empty path is the server's default folder.
     pub fn list_folder(&self, path: String, done: impl FnOnce(Result<DirectoryListing, String>) + 'static) {
         self.with_link(|link| {
             link.request(None, Command::ListDirectory { path }, Keep::Drop, move |outcome| {
-                done(outcome.map(decode::directory_listing));
+                done(read_answer(outcome));
             });
         });
     }

@@ -9,7 +9,7 @@ use super::Actions;
 use crate::browser;
 use crate::route::Route;
 use crate::state::server::{Loading, Session};
-use crate::transport::{Keep, Outcome, decode};
+use crate::transport::{Keep, Outcome, read_answer};
 
 impl Actions {
     /// The session to show; asks the server for it if need be.
@@ -126,7 +126,7 @@ impl Actions {
         let command = Command::GetMessages { before: session.first(), limit: Some(PAGE_ROWS) };
         self.with_link(|link| {
             link.request(Some(&id.clone()), command, Keep::Drop, move |outcome| {
-                let page = outcome.map(decode::messages_page);
+                let page = read_answer(outcome);
                 if let Some(session) = actions.server.opened(&id) {
                     match page {
                         Ok(page) => session.prepend(page),

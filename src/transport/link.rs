@@ -11,7 +11,6 @@ use pilothouse_core::limits::PROTOCOL_VERSION;
 use pilothouse_core::wire::{ClientFrame, Command, Cursor, ServerFrame, Welcome};
 
 use super::backoff::Backoff;
-use super::decode;
 use super::inbox::{Inbox, Plan};
 use super::outbox::{Keep, Outbox, Outcome};
 use super::socket::Socket;
@@ -206,7 +205,7 @@ impl Link {
     fn receive(&self, text: &str) {
         self.0.last_frame.set(browser::now());
         // A frame that cannot be read leaves a gap in its session's numbers, and a gap brings a snapshot.
-        let Some(frame) = decode::server_frame(text) else { return };
+        let Some(frame) = ServerFrame::parse(text) else { return };
         let plan = self.0.inbox.borrow_mut().push(frame, browser::is_hidden());
         match plan {
             Plan::Wait => {}

@@ -6,6 +6,12 @@ use serde_json::Value;
 
 /// How a command ended.
 pub type Outcome = Result<Value, String>;
+
+/// The data of an answer, as the type it was written from.
+pub fn read_answer<T: serde::de::DeserializeOwned>(outcome: Outcome) -> Result<T, String> {
+    serde_json::from_value(outcome?)
+        .map_err(|error| format!("The server's answer is not understood: {error}"))
+}
 type Callback = Box<dyn FnOnce(Outcome)>;
 
 /// What becomes of a command when the socket is lost before its answer.
