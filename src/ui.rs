@@ -14,6 +14,7 @@ pub mod icon;
 pub mod keys;
 pub mod layout;
 pub mod new_session;
+pub mod notices;
 pub mod queue;
 pub mod relative_time;
 pub mod rows;

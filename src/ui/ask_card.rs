@@ -1,10 +1,14 @@
 //! What the agent asks of the person: an approval or a question. Only an explicit answer is one.
 
+use leptos::html;
 use leptos::prelude::*;
 use pilothouse_core::ask::{Answer, Ask, AskKind};
 
+use wasm_bindgen::JsCast;
+
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
+use crate::browser;
 use crate::state::server::Session;
 
 #[component]
@@ -19,6 +23,7 @@ pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
         }
         sending.set(true);
         problem.set(None);
+        focus_composer();
         actions.answer(session, id.get_value(), answer, move |error| {
             // The card may be gone by now: answered in another tab.
             sending.try_set(false);
@@ -58,6 +63,15 @@ pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
             {body}
             <p class="problem" role="alert">{move || problem.get()}</p>
         </section>
+    }
+}
+
+/// The card goes with its answer: the keyboard must not be lost with it.
+fn focus_composer() {
+    if let Ok(Some(field)) = document().query_selector("textarea[name=prompt]")
+        && !browser::is_touch()
+    {
+        let _ = field.unchecked_into::<web_sys::HtmlElement>().focus();
     }
 }
 
@@ -107,6 +121,19 @@ fn SelectAnswer(
 #[component]
 fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy + 'static) -> impl IntoView {
     let text = RwSignal::new(ask.prefill.clone());
+    let place = NodeRef::<html::Form>::new();
+    // The question is what comes next, unless something is being written. On a phone the keyboard stays down.
+    Effect::new(move |_| {
+        let writing =
+            document().query_selector("textarea[name=prompt]").ok().flatten().is_some_and(|field| {
+                !field.unchecked_into::<web_sys::HtmlTextAreaElement>().value().is_empty()
+            });
+        if let Some(form) = place.get().filter(|_| !writing && !browser::is_touch())
+            && let Ok(Some(field)) = form.query_selector("[name=answer]")
+        {
+            let _ = field.unchecked_into::<web_sys::HtmlElement>().focus();
+        }
+    });
     let send = move || reply(Answer::Text(text.get_untracked()));
     let field = if ask.kind == AskKind::Editor {
         view! {
@@ -138,6 +165,7 @@ fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy +
     };
     view! {
         <form
+            node_ref=place
             on:submit=move |event| {
                 event.prevent_default();
                 send();

@@ -55,7 +55,7 @@ impl Page {
     async fn receive(&self, frame: ServerFrame) {
         self.actions.frame(frame);
         self.actions.settled();
-        tick().await;
+        rest().await;
     }
 
     async fn event(&mut self, event: Event) {
@@ -84,6 +84,17 @@ impl Page {
     /// What is in the timeline, as markup: equal for equal conversations.
     fn timeline(&self) -> String {
         self.find("[role=log]").unwrap().inner_html()
+    }
+}
+
+/// Until everything that reacts has reacted: some of it reacts to what others did.
+async fn rest() {
+    for _ in 0..3 {
+        tick().await;
+        let later = js_sys::Promise::new(&mut |resolve, _| {
+            window().set_timeout_with_callback(&resolve).unwrap();
+        });
+        wasm_bindgen_futures::JsFuture::from(later).await.unwrap();
     }
 }
 
@@ -143,7 +154,7 @@ async fn a_tool_row_opens_to_its_command_and_result() {
     conversation(&mut page).await;
     assert!(page.find(".row-result").is_none());
     page.find("[data-kind=tool] button").unwrap().unchecked_into::<HtmlElement>().click();
-    tick().await;
+    rest().await;
     assert_eq!(page.text("[data-kind=tool] .row-arguments"), "$ cat it");
     assert_eq!(page.text("[data-kind=tool] .row-result"), "contents");
 }
@@ -203,7 +214,7 @@ fn field(page: &Page) -> HtmlTextAreaElement {
 async fn write(page: &Page, text: &str) {
     field(page).set_value(text);
     field(page).dispatch_event(&web_sys::Event::new("input").unwrap()).unwrap();
-    tick().await;
+    rest().await;
 }
 
 async fn press_enter(page: &Page, shift: bool, composing: bool) {
@@ -214,7 +225,7 @@ async fn press_enter(page: &Page, shift: bool, composing: bool) {
     options.set_cancelable(true);
     let event = KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &options).unwrap();
     field(page).dispatch_event(&event).unwrap();
-    tick().await;
+    rest().await;
 }
 
 #[wasm_bindgen_test]

@@ -17,6 +17,7 @@ pub enum Icon {
     Folder,
     Globe,
     History,
+    Info,
     List,
     Menu,
     Pause,
@@ -51,6 +52,7 @@ impl Icon {
                 "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18"
             }
             Self::History => "M12 7v5l3 2M3.5 9A9 9 0 1 1 3 12M3 4v5h5",
+            Self::Info => "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 11v5M12 8v.01",
             Self::List => "M9 6h11M9 12h11M9 18h11M4 6v.01M4 12v.01M4 18v.01",
             Self::Menu => "M4 7h16M4 12h16M4 17h16",
             Self::Pause => "M9 6v12M15 6v12",

@@ -30,6 +30,9 @@ pub fn RunStatus(session: Session) -> impl IntoView {
                 <Glyph icon />
                 <span class="run-words">{move || words.get()}</span>
             </Show>
+            <Show when=move || state.get() == SessionState::Completed>
+                <span class="visually-hidden">"The agent is done."</span>
+            </Show>
             <Show when=offer_retry>
                 <button type="button" class="button quiet" on:click=move |_| actions.retry(session)>
                     <Glyph icon=Icon::Retry />

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::composer::Composer;
 use super::icon::{Glyph, Icon};
+use super::notices::Notices;
 use super::queue::Queue;
 use super::timeline::Timeline;
 use super::title_bar::TitleBar;
@@ -37,6 +38,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
                 Loading::Ready => {
                     view! {
                         <Timeline session />
+                        <Notices session />
                         <Queue session />
                         <Composer session />
                     }

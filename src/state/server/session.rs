@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use pilothouse_core::ask::Ask;
 use pilothouse_core::controller::{MessageController, Report};
-use pilothouse_core::event::{ContextUsage, Event, ModelInfo};
+use pilothouse_core::event::{ContextUsage, Event, ModelInfo, NoticeLevel};
 use pilothouse_core::queue::Scheduled;
 use pilothouse_core::view::Applied;
 use pilothouse_core::wire::{Capabilities, Cursor, MessagesPage, RetryNote, Snapshot};
@@ -53,7 +53,20 @@ pub struct Session {
     pub retry: RwSignal<Option<RetryNote>>,
     pub compacting: RwSignal<bool>,
     pub capabilities: RwSignal<Capabilities>,
+    /// Newest last; only what was said while the page listened.
+    pub notices: RwSignal<Vec<Notice>>,
 }
+
+/// Something said beside the conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    pub number: u64,
+    pub level: NoticeLevel,
+    pub text: String,
+}
+
+/// More than this nobody reads at once: the oldest go.
+const KEPT_NOTICES: usize = 4;
 
 impl Session {
     /// Its signals live as long as `owner`, the current one.
@@ -84,6 +97,7 @@ impl Session {
             retry: RwSignal::default(),
             compacting: RwSignal::default(),
             capabilities: RwSignal::default(),
+            notices: RwSignal::default(),
         }
     }
 
@@ -145,6 +159,9 @@ impl Session {
         if self.awaiting_snapshot.get_value() {
             return true;
         }
+        if let Event::Notice { level, text } = &event {
+            self.notice(seq, *level, text);
+        }
         let begins = matches!(&event, Event::SessionState { state, .. } if state.is_active());
         let begins = begins && !self.is_active();
         let applied = self.view.try_update_value(|view| view.apply_numbered(seq, event));
@@ -162,6 +179,23 @@ impl Session {
             }
             _ => true,
         }
+    }
+
+    fn notice(&self, number: u64, level: NoticeLevel, text: &str) {
+        self.notices.update(|notices| {
+            // Events that come again after a reconnect are not said again.
+            if notices.iter().all(|notice| notice.number < number)
+                && number > self.view.with_value(|view| view.seq)
+            {
+                notices.push(Notice { number, level, text: text.to_owned() });
+                let surplus = notices.len().saturating_sub(KEPT_NOTICES);
+                notices.drain(..surplus);
+            }
+        });
+    }
+
+    pub fn dismiss_notice(&self, number: u64) {
+        self.notices.update(|notices| notices.retain(|notice| notice.number != number));
     }
 
     pub(super) fn apply_snapshot(&self, snapshot: Snapshot) {
