@@ -3,9 +3,9 @@
 
 use pilothouse_core::ask::{Ask, AskKind};
 use pilothouse_core::event::{ContextUsage, Event, ModelInfo, NoticeLevel, ToolOutput, Update};
+use pilothouse_core::fields::Fields;
 use pilothouse_core::message::{Message, StopReason};
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// What a line of pi's means to the session that runs it.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,126 +39,107 @@ pub struct Response {
 }
 
 pub fn decode(line: &[u8]) -> Vec<Incoming> {
-    let Ok(Value::Object(mut object)) = serde_json::from_slice(line) else { return vec![Incoming::Junk] };
-    let kind = text(&mut object, "type");
+    let Some(mut fields) = serde_json::from_slice(line).ok().and_then(Fields::of) else {
+        return vec![Incoming::Junk];
+    };
+    let kind = fields.text("type");
     match kind.as_str() {
         "response" => vec![Incoming::Response(Response {
-            id: text(&mut object, "id"),
-            command: text(&mut object, "command"),
-            success: flag(&object, "success"),
-            data: object.remove("data").unwrap_or_default(),
-            error: text(&mut object, "error"),
+            id: fields.text("id"),
+            command: fields.text("command"),
+            success: fields.flag("success"),
+            data: fields.value("data"),
+            error: fields.text("error"),
         })],
         "queue_update" => {
-            let count = |key| object.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-            vec![Incoming::Waiting { steering: count("steering"), follow_up: count("followUp") }]
+            let (steering, follow_up) =
+                (fields.length_of_array("steering"), fields.length_of_array("followUp"));
+            vec![Incoming::Waiting { steering, follow_up }]
         }
-        "bash_execution_update" => vec![Incoming::BashOutput {
-            request_id: text(&mut object, "id"),
-            delta: text(&mut object, "delta"),
-        }],
-        "extension_ui_request" => vec![dialog(object)],
+        "bash_execution_update" => {
+            vec![Incoming::BashOutput { request_id: fields.text("id"), delta: fields.text("delta") }]
+        }
+        "extension_ui_request" => vec![dialog(fields)],
         // Before 1.0 there is no `agent_settled`: the end of the loop is the end of the run.
-        "agent_end" if !object.contains_key("willRetry") => vec![
+        "agent_end" if !fields.has("willRetry") => vec![
             Incoming::Event(Event::AgentEnd { will_retry: false }),
             Incoming::Event(Event::AgentSettled { aborted: false }),
         ],
-        _ => vec![Incoming::Event(event(&kind, object))],
+        _ => vec![Incoming::Event(event(&kind, fields))],
     }
 }
 
-fn event(kind: &str, mut object: Map<String, Value>) -> Event {
+fn event(kind: &str, mut fields: Fields) -> Event {
     match kind {
         "agent_start" => Event::AgentStart,
-        "agent_end" => Event::AgentEnd { will_retry: flag(&object, "willRetry") },
-        "agent_settled" => Event::AgentSettled { aborted: flag(&object, "aborted") },
+        "agent_end" => Event::AgentEnd { will_retry: fields.flag("willRetry") },
+        "agent_settled" => Event::AgentSettled { aborted: fields.flag("aborted") },
         "turn_start" => Event::TurnStart,
         "turn_end" => Event::TurnEnd,
-        "message_start" => {
-            Event::MessageStart { message: message(object.remove("message").unwrap_or_default()) }
+        "message_start" => Event::MessageStart { message: message(fields.value("message")) },
+        "message_end" => Event::MessageEnd { message: message(fields.value("message")) },
+        "message_update" => {
+            Event::MessageUpdate { update: message_update(fields.object("assistantMessageEvent")) }
         }
-        "message_end" => Event::MessageEnd { message: message(object.remove("message").unwrap_or_default()) },
-        "message_update" => match object.remove("assistantMessageEvent") {
-            Some(Value::Object(update)) => Event::MessageUpdate { update: message_update(update) },
-            _ => Event::Unknown,
-        },
         "tool_execution_start" => Event::ToolExecutionStart {
-            tool_call_id: text(&mut object, "toolCallId"),
-            tool_name: text(&mut object, "toolName"),
-            args: object.remove("args").unwrap_or_default(),
+            tool_call_id: fields.text("toolCallId"),
+            tool_name: fields.text("toolName"),
+            args: fields.value("args"),
         },
         "tool_execution_update" => Event::ToolExecutionUpdate {
-            tool_call_id: text(&mut object, "toolCallId"),
-            tool_name: text(&mut object, "toolName"),
-            partial_result: ToolOutput::from_value(object.remove("partialResult").unwrap_or_default()),
+            tool_call_id: fields.text("toolCallId"),
+            tool_name: fields.text("toolName"),
+            partial_result: ToolOutput::from_value(fields.value("partialResult")),
         },
         "tool_execution_end" => Event::ToolExecutionEnd {
-            tool_call_id: text(&mut object, "toolCallId"),
-            tool_name: text(&mut object, "toolName"),
-            result: ToolOutput::from_value(object.remove("result").unwrap_or_default()),
-            is_error: flag(&object, "isError"),
-            duration_ms: object.get("durationMs").and_then(Value::as_u64),
+            tool_call_id: fields.text("toolCallId"),
+            tool_name: fields.text("toolName"),
+            result: ToolOutput::from_value(fields.value("result")),
+            is_error: fields.flag("isError"),
+            duration_ms: fields.optional_number("durationMs"),
         },
-        "compaction_start" => Event::CompactionStart { reason: text(&mut object, "reason") },
+        "compaction_start" => Event::CompactionStart { reason: fields.text("reason") },
         "compaction_end" => Event::CompactionEnd {
-            summary: object
-                .get("result")
-                .and_then(|result| result.get("summary"))
-                .and_then(Value::as_str)
-                .map(str::to_owned),
-            aborted: flag(&object, "aborted"),
-            error: object.remove("errorMessage").and_then(into_text),
+            summary: fields.object("result").optional_text("summary"),
+            aborted: fields.flag("aborted"),
+            error: fields.optional_text("errorMessage"),
         },
         "auto_retry_start" => Event::AutoRetryStart {
-            attempt: number(&object, "attempt") as u32,
-            max_attempts: number(&object, "maxAttempts") as u32,
-            delay_ms: number(&object, "delayMs"),
-            error_message: text(&mut object, "errorMessage"),
+            attempt: fields.small_number("attempt"),
+            max_attempts: fields.small_number("maxAttempts"),
+            delay_ms: fields.number("delayMs"),
+            error_message: fields.text("errorMessage"),
         },
-        "auto_retry_end" => Event::AutoRetryEnd { success: flag(&object, "success") },
-        "thinking_level_changed" => Event::ThinkingLevelChanged { level: text(&mut object, "level") },
-        "session_info_changed" => Event::TitleChanged { title: text(&mut object, "name") },
+        "auto_retry_end" => Event::AutoRetryEnd { success: fields.flag("success") },
+        "thinking_level_changed" => Event::ThinkingLevelChanged { level: fields.text("level") },
+        "session_info_changed" => Event::TitleChanged { title: fields.text("name") },
         "extension_error" => Event::Notice {
             level: NoticeLevel::Error,
-            text: format!("{}: {}", text(&mut object, "extensionPath"), text(&mut object, "error")),
+            text: format!("{}: {}", fields.text("extensionPath"), fields.text("error")),
         },
         _ => Event::Unknown,
     }
 }
 
-fn message_update(mut update: Map<String, Value>) -> Update {
-    let content_index = number(&update, "contentIndex") as usize;
-    match text(&mut update, "type").as_str() {
-        "text_delta" => Update::TextDelta { content_index, delta: text(&mut update, "delta") },
-        "text_end" => Update::TextEnd { content_index, content: text(&mut update, "content") },
-        "thinking_delta" => Update::ThinkingDelta { content_index, delta: text(&mut update, "delta") },
-        "thinking_end" => Update::ThinkingEnd { content_index, content: text(&mut update, "content") },
-        "toolcall_start" => {
-            // Before 1.0 the call is only in the message so far.
-            let partial =
-                update.get("partial").and_then(|partial| partial.get("content")?.get(content_index)).cloned();
-            let field = |key: &str| {
-                partial.as_ref().and_then(|call| call.get(key)?.as_str()).unwrap_or_default().to_owned()
-            };
-            let either = |given: String, key: &str| if given.is_empty() { field(key) } else { given };
-            Update::ToolcallStart {
-                content_index,
-                id: either(text(&mut update, "id"), "id"),
-                tool_name: either(text(&mut update, "toolName"), "name"),
-            }
-        }
-        "toolcall_end" => match decode_value(update.remove("toolCall").unwrap_or_default()) {
-            Some(tool_call) => Update::ToolcallEnd { content_index, tool_call },
-            None => Update::Unknown,
-        },
-        _ => Update::Unknown,
+/// pi writes the steps of a message as core reads them, but for the start of a call before 1.0: there the call is
+/// only in the message so far.
+fn message_update(mut fields: Fields) -> Update {
+    let partial = fields.object("partial").value("content");
+    let mut update = Update::from_fields(fields);
+    if let Update::ToolcallStart { content_index, id, tool_name } = &mut update
+        && tool_name.is_empty()
+        && let Some(call) = partial.get(*content_index)
+    {
+        let field = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        (*id, *tool_name) = (field("id"), field("name"));
     }
+    update
 }
 
 /// A message of pi's, live or from a session file. A stop in the middle of a tool leaves an empty reply that calls
 /// itself an error; it is the person's stop, not a failure.
 pub fn message(value: Value) -> Message {
-    let mut message = decode_value(value).unwrap_or(Message::Hidden);
+    let mut message = Message::from_value(value);
     if let Message::Assistant {
         stop_reason: stop_reason @ StopReason::Error, error_message: Some(error), ..
     } = &mut message
@@ -169,74 +150,46 @@ pub fn message(value: Value) -> Message {
     message
 }
 
-fn dialog(mut object: Map<String, Value>) -> Incoming {
-    let method = text(&mut object, "method");
-    let kind = match method.as_str() {
+fn dialog(mut fields: Fields) -> Incoming {
+    let kind = match fields.text("method").as_str() {
         "select" => AskKind::Select,
         "confirm" => AskKind::Confirm,
         "input" => AskKind::Input,
         "editor" => AskKind::Editor,
         "notify" => {
-            let level = match text(&mut object, "notifyType").as_str() {
+            let level = match fields.text("notifyType").as_str() {
                 "error" => NoticeLevel::Error,
                 "warning" => NoticeLevel::Warning,
                 _ => NoticeLevel::Info,
             };
-            return Incoming::Event(Event::Notice { level, text: text(&mut object, "message") });
+            return Incoming::Event(Event::Notice { level, text: fields.text("message") });
         }
-        "set_editor_text" => return Incoming::EditorText(text(&mut object, "text")),
+        "set_editor_text" => return Incoming::EditorText(fields.text("text")),
         _ => return Incoming::Event(Event::Unknown),
     };
-    let options = object.remove("options").and_then(|options| match options {
-        Value::Array(options) => Some(options.into_iter().filter_map(into_text).collect()),
-        _ => None,
-    });
     Incoming::Ask(Ask {
-        id: text(&mut object, "id"),
+        id: fields.text("id"),
         kind,
         approval: false,
-        title: text(&mut object, "title"),
-        message: text(&mut object, "message"),
-        options: options.unwrap_or_default(),
-        placeholder: text(&mut object, "placeholder"),
-        prefill: text(&mut object, "prefill"),
-        timeout_ms: object.get("timeout").and_then(Value::as_u64),
+        title: fields.text("title"),
+        message: fields.text("message"),
+        options: fields.texts("options"),
+        placeholder: fields.text("placeholder"),
+        prefill: fields.text("prefill"),
+        timeout_ms: fields.optional_number("timeout"),
     })
 }
 
 /// `get_session_stats`.
 pub fn context_usage(data: &Value) -> Option<ContextUsage> {
-    let mut usage: ContextUsage = decode_value(data.get("contextUsage")?.clone())?;
+    let mut usage: ContextUsage = serde_json::from_value(data.get("contextUsage")?.clone()).ok()?;
     usage.cost = data.get("cost").and_then(Value::as_f64);
     Some(usage)
 }
 
 /// The `model` of `get_state` and `set_model`.
 pub fn model(value: &Value) -> Option<ModelInfo> {
-    decode_value(value.clone())
-}
-
-fn decode_value<T: DeserializeOwned>(value: Value) -> Option<T> {
-    serde_json::from_value(value).ok()
-}
-
-fn text(object: &mut Map<String, Value>, key: &str) -> String {
-    object.remove(key).and_then(into_text).unwrap_or_default()
-}
-
-fn into_text(value: Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text),
-        _ => None,
-    }
-}
-
-fn flag(object: &Map<String, Value>, key: &str) -> bool {
-    object.get(key).and_then(Value::as_bool).unwrap_or_default()
-}
-
-fn number(object: &Map<String, Value>, key: &str) -> u64 {
-    object.get(key).and_then(Value::as_u64).unwrap_or_default()
+    serde_json::from_value(value.clone()).ok()
 }
 
 #[cfg(test)]
