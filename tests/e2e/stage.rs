@@ -50,9 +50,13 @@ pub async fn story_at_pace(name: &str, size: Size, pace: &str, tell: impl AsyncF
     let browser = Browser::start(size).await;
     let mut stage = Stage { server, project, browser };
     let told = AssertUnwindSafe(tell(&mut stage)).catch_unwind().await;
-    if let Err(failure) = told {
+    if told.is_err() {
         stage.page().screenshot(&format!("failed-{name}")).await;
         eprintln!("the server's log:\n{}", stage.server.log());
+    }
+    // A driver that is dropped with its session open waits a minute for an answer.
+    let _ = stage.browser.driver.clone().quit().await;
+    if let Err(failure) = told {
         std::panic::resume_unwind(failure);
     }
 }

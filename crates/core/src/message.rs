@@ -113,7 +113,7 @@ impl Message {
                 is_error: fields.flag("isError"),
                 duration_ms: fields.optional_number("durationMs"),
             },
-            "bashExecution" => Self::BashExecution { result: fields.rest().unwrap_or_default() },
+            "bashExecution" => fields.rest().map_or(Self::Hidden, |result| Self::BashExecution { result }),
             "custom" => Self::Custom { content, display: fields.flag("display") },
             "compactionSummary" => Self::CompactionSummary { summary: fields.text("summary") },
             "branchSummary" => Self::BranchSummary { summary: fields.text("summary") },
