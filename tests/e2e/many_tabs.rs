@@ -33,7 +33,8 @@ async fn a_second_tab_in_mid_stream_shows_the_same_and_both_go_on() {
         page.driver.switch_to_window(second).await.unwrap();
         page.until_text("And from here").await;
         page.until_state("completed").await;
-        assert_eq!(page.rows_after_reload().await, page.rows().await);
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows);
     })
     .await;
 }

@@ -9,6 +9,12 @@ async fn in_both_themes(page: &Page, name: &str) {
     for theme in ["light", "dark"] {
         let feature = serde_json::json!({"features": [{"name": "prefers-color-scheme", "value": theme}]});
         page.driver.cdp().send_raw("Emulation.setEmulatedMedia", feature).await.unwrap();
+        page.async_script(
+            "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
+             const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);\
+             await Promise.all(fading.map((animation) => animation.finished));",
+        )
+        .await;
         page.screenshot(&format!("{name}-{theme}")).await;
     }
 }
@@ -16,6 +22,10 @@ async fn in_both_themes(page: &Page, name: &str) {
 async fn tour(size: Size, name: &str) {
     story(&format!("shots-{name}"), size, async |stage| {
         let page = stage.page();
+        if matches!(size, Size::Wide) {
+            let metrics = serde_json::json!({"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": false});
+            page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", metrics).await.unwrap();
+        }
         page.enter(&stage.server.link).await;
         page.until("the form", "return !!document.querySelector('main form button[type=submit]:enabled')")
             .await;
