@@ -5,8 +5,10 @@ pub mod backoff;
 pub mod inbox;
 pub mod link;
 pub mod outbox;
+pub mod receiver;
 mod socket;
 mod watch;
 
-pub use link::{Connection, Link, Receiver};
-pub use outbox::{Keep, Outcome, read_answer};
+pub use link::Link;
+pub use outbox::{Keep, Outcome};
+pub use receiver::{Connection, Receiver};

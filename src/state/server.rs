@@ -2,6 +2,7 @@
 //! Filled by frames alone; no component writes here.
 
 mod intake;
+pub mod notice;
 pub mod recent;
 pub mod row;
 pub mod session;

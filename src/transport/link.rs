@@ -8,11 +8,12 @@ use std::time::Duration;
 use leptos::prelude::{request_animation_frame, set_timeout};
 use leptos::task::spawn_local;
 use pilothouse_core::limits::PROTOCOL_VERSION;
-use pilothouse_core::wire::{ClientFrame, Command, Cursor, ServerFrame, Welcome};
+use pilothouse_core::wire::{ClientFrame, Command, ServerFrame, Welcome};
 
 use super::backoff::Backoff;
 use super::inbox::{Inbox, Plan};
 use super::outbox::{Keep, Outbox, Outcome};
+use super::receiver::{Connection, Receiver};
 use super::socket::Socket;
 use super::watch;
 use crate::{access, browser, route};
@@ -29,40 +30,6 @@ const FRAME_FALLBACK: Duration = Duration::from_millis(200);
 const SILENCE_MILLISECONDS: f64 = 20_000.0;
 
 pub const LOST: &str = "The connection to the server was lost.";
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Connection {
-    #[default]
-    Connecting,
-    Open,
-    Lost,
-}
-
-impl Connection {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Connecting => "connecting",
-            Self::Open => "open",
-            Self::Lost => "lost",
-        }
-    }
-}
-
-/// Who gets what arrives, in order.
-pub trait Receiver {
-    /// What the page already has, for the hello of a new connection.
-    fn cursors(&self) -> Vec<Cursor>;
-    fn connection(&self, connection: Connection);
-    fn welcome(&self, welcome: Welcome);
-    fn frame(&self, frame: ServerFrame);
-    /// Everything of this animation frame has been handed over.
-    fn settled(&self);
-    /// The list of sessions, from a probe.
-    fn probed(&self, outcome: Outcome);
-    fn access_lost(&self);
-    /// The server speaks another version of the protocol.
-    fn outdated(&self);
-}
 
 #[derive(Clone)]
 pub struct Link(Rc<Inner>);

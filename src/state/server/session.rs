@@ -4,12 +4,13 @@
 use leptos::prelude::*;
 use pilothouse_core::ask::Ask;
 use pilothouse_core::controller::{MessageController, Report};
-use pilothouse_core::event::{ContextUsage, Event, ModelInfo, NoticeLevel};
+use pilothouse_core::event::{ContextUsage, Event, ModelInfo};
 use pilothouse_core::queue::Scheduled;
 use pilothouse_core::view::Applied;
 use pilothouse_core::wire::{Capabilities, Cursor, MessagesPage, RetryNote, Snapshot};
 use pilothouse_core::{Kind, SessionState, SessionView, UiMessage};
 
+use super::notice::{self, Notice};
 use super::row::{Row, RowList};
 
 /// Whether there is something to show.
@@ -56,17 +57,6 @@ pub struct Session {
     /// Newest last; only what was said while the page listened.
     pub notices: RwSignal<Vec<Notice>>,
 }
-
-/// Something said beside the conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    pub number: u64,
-    pub level: NoticeLevel,
-    pub text: String,
-}
-
-/// More than this nobody reads at once: the oldest go.
-const KEPT_NOTICES: usize = 4;
 
 impl Session {
     /// Its signals live as long as `owner`, the current one.
@@ -160,7 +150,9 @@ impl Session {
             return true;
         }
         if let Event::Notice { level, text } = &event {
-            self.notice(seq, *level, text);
+            let notice = Notice { number: seq, level: *level, text: text.clone() };
+            let seen = self.view.with_value(|view| view.seq);
+            self.notices.update(|notices| notice::add(notices, notice, seen));
         }
         let begins = matches!(&event, Event::SessionState { state, .. } if state.is_active());
         let begins = begins && !self.is_active();
@@ -179,19 +171,6 @@ impl Session {
             }
             _ => true,
         }
-    }
-
-    fn notice(&self, number: u64, level: NoticeLevel, text: &str) {
-        self.notices.update(|notices| {
-            // Events that come again after a reconnect are not said again.
-            if notices.iter().all(|notice| notice.number < number)
-                && number > self.view.with_value(|view| view.seq)
-            {
-                notices.push(Notice { number, level, text: text.to_owned() });
-                let surplus = notices.len().saturating_sub(KEPT_NOTICES);
-                notices.drain(..surplus);
-            }
-        });
     }
 
     pub fn dismiss_notice(&self, number: u64) {
@@ -301,3 +280,7 @@ fn tell<T: Clone + PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value
         signal.set(value.clone());
     }
 }
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;
