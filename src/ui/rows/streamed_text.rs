@@ -19,16 +19,16 @@ pub fn StreamedText(
     let shown = StoredValue::new(first.clone());
     Effect::new(move |_| {
         entry.read(|message| {
-            let Some(element) = element.get() else { return };
+            let Some(node) = element.get().as_deref().and_then(text_node) else { return };
             let now = text(message);
             shown.update_value(|shown| match change(shown, now) {
                 Change::Same => {}
                 Change::Appended(added) => {
-                    append(&element, added);
+                    let _ = node.append_data(added);
                     shown.push_str(added);
                 }
                 Change::Replaced => {
-                    element.set_text_content(Some(now));
+                    node.set_data(now);
                     now.clone_into(shown);
                 }
             });
@@ -37,14 +37,13 @@ pub fn StreamedText(
     view! { <div class=class node_ref=element>{first}</div> }
 }
 
-fn append(element: &web_sys::HtmlElement, added: &str) {
-    let last = element.last_child().and_then(|node| node.dyn_into::<web_sys::Text>().ok());
-    match last.map(|last| last.append_data(added)) {
-        Some(Ok(())) => {}
-        _ => {
-            let _ = element.append_with_str_1(added);
-        }
-    }
+/// The text is the first child; behind it the framework may keep a marker of its own.
+fn text_node(element: &web_sys::HtmlElement) -> Option<web_sys::Text> {
+    let first = || element.first_child().and_then(|node| node.dyn_into().ok());
+    first().or_else(|| {
+        element.prepend_with_str_1("").ok()?;
+        first()
+    })
 }
 
 #[derive(Debug, PartialEq, Eq)]
