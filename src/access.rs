@@ -1,9 +1,7 @@
 //! Who may enter: the token in the address is traded for a cookie the page itself can never read.
 
-use leptos::prelude::window;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{Headers, RequestInit, Response};
+use gloo_net::http::{Request, Response};
+use serde_json::json;
 
 use crate::{browser, route};
 
@@ -19,20 +17,15 @@ pub enum Access {
 
 /// Whether this browser's cookie is good.
 pub async fn check() -> Access {
-    fetch(&RequestInit::new()).await
+    outcome(Request::get(&address()).send().await)
 }
 
 /// Trades a token, or a pasted address that carries one, for the cookie.
 pub async fn trade(pasted: &str) -> Access {
-    let body = serde_json::json!({ "token": token_in(pasted) }).to_string();
-    let request = RequestInit::new();
-    request.set_method("POST");
-    request.set_body(&JsValue::from_str(&body));
-    if let Ok(headers) = Headers::new() {
-        let _ = headers.set("content-type", "application/json");
-        request.set_headers(&headers);
+    match Request::post(&address()).json(&json!({ "token": token_in(pasted) })) {
+        Ok(request) => outcome(request.send().await),
+        Err(_) => Access::Unknown,
     }
-    fetch(&request).await
 }
 
 /// At the start of the page: uses a token in the address and takes it out of there, whether it worked or not.
@@ -47,12 +40,12 @@ pub async fn enter() -> Access {
     check().await
 }
 
-async fn fetch(request: &RequestInit) -> Access {
-    let address = route::server_address("api/access");
-    let Ok(answer) = JsFuture::from(window().fetch_with_str_and_init(&address, request)).await else {
-        return Access::Unknown;
-    };
-    match answer.dyn_into::<Response>().map(|response| response.status()) {
+fn address() -> String {
+    route::server_address("api/access")
+}
+
+fn outcome(answer: Result<Response, gloo_net::Error>) -> Access {
+    match answer.map(|response| response.status()) {
         Ok(200..=299) => Access::Granted,
         Ok(429) => Access::Limited,
         Ok(400..=499) => Access::Denied,

@@ -5,21 +5,28 @@ mod folders;
 mod prompt;
 mod session;
 
+use std::rc::Rc;
+
 use leptos::prelude::*;
 
 use crate::browser;
-use crate::route::{self, Route};
+use crate::route::Route;
 use crate::state::server::Session;
 use crate::state::{ClientState, ServerState};
 use crate::transport::Link;
 use prompt::Pending;
+
+type Navigate = Rc<dyn Fn(&Route)>;
 
 /// Everything a component needs, from the context.
 #[derive(Clone, Copy)]
 pub struct Actions {
     pub server: ServerState,
     pub client: ClientState,
+    /// What the address names; set by the router's views.
     pub route: RwSignal<Route>,
+    /// Changes the address, once there is a router.
+    navigate: StoredValue<Option<Navigate>, LocalStorage>,
     link: StoredValue<Option<Link>, LocalStorage>,
     /// Prompts that were sent and not yet answered.
     pending: StoredValue<Vec<Pending>>,
@@ -29,11 +36,12 @@ pub struct Actions {
 
 impl Actions {
     /// Made once, in the page's own owner.
-    pub fn new(route: RwSignal<Route>) -> Self {
+    pub fn new() -> Self {
         let actions = Self {
             server: ServerState::new(),
             client: ClientState::new(browser::now()),
-            route,
+            route: RwSignal::new(Route::default()),
+            navigate: StoredValue::new_local(None),
             link: StoredValue::new_local(None),
             pending: StoredValue::default(),
             stops: StoredValue::default(),
@@ -48,7 +56,13 @@ impl Actions {
 
     pub fn go(&self, to: Route) {
         self.client.sidebar_open.set(false);
-        route::go(self.route, to);
+        if let Some(navigate) = self.navigate.get_value() {
+            navigate(&to);
+        }
+    }
+
+    pub fn navigate_with(&self, navigate: impl Fn(&Route) + 'static) {
+        self.navigate.set_value(Some(Rc::new(navigate)));
     }
 
     /// The session of the address, if it names one.

@@ -17,25 +17,16 @@ pub enum Route {
 /// The folder the page is served under, `/` unless a proxy puts it below a path of its own.
 static BASE: OnceLock<String> = OnceLock::new();
 
-/// Reads the address, and follows it when the person goes back and forward.
-pub fn follow() -> RwSignal<Route> {
-    let route = RwSignal::new(parse(&browser::path()));
-    let _ = window_event_listener(leptos::ev::popstate, move |_| route.set(parse(&browser::path())));
-    route
-}
-
-/// Goes there and tells the address bar.
-pub fn go(route: RwSignal<Route>, to: Route) {
-    if route.with_untracked(|now| *now != to) {
-        browser::push_path(&path_of(&to));
-        route.set(to);
-    }
-}
-
+/// The address of a route, for a link.
 pub fn path_of(route: &Route) -> String {
+    format!("{}{}", base().trim_end_matches('/'), path_below_base(route))
+}
+
+/// The same as the router wants it, which knows the base by itself.
+pub fn path_below_base(route: &Route) -> String {
     match route {
-        Route::New => base().to_owned(),
-        Route::Session(id) => format!("{}s/{}", base(), encode(id)),
+        Route::New => "/".to_owned(),
+        Route::Session(id) => format!("/s/{}", encode(id)),
     }
 }
 
@@ -54,26 +45,19 @@ pub fn blob_address(session_id: &str, blob: &str) -> String {
     server_address(&format!("api/blobs/{}/{}", encode(session_id), encode(blob)))
 }
 
-fn base() -> &'static str {
-    BASE.get_or_init(|| split(&browser::path()).0.to_owned())
+pub fn base() -> &'static str {
+    BASE.get_or_init(|| base_of(&browser::path()).to_owned())
 }
 
-fn parse(path: &str) -> Route {
-    match split(path).1 {
-        Some(id) if !id.is_empty() => Route::Session(decode(id)),
-        _ => Route::New,
-    }
-}
-
-/// The base of a path, and the session it names.
-fn split(path: &str) -> (&str, Option<&str>) {
+/// What stands before the page's own part of a path.
+fn base_of(path: &str) -> &str {
     if let Some((before, id)) = path.rsplit_once("/s/")
         && !id.contains('/')
     {
-        return (&path[..=before.len()], Some(id));
+        return &path[..=before.len()];
     }
     let end = path.rfind('/').map_or(0, |slash| slash + 1);
-    (if end == 0 { "/" } else { &path[..end] }, None)
+    if end == 0 { "/" } else { &path[..end] }
 }
 
 /// Ids are plain by construction; whatever is not, is kept from changing the path.
@@ -89,47 +73,23 @@ fn encode(text: &str) -> String {
     encoded
 }
 
-fn decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut position = 0;
-    while position < bytes.len() {
-        let escaped = (bytes[position] == b'%')
-            .then(|| text.get(position + 1..position + 3))
-            .flatten()
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        decoded.push(escaped.unwrap_or(bytes[position]));
-        position += if escaped.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_named_by_its_address() {
-        assert_eq!(parse("/s/abc-1"), Route::Session("abc-1".into()));
-        assert_eq!(parse("/"), Route::New);
-        assert_eq!(parse("/s/"), Route::New);
-        assert_eq!(parse("/elsewhere"), Route::New);
-    }
-
-    #[test]
     fn the_base_is_what_stands_before_the_page() {
-        assert_eq!(split("/").0, "/");
-        assert_eq!(split("/s/x").0, "/");
-        assert_eq!(split("/tools/pilot/").0, "/tools/pilot/");
-        assert_eq!(split("/tools/pilot/s/x"), ("/tools/pilot/", Some("x")));
+        assert_eq!(base_of("/"), "/");
+        assert_eq!(base_of("/s/x"), "/");
+        assert_eq!(base_of("/elsewhere"), "/");
+        assert_eq!(base_of("/tools/pilot/"), "/tools/pilot/");
+        assert_eq!(base_of("/tools/pilot/s/x"), "/tools/pilot/");
     }
 
     #[test]
     fn an_odd_id_cannot_leave_its_place_in_the_path() {
-        let odd = "../a b/ü?#%41";
-        let encoded = encode(odd);
-        assert!(encoded.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.%".contains(&byte)));
-        assert_eq!(decode(&encoded), odd);
-        assert_eq!(decode("%zz%4"), "%zz%4");
+        let path = path_below_base(&Route::Session("../a b/ü?#%41".into()));
+        let id = path.strip_prefix("/s/").unwrap();
+        assert!(id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.%".contains(&byte)), "{id}");
     }
 }

@@ -10,5 +10,5 @@ mod socket;
 mod watch;
 
 pub use link::Link;
-pub use outbox::{Keep, Outcome};
+pub use outbox::{Keep, Outcome, read_answer};
 pub use receiver::{Connection, Receiver};

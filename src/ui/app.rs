@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_router::components::Router;
 
 use super::access_screen::AccessScreen;
 use super::layout::Layout;
@@ -22,7 +23,7 @@ enum Stage {
 
 #[component]
 pub fn App() -> impl IntoView {
-    let actions = Actions::new(route::follow());
+    let actions = Actions::new();
     provide_context(actions);
     let client = actions.client;
 
@@ -53,7 +54,9 @@ pub fn App() -> impl IntoView {
     });
     move || match stage.get() {
         Stage::Asking => ().into_any(),
-        Stage::Inside => view! { <Layout /> }.into_any(),
+        Stage::Inside => {
+            view! { <Router base=route::base().trim_end_matches('/')><Layout /></Router> }.into_any()
+        }
         Stage::Outside => view! { <AccessScreen /> }.into_any(),
     }
 }

@@ -36,7 +36,8 @@ impl Page {
         let made = slot.clone();
         let id = server.session_id.clone();
         let mounted: UnmountHandle<_> = mount_to(place.clone(), move || {
-            let actions = Actions::new(RwSignal::new(Route::Session(id.clone())));
+            let actions = Actions::new();
+            actions.route.set(Route::Session(id.clone()));
             provide_context(actions);
             made.set(Some(actions));
             view! { <SessionPage session=actions.open(&id) /> }

@@ -1,6 +1,9 @@
 //! Sidebar and main region.
 
 use leptos::prelude::*;
+use leptos_router::components::{Route, Routes};
+use leptos_router::hooks::{use_navigate, use_params_map};
+use leptos_router::{NavigateOptions, path};
 use wasm_bindgen::JsCast;
 
 use super::connection::ConnectionBanner;
@@ -8,17 +11,14 @@ use super::new_session::NewSession;
 use super::session_page::SessionPage;
 use super::sidebar::Sidebar;
 use crate::actions::use_actions;
-use crate::route::Route;
+use crate::route;
 
 #[component]
 pub fn Layout() -> impl IntoView {
     let actions = use_actions();
     let open = actions.client.sidebar_open;
-    let route = Memo::new(move |_| actions.route.get());
-    let main = move || match route.get() {
-        Route::New => view! { <NewSession /> }.into_any(),
-        Route::Session(id) => view! { <SessionPage session=actions.open(&id) /> }.into_any(),
-    };
+    let navigate = use_navigate();
+    actions.navigate_with(move |to| navigate(&route::path_below_base(to), NavigateOptions::default()));
     let close_on_escape = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Escape" && open.get_untracked() {
             open.set(false);
@@ -41,8 +41,29 @@ pub fn Layout() -> impl IntoView {
             <div class="scrim" aria-hidden="true" on:click=move |_| open.set(false)></div>
             <div class="stage">
                 <ConnectionBanner />
-                {main}
+                <Routes fallback=NewRoute>
+                    <Route path=path!("/") view=NewRoute />
+                    <Route path=path!("/s/:id") view=SessionRoute />
+                </Routes>
             </div>
         </div>
+    }
+}
+
+#[component]
+fn NewRoute() -> impl IntoView {
+    use_actions().route.set(route::Route::New);
+    view! { <NewSession /> }
+}
+
+#[component]
+fn SessionRoute() -> impl IntoView {
+    let actions = use_actions();
+    let parameters = use_params_map();
+    let id = Memo::new(move |_| parameters.with(|parameters| parameters.get("id").unwrap_or_default()));
+    move || {
+        let id = id.get();
+        actions.route.set(route::Route::Session(id.clone()));
+        view! { <SessionPage session=actions.open(&id) /> }
     }
 }

@@ -23,7 +23,8 @@ async fn tour(size: Size, name: &str) {
     story(&format!("shots-{name}"), size, async |stage| {
         let page = stage.page();
         if matches!(size, Size::Wide) {
-            let metrics = serde_json::json!({"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": false});
+            let metrics =
+                serde_json::json!({"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": false});
             page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", metrics).await.unwrap();
         }
         page.enter(&stage.server.link).await;
