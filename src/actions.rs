@@ -36,7 +36,7 @@ pub struct Actions {
 
 impl Actions {
     /// Made once, in the page's own owner.
-    pub fn new() -> Self {
+    pub fn make() -> Self {
         let actions = Self {
             server: ServerState::new(),
             client: ClientState::new(browser::now()),

@@ -23,7 +23,7 @@ enum Stage {
 
 #[component]
 pub fn App() -> impl IntoView {
-    let actions = Actions::new();
+    let actions = Actions::make();
     provide_context(actions);
     let client = actions.client;
 

@@ -36,7 +36,7 @@ impl Page {
         let made = slot.clone();
         let id = server.session_id.clone();
         let mounted: UnmountHandle<_> = mount_to(place.clone(), move || {
-            let actions = Actions::new();
+            let actions = Actions::make();
             actions.route.set(Route::Session(id.clone()));
             provide_context(actions);
             made.set(Some(actions));
@@ -84,7 +84,7 @@ impl Page {
 
     /// What is in the timeline, as markup: equal for equal conversations.
     fn timeline(&self) -> String {
-        self.find("[role=log]").unwrap().inner_html()
+        self.find("[role=log]").unwrap().outer_html()
     }
 }
 
@@ -170,7 +170,7 @@ async fn a_delta_touches_nothing_but_its_row() {
         (0..list.length()).map(|index| list.item(index).unwrap().unchecked_into()).collect()
     };
     let before = rows(&page);
-    let markup: Vec<String> = before.iter().map(Element::inner_html).collect();
+    let markup: Vec<String> = before.iter().map(Element::outer_html).collect();
     let grown = before.iter().position(|row| row.text_content().unwrap() == "More").unwrap();
     let text_node = before[grown].query_selector(".row-text").unwrap().unwrap().first_child().unwrap();
     page.delta(2, " and more").await;
@@ -182,7 +182,7 @@ async fn a_delta_touches_nothing_but_its_row() {
             let now = row.query_selector(".row-text").unwrap().unwrap().first_child().unwrap();
             assert!(now.is_same_node(Some(&text_node)), "text was added to, not replaced");
         } else {
-            assert_eq!(row.inner_html(), markup[index]);
+            assert_eq!(row.outer_html(), markup[index]);
         }
     }
 }

@@ -9,15 +9,29 @@ use crate::ui_message::{BashResult, Image, Kind, Mark, UiMessage};
 impl MessageController {
     /// The page's own row for a prompt it has just sent. The server's echo takes its place.
     pub fn create_user_message(&mut self, client_id: &str, text: String, images: Vec<Image>) -> Report {
+        let mut report = self.forget_refusals();
+        let id = user_row_id(client_id);
         let mark = Some(Mark::Sending);
-        self.push_aside(UiMessage {
-            id: user_row_id(client_id),
+        report.extend(self.push_aside(UiMessage {
+            id,
             kind: Kind::User,
             text,
             images,
             mark,
             ..UiMessage::default()
-        })
+        }));
+        report
+    }
+
+    /// What this page alone shows of earlier refusals goes when the person sends something new; it would sink below
+    /// everything that comes.
+    fn forget_refusals(&mut self) -> Report {
+        let mut report = Report::new();
+        let local = |message: &UiMessage| message.kind == Kind::Error || message.mark == Some(Mark::Refused);
+        while let Some(position) = self.rows[self.fold.body - self.first..].iter().position(local) {
+            self.remove(self.fold.body + position, &mut report);
+        }
+        report
     }
 
     /// An error of this page alone, such as a refused command.

@@ -266,7 +266,10 @@ fn case_32_a_refused_prompt_keeps_its_text() {
     let mut controller = MessageController::default();
     controller.create_user_message("c1", "hi".into(), vec![]);
     controller.mark_refused("c1");
-    assert_eq!(told(&controller), ["U(hi) refused"]);
+    controller.create_error_message("c1", "no".into());
+    assert_eq!(told(&controller), ["U(hi) refused", "E(no)"]);
+    controller.create_user_message("c2", "again".into(), vec![]);
+    assert_eq!(told(&controller), ["U(again) sending"], "refusals do not pile up below what follows");
 }
 
 #[test]

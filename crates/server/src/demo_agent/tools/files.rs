@@ -102,7 +102,7 @@ fn image_type(bytes: &[u8]) -> Option<&'static str> {
 pub(super) fn write(scratch: &Scratch, path: &str, content: &str) -> Outcome {
     let file = match in_scratch(scratch, path) {
         Ok(file) => file,
-        Err(refusal) => return refusal,
+        Err(refusal) => return Outcome::error(refusal),
     };
     match scratch.write(file, content.as_bytes()) {
         Ok(()) => Outcome::text(format!("Successfully wrote to {path}")),
@@ -111,8 +111,8 @@ pub(super) fn write(scratch: &Scratch, path: &str, content: &str) -> Outcome {
 }
 
 /// Whatever a scene says, the user's project is never written to.
-fn in_scratch<'a>(scratch: &Scratch, path: &'a str) -> Result<&'a Path, Outcome> {
-    let refusal = || Outcome::error(format!("The demo writes only in {}", scratch.folder().display()));
+fn in_scratch<'a>(scratch: &Scratch, path: &'a str) -> Result<&'a Path, String> {
+    let refusal = || format!("The demo writes only in {}", scratch.folder().display());
     let file = Path::new(path);
     match file.parent() {
         Some(folder) if folder == scratch.folder() => Ok(file),
@@ -123,7 +123,7 @@ fn in_scratch<'a>(scratch: &Scratch, path: &'a str) -> Result<&'a Path, Outcome>
 pub(super) fn edit(scratch: &Scratch, path: &str, edits: &[Replacement]) -> Outcome {
     let file = match in_scratch(scratch, path) {
         Ok(file) => file,
-        Err(refusal) => return refusal,
+        Err(refusal) => return Outcome::error(refusal),
     };
     let before = match fs::read_to_string(file) {
         Ok(before) => before,
