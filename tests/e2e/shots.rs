@@ -32,7 +32,10 @@ async fn tour(size: Size, name: &str) {
             .await;
         in_both_themes(&page, &format!("{name}-1-new")).await;
         page.new_session().await;
+        send(&page, "What can you show me in this harbour?").await;
+        page.until_state("completed").await;
         send(&page, "/tools").await;
+        page.until_text("The scratch file is removed").await;
         page.until_state("completed").await;
         in_both_themes(&page, &format!("{name}-2-tools")).await;
         send(&page, "/wait-tool go").await;

@@ -219,6 +219,21 @@ impl Event {
         })
     }
 
+    /// Folding it changes nothing, whatever stands there already: it need not travel.
+    pub const fn is_void(&self) -> bool {
+        match self {
+            Self::Unknown | Self::MessageUpdate { update: Update::Unknown } => true,
+            // What is complete only in its end.
+            Self::MessageStart { message } => {
+                !matches!(message, Message::User { .. } | Message::Assistant { .. })
+            }
+            Self::MessageEnd { message } => {
+                matches!(message, Message::Hidden | Message::Custom { display: false, .. })
+            }
+            _ => false,
+        }
+    }
+
     /// Takes the next event into this one if both are pieces of the same text; tells whether it did.
     pub fn join(&mut self, next: &Self) -> bool {
         use Update::{TextDelta, ThinkingDelta};

@@ -152,3 +152,23 @@ fn what_is_not_understood_is_unknown_and_nothing_worse() {
         assert_eq!(ServerFrame::parse(text), None, "{text}");
     }
 }
+
+#[test]
+fn a_void_event_changes_nothing_and_every_other_kind_may() {
+    let mut void = 0;
+    for event in every_event().into_iter().filter(Event::is_void) {
+        let mut controller = crate::MessageController::default();
+        controller.handle_server_event(Event::MessageStart {
+            message: Message::Assistant {
+                content: Content::default(),
+                stop_reason: StopReason::Pending,
+                error_message: None,
+            },
+        });
+        let before = controller.clone();
+        assert_eq!(controller.handle_server_event(event), []);
+        assert_eq!(controller, before);
+        void += 1;
+    }
+    assert_eq!(void, 9);
+}

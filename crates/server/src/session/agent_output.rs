@@ -45,7 +45,7 @@ impl Session {
     fn incoming(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Response(response) => self.response(response),
-            Incoming::Event(Event::Unknown) => {}
+            Incoming::Event(event) if event.is_void() => {}
             Incoming::Event(event) => self.agent_event(event),
             Incoming::Waiting { steering, follow_up } => self.waiting = Some((steering, follow_up)),
             Incoming::Ask(ask) => self.ask(ask),
