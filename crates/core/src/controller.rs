@@ -266,7 +266,7 @@ impl MessageController {
             StopReason::Error => {
                 let text =
                     error_message.unwrap_or_else(|| "The model's answer ended in an error.".to_owned());
-                self.push(UiMessage { kind: Kind::Error, text, ..UiMessage::default() }, report);
+                self.failure_row(text, report);
             }
             StopReason::Aborted => {
                 let last = self.fold.body.checked_sub(1);
@@ -278,6 +278,20 @@ impl MessageController {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Attempts of one request that fail one after the other are one row, with the words of the last.
+    fn failure_row(&mut self, text: String, report: &mut Report) {
+        let last = self.fold.body.checked_sub(1);
+        let held = last.and_then(|row| self.rows.get(row.checked_sub(self.first)?));
+        match last.filter(|_| held.is_some_and(|message| message.kind == Kind::Error)) {
+            Some(row) => self.change(row, report, |message| {
+                let differs = message.text != text;
+                message.text = text;
+                differs
+            }),
+            None => drop(self.push(UiMessage { kind: Kind::Error, text, ..UiMessage::default() }, report)),
         }
     }
 

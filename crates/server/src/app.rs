@@ -1,12 +1,13 @@
 //! Puts the server together, runs it until it is told to end, and ends it cleanly.
 
+use std::fs::{File, TryLockError};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use tokio::net::TcpListener;
 
 use crate::config::Config;
@@ -31,10 +32,13 @@ pub struct Running {
     pub address: SocketAddr,
     /// Carries the token in its fragment: for the person's eyes only.
     pub link: String,
+    /// Held as long as the server runs.
+    _lock: File,
 }
 
 pub async fn start(config: Config) -> Result<Running> {
     make_private_folder(&config.data_dir)?;
+    let lock = lock(&config.data_dir)?;
     let token = load_or_create_token(&config.data_dir.join("token"))?;
     let listener = TcpListener::bind(config.listen).await.with_context(|| {
         format!(
@@ -59,7 +63,7 @@ pub async fn start(config: Config) -> Result<Running> {
         address
     };
     let link = format!("http://{host}/#token={token}");
-    Ok(Running { app: App { hub, guard: Arc::new(guard) }, listener, address, link })
+    Ok(Running { app: App { hub, guard: Arc::new(guard) }, listener, address, link, _lock: lock })
 }
 
 impl Running {
@@ -73,6 +77,22 @@ impl Running {
         tracing::info!("ending; agents are being stopped");
         self.app.hub.shut_down().await;
         Ok(())
+    }
+}
+
+/// One server per data folder: a second one would take the agents of the first for leftovers.
+fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join("lock");
+    let file = File::create(&path).with_context(|| format!("{} cannot be written to", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another Pilothouse is running with the data folder {}; --data-dir takes another",
+            folder.display()
+        ),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("{} cannot be locked", path.display()))
+        }
     }
 }
 

@@ -23,12 +23,17 @@ pub fn mark(installation: &str, session: &str) -> String {
 /// process group has to do.
 pub fn end(mark: &str) {
     let wanted = format!("{MARK}={mark}");
+    let own = std::process::id().cast_signed();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
         let Ok(environment) = std::fs::read(entry.path().join("environ")) else { continue };
         let marked =
             environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(wanted.as_bytes()));
-        if marked && let Some(process) = Pid::from_raw(id) {
+        // A server that was itself started by an agent carries a mark, too.
+        if marked
+            && id != own
+            && let Some(process) = Pid::from_raw(id)
+        {
             tracing::warn!(id, "ending what an agent left running");
             let _ = kill_process(process, Signal::KILL);
         }

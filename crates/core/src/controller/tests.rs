@@ -222,6 +222,19 @@ fn case_14_a_failed_message_is_an_error_row_live_and_from_history() {
 }
 
 #[test]
+fn attempts_that_fail_one_after_the_other_are_one_row() {
+    let failed = |error| assistant(vec![], StopReason::Error, Some(error));
+    let events =
+        [ended(failed("500")), Event::AgentEnd { will_retry: true }, ended(failed("429")), settled()];
+    assert_eq!(told(&fold(events)), ["E(429)"]);
+    let history = [failed("500"), failed("429"), user("again", None), failed("500")];
+    assert_eq!(
+        told(&MessageController::load_messages_from_history(history)),
+        ["E(429)", "U(again)", "E(500)"]
+    );
+}
+
+#[test]
 fn case_15_an_aborted_message_keeps_its_text_marked() {
     let aborted = assistant(vec![said("Hel")], StopReason::Aborted, None);
     assert_eq!(told(&fold([started(), text(0, "Hel"), ended(aborted.clone())])), ["A(Hel) interrupted"]);

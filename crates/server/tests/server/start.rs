@@ -47,6 +47,19 @@ fn a_taken_port_is_refused_and_the_first_server_goes_on() {
 }
 
 #[tokio::test]
+async fn a_second_server_on_the_same_data_is_refused_and_the_agents_of_the_first_live_on() {
+    let (first, project) = server();
+    let mut page = Client::connect(&first).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "Hello").await.unwrap();
+    let agents = children(first.process_id());
+    let output = Setup::new(binary()).command(&first.data).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && text.contains("another Pilothouse is running"), "{text}");
+    assert!(agents.len() == 1 && is_alive(agents[0]));
+}
+
+#[tokio::test]
 async fn sigterm_ends_the_server_and_its_agents_cleanly() {
     let (mut server, project) = server();
     let mut page = Client::connect(&server).await;
