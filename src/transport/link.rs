@@ -18,8 +18,7 @@ use super::socket::Socket;
 use super::watch;
 use crate::{access, browser, route};
 
-/// Close codes of the server's own.
-const TOO_SLOW: u16 = 4001;
+/// A close code of the server's own.
 const ACCESS_LOST: u16 = 4003;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -225,6 +224,8 @@ impl Link {
         if self.0.generation.get() != generation || self.0.closed_for_good.get() {
             return;
         }
+        // What has arrived counts, also if no frame was drawn since.
+        self.drain();
         let was_open = self.0.welcomed.replace(false);
         // From here on the timers and events of this socket mean nothing.
         self.0.generation.set(generation + 1);
@@ -239,7 +240,7 @@ impl Link {
         if !was_open {
             self.check_access();
         }
-        if at_once || (code == TOO_SLOW && was_open) {
+        if at_once {
             return self.connect();
         }
         let delay = self.0.backoff.borrow_mut().next_delay(browser::random());

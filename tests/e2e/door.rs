@@ -1,5 +1,7 @@
 //! The door, from a browser's side.
 
+use std::io::{Read, Write};
+
 use crate::browser::Size;
 use crate::stage::story;
 
@@ -26,25 +28,53 @@ async fn a_page_of_another_site_can_change_nothing() {
     story("cross-site", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
-        page.new_session().await;
+        let session = page.new_session().await;
         let own = stage.server.origin();
-        // Another server on this machine: another origin, the same site, so that cookies would travel.
-        let other = crate::stage::story_server();
-        page.visit(&format!("{}/none.txt", other.origin())).await;
-        let tried = page
-            .async_script(&format!(
-                "const outcomes = [];\
-                 const socket = new WebSocket('{}/api/socket');\
-                 outcomes.push(await new Promise((done) => {{ socket.onopen = () => done('socket'); socket.onerror = () => done('refused'); }}));\
-                 outcomes.push(await fetch('{own}/api/access', {{credentials: 'include'}}).then(() => 'read', () => 'refused'));\
-                 outcomes.push(await fetch('{own}/api/access', {{method: 'POST', mode: 'no-cors', credentials: 'include', body: '{{}}'}}).then((answer) => answer.type, () => 'refused'));\
-                 return outcomes",
-                own.replace("http", "ws")
-            ))
-            .await;
-        assert_eq!(tried[0], "refused", "{tried}");
-        assert_eq!(tried[1], "refused", "{tried}");
-        assert_ne!(tried[2], "basic", "{tried}");
+        let prompt = serde_json::json!({
+            "id": "x", "type": "prompt", "session_id": session, "client_id": "evil", "message": "run something",
+        });
+        let attack = format!(
+            "const outcomes = [];\
+             const socket = new WebSocket('{}/api/socket');\
+             outcomes.push(await new Promise((done) => {{\
+               socket.onopen = () => {{ socket.send({:?}); done('open'); }};\
+               socket.onerror = () => done('refused');\
+             }}));\
+             for (const [method, mode] of [['GET', 'cors'], ['POST', 'cors'], ['POST', 'no-cors']]) {{\
+               outcomes.push(await fetch('{own}/api/access', {{method, mode, credentials: 'include'}})\
+                 .then((answer) => String(answer.status), () => 'refused'));\
+             }}\
+             return outcomes",
+            own.replace("http", "ws"),
+            prompt.to_string(),
+        );
+        // The same from our own page goes through: the attack is one.
+        let allowed = page.async_script("const socket = new WebSocket('/api/socket');\
+            return await new Promise((done) => { socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })");
+        assert_eq!(allowed.await, "open");
+        // Another port of the same machine is the same site: the cookie travels along.
+        page.visit(&foreign_page()).await;
+        let tried = page.async_script(&attack).await;
+        // 0: an answer that may not even be looked at, to a request without our Origin.
+        assert_eq!(tried, serde_json::json!(["refused", "refused", "refused", "0"]));
+        page.visit(&format!("{own}/s/{session}")).await;
+        page.connected().await;
+        page.run("Is anybody else here?").await;
+        assert_eq!(page.count("[role=log] [data-kind=user]").await, 1, "the agent saw nothing but this");
     })
     .await;
+}
+
+/// An empty page on a port of its own, from a server that forbids it nothing.
+fn foreign_page() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten().take(8) {
+            let mut stream: std::net::TcpStream = stream;
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        }
+    });
+    address
 }

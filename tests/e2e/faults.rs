@@ -20,7 +20,13 @@ async fn the_server_is_killed_and_restarted_and_the_page_comes_back_by_itself() 
         let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
         let before = std::mem::replace(&mut stage.server, again);
         page.connected().await;
-        page.until_text("Sent while it was away").await;
+        page.until(
+            "its answer",
+            "const rows = [...document.querySelectorAll('[role=log] [data-message-id]')];\
+             const asked = rows.findLastIndex((row) => row.textContent.includes('Sent while it was away'));\
+             return asked >= 0 && asked < rows.length - 1",
+        )
+        .await;
         page.until_state("completed").await;
         let after = page.rows().await;
         assert_eq!(after[..rows.len()], rows[..], "and is still there afterwards");
@@ -69,8 +75,7 @@ async fn the_agent_is_killed_and_i_see_it_at_once_and_can_go_on() {
         page.until_state("error").await;
         assert_eq!(page.count("[data-phase=running], [data-phase=calling]").await, 0);
         assert_eq!(page.count("[role=log] [data-kind=error]").await, 1);
-        page.send("Are you back?").await;
-        page.until_state("completed").await;
+        page.run("Are you back?").await;
     })
     .await;
 }

@@ -28,8 +28,7 @@ async fn a_second_tab_in_mid_stream_shows_the_same_and_both_go_on() {
         page.until_state("completed").await;
         assert_eq!(page.rows().await, whole, "the first tab");
 
-        page.send("And from here").await;
-        page.until_state("completed").await;
+        page.run("And from here").await;
         page.driver.switch_to_window(second).await.unwrap();
         page.until_text("And from here").await;
         page.until_state("completed").await;

@@ -70,6 +70,22 @@ impl Page {
         composer.send_keys(Key::Enter + "").await.unwrap();
     }
 
+    /// Sends, and waits until the run that this starts is over.
+    pub async fn run(&self, text: &str) {
+        let before: u64 = self.attribute("main[data-session-id]", "data-seq").await.parse().unwrap();
+        self.send(text).await;
+        self.until_script(
+            &format!("the end of '{text}'"),
+            "const main = document.querySelector('main[data-session-id]');\
+             const rows = [...main.querySelectorAll('[role=log] [data-message-id]')];\
+             const asked = rows.findLastIndex((row) => row.dataset.kind === 'user' && row.textContent.includes(arguments[1]));\
+             return Number(main.dataset.seq) > arguments[0] && asked >= 0 && asked < rows.length - 1 &&\
+               ['completed', 'error'].includes(main.dataset.state)",
+            vec![json!(before), json!(text)],
+        )
+        .await;
+    }
+
     pub async fn draft(&self) -> String {
         let draft = self.script("return document.querySelector('textarea[name=prompt]').value", vec![]).await;
         draft.as_str().unwrap().to_owned()

@@ -60,8 +60,3 @@ pub async fn story_at_pace(name: &str, size: Size, pace: &str, tell: impl AsyncF
         std::panic::resume_unwind(failure);
     }
 }
-
-/// A second server beside the stage's.
-pub fn story_server() -> Running {
-    Setup::new(&binary()).start()
-}

@@ -17,8 +17,7 @@ async fn i_stop_it_in_mid_text_and_what_it_said_stays_and_i_can_go_on() {
         let rows = page.rows().await;
         assert_eq!(page.rows_after_reload().await, rows);
         assert_eq!(page.state().await, "stopped");
-        page.send("Go on then").await;
-        page.until_state("completed").await;
+        page.run("Go on then").await;
     })
     .await;
 }

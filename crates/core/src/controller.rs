@@ -83,7 +83,7 @@ struct Call {
 impl MessageController {
     /// Goes on from a snapshot: the end of a conversation and where its fold stood.
     pub fn restore(first: usize, rows: Vec<UiMessage>, fold: Fold) -> Self {
-        let total = first + rows.len();
+        let total = first.saturating_add(rows.len());
         let mut controller = Self { rows, first, fold };
         controller.fold.body = controller.fold.body.clamp(first, total);
         controller.mend_after_restore();
@@ -130,7 +130,7 @@ impl MessageController {
 
     /// Puts older rows before those held.
     pub fn prepend(&mut self, first: usize, older: Vec<UiMessage>) -> bool {
-        if first + older.len() != self.first {
+        if first.checked_add(older.len()) != Some(self.first) {
             return false;
         }
         self.first = first;

@@ -1,4 +1,4 @@
-//! Every number that bounds something, in one place. No queue, buffer or list in Pilothouse has its bound elsewhere.
+//! Every number that bounds something between page, server and agents, in one place.
 
 /// The version of the protocol between page and server; a page of another version is asked to reload.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -33,7 +33,7 @@ pub const STDERR_LINES: usize = 40;
 pub const STDERR_LINE_BYTES: usize = 2_000;
 
 /// Events a session keeps for pages that come back; a page that is further behind gets a snapshot.
-pub const REPLAY_EVENTS: usize = 4_096;
+pub const REPLAY_EVENTS: usize = 2_048;
 pub const REPLAY_BYTES: usize = 4 * 1024 * 1024;
 
 /// Frames waiting for one page; a page that reads slower than that is cut off and comes back by itself.

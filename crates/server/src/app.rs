@@ -54,7 +54,7 @@ pub async fn start(config: Config) -> Result<Running> {
     };
     // A server that was killed could not end its agents; those that did not notice are ended now.
     let installation = leftovers::installation(&config.data_dir);
-    leftovers::end(&leftovers::mark(&installation, ""));
+    leftovers::end_all(&installation);
     let hub = Hub::new(config.agents, config.cwd, installation);
     hub.refresh().await;
     let host = if address.ip().is_unspecified() {

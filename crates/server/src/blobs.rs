@@ -79,6 +79,15 @@ impl Blobs {
     }
 }
 
+impl Blobs {
+    /// The data of an image again, for an agent.
+    pub fn give_back(&self, image: &mut Image) {
+        if let Some(blob) = self.get(&image.blob) {
+            image.data = STANDARD.encode(&blob.bytes);
+        }
+    }
+}
+
 /// The type of a picture by its first bytes. Anything that can carry script is not among them.
 pub fn type_by_content(bytes: &[u8]) -> Option<&'static str> {
     match bytes {

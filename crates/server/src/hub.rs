@@ -1,7 +1,7 @@
 //! Knows every session and every connected page. Sessions are tasks of their own; the hub opens them when somebody
 //! asks, and tells every page when the list changes. It never waits for a page and holds its lock for moments only.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,6 +33,8 @@ pub struct Hub {
 struct HubState {
     sessions: HashMap<String, Entry>,
     pages: Vec<PageLink>,
+    /// The server ends: nothing is opened any more.
+    closing: bool,
 }
 
 #[derive(Debug)]
@@ -42,6 +44,12 @@ struct Entry {
     file: Option<PathBuf>,
     blobs: Blobs,
     inputs: Option<mpsc::Sender<Input>>,
+}
+
+impl Entry {
+    fn is_open(&self) -> bool {
+        self.inputs.as_ref().is_some_and(|inputs| !inputs.is_closed())
+    }
 }
 
 impl Hub {
@@ -104,7 +112,12 @@ impl Hub {
 
     fn read_files(&self) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = HashSet::new();
         for agent in &self.agents {
+            // Two agents may share a folder; its sessions belong to the first.
+            if !read.insert(&agent.folder) {
+                continue;
+            }
             let stored = files.entry(agent.name.clone()).or_default().list(&agent.folder);
             let mut state = self.state();
             let present: Vec<&str> = stored.iter().map(|session| session.id.as_str()).collect();
@@ -112,9 +125,9 @@ impl Hub {
                 .sessions
                 .iter()
                 .filter(|(id, entry)| {
-                    entry.agent.name == agent.name
+                    entry.agent.folder == agent.folder
                         && entry.file.is_some()
-                        && entry.inputs.is_none()
+                        && !entry.is_open()
                         && !present.contains(&id.as_str())
                 })
                 .map(|(id, _)| id.clone())
@@ -122,17 +135,18 @@ impl Hub {
             gone.iter().for_each(|id| drop(state.sessions.remove(id)));
             let mut changed = Vec::new();
             for session in stored {
+                let known = state.sessions.get_mut(&session.id);
+                let owner = known.as_ref().map_or(agent, |entry| &entry.agent);
                 let summary = SessionSummary {
                     id: session.id.clone(),
-                    agent: agent.name.clone(),
+                    agent: owner.name.clone(),
                     cwd: session.cwd,
                     title: session.title,
                     state: session.state,
                     modified: session.modified,
                 };
-                let known = state.sessions.get_mut(&session.id);
                 match known {
-                    Some(entry) if entry.inputs.as_ref().is_some_and(|inputs| !inputs.is_closed()) => {
+                    Some(entry) if entry.is_open() => {
                         entry.file = Some(session.path);
                     }
                     Some(entry) => {
@@ -212,7 +226,7 @@ impl Hub {
     async fn open(self: &Arc<Self>, id: &str) -> Option<mpsc::Sender<Input>> {
         let needs_file = {
             let state = self.state();
-            let entry = state.sessions.get(id)?;
+            let entry = state.sessions.get(id).filter(|_| !state.closing)?;
             if let Some(inputs) = &entry.inputs {
                 return Some(inputs.clone());
             }
@@ -223,6 +237,9 @@ impl Hub {
             self.refresh().await;
         }
         let mut state = self.state();
+        if state.closing {
+            return None;
+        }
         let entry = state.sessions.get_mut(id)?;
         let inputs = entry.inputs.get_or_insert_with(|| {
             let origin = Origin {
@@ -265,8 +282,11 @@ impl Hub {
 
     /// Ends every agent and waits for it.
     pub async fn shut_down(&self) {
-        let open: Vec<mpsc::Sender<Input>> =
-            self.state().sessions.values().filter_map(|entry| entry.inputs.clone()).collect();
+        let open: Vec<mpsc::Sender<Input>> = {
+            let mut state = self.state();
+            state.closing = true;
+            state.sessions.values().filter_map(|entry| entry.inputs.clone()).collect()
+        };
         let mut ending = Vec::new();
         for inputs in open {
             let (done, ended) = oneshot::channel();

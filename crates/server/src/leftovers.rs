@@ -19,16 +19,26 @@ pub fn mark(installation: &str, session: &str) -> String {
     format!("{installation}:{session}")
 }
 
-/// Ends every process whose mark begins so. Only where the system shows environments (`/proc`); elsewhere the
-/// process group has to do.
+/// Ends what the agent of one session left running.
 pub fn end(mark: &str) {
     let wanted = format!("{MARK}={mark}");
+    end_marked(|variable| variable == wanted.as_bytes());
+}
+
+/// Ends what every agent of an installation left running.
+pub fn end_all(installation: &str) {
+    let wanted = format!("{MARK}={installation}:");
+    end_marked(|variable| variable.starts_with(wanted.as_bytes()));
+}
+
+/// Only where the system shows environments (`/proc`); elsewhere the
+/// process group has to do.
+fn end_marked(is_marked: impl Fn(&[u8]) -> bool) {
     let own = std::process::id().cast_signed();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
         let Ok(environment) = std::fs::read(entry.path().join("environ")) else { continue };
-        let marked =
-            environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(wanted.as_bytes()));
+        let marked = environment.split(|byte| *byte == 0).any(&is_marked);
         // A server that was itself started by an agent carries a mark, too.
         if marked
             && id != own

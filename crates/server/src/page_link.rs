@@ -13,15 +13,22 @@ use tokio::sync::{Notify, mpsc};
 #[derive(Clone, Debug)]
 pub struct PageLink {
     id: u64,
-    frames: mpsc::Sender<Utf8Bytes>,
+    frames: mpsc::Sender<Waiting>,
     waiting_bytes: Arc<AtomicUsize>,
     cut: Arc<Notify>,
+}
+
+/// A frame, and how much of it counts against the page's backlog.
+#[derive(Debug)]
+struct Waiting {
+    frame: Utf8Bytes,
+    counted: usize,
 }
 
 /// The other end, held by the socket.
 #[derive(Debug)]
 pub struct PageFrames {
-    frames: mpsc::Receiver<Utf8Bytes>,
+    frames: mpsc::Receiver<Waiting>,
     waiting_bytes: Arc<AtomicUsize>,
     cut: Arc<Notify>,
 }
@@ -43,11 +50,20 @@ impl PageLink {
 
     /// False if the page is gone or too slow, and is being cut off.
     pub fn send(&self, frame: Utf8Bytes) -> bool {
-        let length = frame.len();
-        let waiting = self.waiting_bytes.fetch_add(length, Ordering::Relaxed);
+        let counted = frame.len();
+        let waiting = self.waiting_bytes.fetch_add(counted, Ordering::Relaxed);
         // A single frame larger than the limit may pass; a second one behind it may not.
-        let fits = waiting == 0 || waiting + length <= PAGE_BACKLOG_BYTES;
-        let sent = fits && self.frames.try_send(frame).is_ok();
+        let fits = waiting == 0 || waiting + counted <= PAGE_BACKLOG_BYTES;
+        self.put(fits, Waiting { frame, counted })
+    }
+
+    /// What a page has asked for and waits for, such as a conversation: it may be large, and is no sign of slowness.
+    pub fn send_asked_for(&self, frame: Utf8Bytes) -> bool {
+        self.put(true, Waiting { frame, counted: 0 })
+    }
+
+    fn put(&self, fits: bool, waiting: Waiting) -> bool {
+        let sent = fits && self.frames.try_send(waiting).is_ok();
         if !sent {
             self.cut.notify_one();
         }
@@ -74,10 +90,10 @@ impl PageFrames {
             biased;
             () = self.cut.notified() => Err(TooSlow),
             frame = self.frames.recv() => {
-                if let Some(frame) = &frame {
-                    self.waiting_bytes.fetch_sub(frame.len(), Ordering::Relaxed);
-                }
-                Ok(frame)
+                Ok(frame.map(|Waiting { frame, counted }| {
+                    self.waiting_bytes.fetch_sub(counted, Ordering::Relaxed);
+                    frame
+                }))
             }
         }
     }
@@ -106,6 +122,16 @@ mod tests {
         assert!(link.send(frame.clone()));
         assert!(!link.send(frame));
         assert_eq!(frames.next().await, Err(TooSlow));
+    }
+
+    #[tokio::test]
+    async fn a_conversation_larger_than_the_limit_arrives_with_what_follows_it() {
+        let (link, mut frames) = page_link(1);
+        let large = Utf8Bytes::from("x".repeat(PAGE_BACKLOG_BYTES + 1));
+        assert!(link.send_asked_for(large.clone()));
+        assert!(link.send("response".into()) && link.send("event".into()));
+        assert_eq!(frames.next().await, Ok(Some(large)));
+        assert_eq!(frames.next().await, Ok(Some("response".into())));
     }
 
     #[tokio::test]

@@ -59,7 +59,7 @@ pub fn milliseconds(time: SystemTime) -> u64 {
 }
 
 fn read_stored(path: &Path, modified: SystemTime) -> Option<StoredSession> {
-    let history = read_history(path)?;
+    let history = read_history(path).filter(|history| !history.id.is_empty())?;
     Some(StoredSession {
         title: history.title(),
         state: history.resting_state(),

@@ -79,12 +79,15 @@ impl Process {
         tokio::spawn(async move {
             let status = wait_or_stop(&mut child, stopped).await;
             let _ = tokio::task::spawn_blocking(move || leftovers::end(&mark)).await;
-            // Output that is still in the pipes belongs before the end. A grandchild may hold the pipes open.
-            let _ = tokio::time::timeout(Duration::from_millis(500), async {
+            // Output that is still in the pipes belongs before the end. A grandchild may hold the pipes open; what it
+            // writes later is not the agent's.
+            let stops = [reading.abort_handle(), listening.abort_handle()];
+            let rest = async {
                 let _ = reading.await;
                 let _ = listening.await;
-            })
-            .await;
+            };
+            let _ = tokio::time::timeout(Duration::from_millis(500), rest).await;
+            stops.iter().for_each(tokio::task::AbortHandle::abort);
             let stderr = complaints.lock().map(|lines| lines.iter().cloned().collect()).unwrap_or_default();
             let _ = events.send(ProcessEvent::Exited(exit(status, stderr))).await;
         });

@@ -30,6 +30,7 @@ use crate::page_link::{PageLink, encode};
 use crate::pi_sessions;
 use crate::process::{Process, ProcessEvent};
 use crate::replay::Replay;
+use commands::Held;
 use requests::Pending;
 
 /// What can be asked of a session.
@@ -112,6 +113,8 @@ struct Session {
     stop_deadline: Option<Instant>,
     /// We have ended the process ourselves.
     ending: bool,
+    /// Prompts that came while a stop was under way: they wait for its end.
+    held: Vec<Held>,
     shutdown: Option<oneshot::Sender<()>>,
 }
 
@@ -165,6 +168,7 @@ impl Session {
             ask_deadlines: Vec::new(),
             stop_deadline: None,
             ending: false,
+            held: Vec::new(),
             shutdown: None,
         }
     }
@@ -235,8 +239,9 @@ impl Session {
             .filter(|cursor| cursor.epoch == self.view.epoch)
             .and_then(|cursor| self.replay_after(cursor.seq));
         let sent = match missing {
-            Some(frames) => frames.into_iter().all(|frame| page.send(frame)),
-            None => page.send_frame(&ServerFrame::Snapshot(Box::new(self.view.snapshot()))),
+            Some(frames) => frames.into_iter().all(|frame| page.send_asked_for(frame)),
+            None => encode(&ServerFrame::Snapshot(Box::new(self.view.snapshot())))
+                .is_some_and(|snapshot| page.send_asked_for(snapshot)),
         };
         if let Some(request) = request {
             page.respond(request, "open_session", Ok(json!({})));

@@ -22,8 +22,6 @@ use crate::session::Input;
 
 /// The page did not read what it was sent. It comes back by itself.
 const TOO_SLOW: u16 = 4001;
-/// The page sent something that is no frame.
-const NOT_UNDERSTOOD: u16 = 4002;
 
 pub async fn upgrade(State(app): State<App>, upgrade: WebSocketUpgrade) -> Response {
     upgrade
@@ -91,7 +89,7 @@ async fn read(mut stream: SplitStream<WebSocket>, hub: &Arc<Hub>, page: &PageLin
 fn refuse(text: &str, error: &serde_json::Error, page: &PageLink) {
     let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     let field = |key: &str| value.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-    tracing::debug!(%error, code = NOT_UNDERSTOOD, "a page sent a frame that is not understood");
+    tracing::debug!(%error, "a page sent a frame that is not understood");
     page.respond(
         field("id"),
         &field("type"),

@@ -111,7 +111,9 @@ impl Session {
             .unwrap_or_default()
     }
 
+    /// What a new connection starts from: everything after it comes again, so nothing is awaited any more.
     pub fn cursor(&self) -> Option<Cursor> {
+        self.awaiting_snapshot.set_value(false);
         let ready = self.loading.with_untracked(|loading| *loading == Loading::Ready);
         ready.then(|| {
             self.view.with_value(|view| Cursor {

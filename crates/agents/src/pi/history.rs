@@ -107,7 +107,7 @@ fn active_branch(entries: Vec<Value>) -> Vec<Value> {
     let id = |entry: &Value| entry.get("id").and_then(Value::as_str).map(str::to_owned);
     let places: HashMap<String, usize> =
         entries.iter().enumerate().filter_map(|(place, entry)| Some((id(entry)?, place))).collect();
-    let mut active = vec![false; entries.len()];
+    let mut active: Vec<bool> = entries.iter().map(|entry| id(entry).is_none()).collect();
     let mut place = entries.iter().rposition(|entry| id(entry).is_some());
     while let Some(here) = place.filter(|here| !active[*here]) {
         active[here] = true;

@@ -29,6 +29,13 @@ fn only_the_branch_of_the_last_entry_is_the_conversation() {
 }
 
 #[test]
+fn entries_without_an_id_are_kept_as_they_stand() {
+    let nameless = |text: &str| json!({"type": "message", "message": {"role": "user", "content": text}});
+    let history = SessionHistory::parse(&file(&[nameless("one"), nameless("two")])).unwrap();
+    assert_eq!(texts(&history), ["one", "two"]);
+}
+
+#[test]
 fn torn_and_foreign_lines_are_counted_and_lose_nothing_else() {
     let mut bytes = file(&[said("a", "", "one"), said("b", "a", "two")]);
     bytes.extend(b"\nnot json\r\n\0\0\n{\"type\":\"message\",\"id\":\"c\",\"par");

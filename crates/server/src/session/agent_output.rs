@@ -74,6 +74,10 @@ impl Session {
             self.last_stop_reason = *stop_reason;
             self.last_error = error_message.clone().unwrap_or_default();
         }
+        if event == Event::AgentStart {
+            self.last_stop_reason = StopReason::Pending;
+            self.last_error.clear();
+        }
         let retitled = matches!(event, Event::TitleChanged { .. });
         let step = match &event {
             Event::AgentStart | Event::TurnStart => {
@@ -94,6 +98,7 @@ impl Session {
         if settled {
             self.stop_deadline = None;
             self.request(PiCommand::GetSessionStats, Pending::Statistics);
+            self.release_held();
         }
         if retitled {
             self.tell_hub();
@@ -165,6 +170,7 @@ impl Session {
                 if disposition == "handled" {
                     // A command of the agent's own: there will be no user message and no run.
                     self.starting.retain(|starting| *starting != client_id);
+                    self.forget_scheduled(&client_id);
                     self.end_unstarted_run(StateEvent::Completed, "");
                 }
                 self.prompt_done(&client_id, waiting, &Ok(json!({ "disposition": disposition })));
@@ -230,6 +236,7 @@ impl Session {
         let reason = exit.stderr.last().cloned().unwrap_or_default();
         self.emit(Event::ProcessExit { code: exit.code, signal: exit.signal, expected, stderr: exit.stderr });
         self.step(StateEvent::ProcessExit { success, expected }, &reason);
+        self.release_held();
     }
 }
 

@@ -15,16 +15,26 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::Session;
-use super::requests::Pending;
+use super::requests::{Pending, Waiter};
 use crate::page_link::PageLink;
+
+/// A prompt that waits for the end of a stop.
+#[derive(Debug)]
+pub(super) struct Held {
+    waiter: Waiter,
+    client_id: String,
+    message: String,
+    images: Vec<Image>,
+    lane: Lane,
+}
 
 impl Session {
     pub(super) fn command(&mut self, page: &PageLink, request: String, command: Command) {
         let name = command.name();
         let outcome = match command {
             Command::Prompt { client_id, message, images, streaming_behavior } => {
-                self.prompt(page, request, client_id, message, images, streaming_behavior);
-                return;
+                let waiter = Waiter { page: page.clone(), request, command: name };
+                return self.prompt(waiter, client_id, message, images, streaming_behavior);
             }
             Command::GetCommands => return self.ask_agent(page, request, name, PiCommand::GetCommands),
             Command::GetAvailableModels => {
@@ -37,14 +47,13 @@ impl Session {
                 return self.ask_agent(page, request, name, PiCommand::SetThinkingLevel { level });
             }
             Command::ResumeSession => {
-                return self.prompt_again(
-                    page,
-                    request,
-                    "Please go on from where you were stopped.".to_owned(),
-                );
+                let waiter = Waiter { page: page.clone(), request, command: name };
+                return self.prompt_again(waiter, "Please go on from where you were stopped.".to_owned());
             }
             Command::Retry => match self.last_user_text() {
-                Some(text) => return self.prompt_again(page, request, text),
+                Some(text) => {
+                    return self.prompt_again(Waiter { page: page.clone(), request, command: name }, text);
+                }
                 None => Err("There is no message to send again.".to_owned()),
             },
             Command::GetMessages { before, limit } => {
@@ -66,29 +75,24 @@ impl Session {
         page.respond(request, name, outcome);
     }
 
-    fn prompt(
-        &mut self,
-        page: &PageLink,
-        request: String,
-        client_id: String,
-        message: String,
-        images: Vec<Image>,
-        lane: Lane,
-    ) {
+    fn prompt(&mut self, waiter: Waiter, client_id: String, message: String, images: Vec<Image>, lane: Lane) {
         if let Some((_, known)) = self.client_ids.iter().find(|(known, _)| *known == client_id) {
             // Sent again after a lost connection: the agent sees it once.
-            match known {
-                Some(outcome) => page.respond(request, "prompt", outcome.clone()),
-                None => self.wait_for_prompt(&client_id, page, request),
-            }
-            return;
+            return match known {
+                Some(outcome) => waiter.respond(outcome.clone()),
+                None => self.wait_for_prompt(&client_id, waiter),
+            };
         }
-        if let Err(why) = check_prompt(&client_id, &message, &images) {
-            return page.respond(request, "prompt", Err(why));
+        if let Err(why) = check_client_id(&client_id).and_then(|()| check_prompt(&message, &images)) {
+            return waiter.respond(Err(why));
         }
         let active = self.machine.state().is_active();
-        if active && self.view.queue.len() >= SCHEDULED_MESSAGES {
-            return page.respond(request, "prompt", Err("Too many messages are waiting already.".to_owned()));
+        if (active && self.view.queue.len() >= SCHEDULED_MESSAGES) || self.held.len() >= SCHEDULED_MESSAGES {
+            return waiter.respond(Err("Too many messages are waiting already.".to_owned()));
+        }
+        if self.stop_deadline.is_some() || self.ending {
+            // The run that was stopped has not ended yet: what it still says is not about this prompt.
+            return self.held.push(Held { waiter, client_id, message, images, lane });
         }
         self.remember(client_id.clone());
         if active {
@@ -101,19 +105,38 @@ impl Session {
             self.begin_run();
             self.starting.push_back(client_id.clone());
         }
-        let waiting = vec![(page.clone(), request)];
-        let pending = Pending::Prompt { client_id, waiting };
+        let pending = Pending::Prompt { client_id, waiting: vec![waiter] };
+        let restarted = self.process.is_none();
         match self.ensure_process() {
             Ok(()) => {
                 if self.ready {
                     self.step(StateEvent::SessionCreated, "");
                 }
                 self.request(PiCommand::Prompt { message, images, lane }, pending);
+                if restarted {
+                    self.schedule_again();
+                }
             }
             Err(why) => {
                 self.fail(pending, &why);
                 self.step(StateEvent::ProcessError, &why);
             }
+        }
+    }
+
+    /// What was scheduled with a process that is gone is scheduled with the new one.
+    fn schedule_again(&mut self) {
+        for Scheduled { id, lane, text, mut images } in self.view.queue.clone() {
+            images.iter_mut().for_each(|image| self.origin.blobs.give_back(image));
+            let pending = Pending::Prompt { client_id: id, waiting: Vec::new() };
+            self.request(PiCommand::Prompt { message: text, images, lane }, pending);
+        }
+    }
+
+    /// The stop is over: prompts that came meanwhile take their turn.
+    pub(super) fn release_held(&mut self) {
+        for Held { waiter, client_id, message, images, lane } in std::mem::take(&mut self.held) {
+            self.prompt(waiter, client_id, message, images, lane);
         }
     }
 
@@ -126,12 +149,12 @@ impl Session {
         self.step(event, "");
     }
 
-    fn prompt_again(&mut self, page: &PageLink, request: String, text: String) {
+    fn prompt_again(&mut self, waiter: Waiter, text: String) {
         if self.machine.state().is_active() {
-            return page.respond(request, "prompt", Err("The agent is already at work.".to_owned()));
+            return waiter.respond(Err("The agent is already at work.".to_owned()));
         }
         let client_id = uuid::Uuid::now_v7().to_string();
-        self.prompt(page, request, client_id, text, Vec::new(), Lane::Steer);
+        self.prompt(waiter, client_id, text, Vec::new(), Lane::Steer);
     }
 
     fn last_user_text(&self) -> Option<String> {
@@ -139,15 +162,15 @@ impl Session {
         rows.find(|row| row.kind == Kind::User).map(|row| row.text.clone())
     }
 
-    fn wait_for_prompt(&mut self, wanted: &str, page: &PageLink, request: String) {
+    fn wait_for_prompt(&mut self, wanted: &str, waiter: Waiter) {
         for pending in self.pending.values_mut() {
             if let Pending::Prompt { client_id, waiting } = pending
                 && client_id == wanted
             {
-                waiting.push((page.clone(), request));
-                return;
+                return waiting.push(waiter);
             }
         }
+        waiter.respond(Err("This was sent before, as something else.".to_owned()));
     }
 
     fn remember(&mut self, client_id: String) {
@@ -158,13 +181,17 @@ impl Session {
     }
 
     /// The prompt did not reach the agent, or the agent would not have it.
-    pub(super) fn prompt_refused(&mut self, client_id: &str, waiting: Vec<(PageLink, String)>, why: &str) {
+    pub(super) fn prompt_refused(&mut self, client_id: &str, waiting: Vec<Waiter>, why: &str) {
         self.starting.retain(|starting| starting != client_id);
+        self.forget_scheduled(client_id);
+        self.prompt_done(client_id, waiting, &Err(why.to_owned()));
+    }
+
+    pub(super) fn forget_scheduled(&mut self, client_id: &str) {
         if self.view.queue.iter().any(|scheduled| scheduled.id == client_id) {
             self.view.queue.retain(|scheduled| scheduled.id != client_id);
             self.emit_queue();
         }
-        self.prompt_done(client_id, waiting, &Err(why.to_owned()));
     }
 
     pub(super) fn emit_queue(&mut self) {
@@ -208,6 +235,7 @@ impl Session {
         if command.trim().is_empty() || command.len() > PROMPT_BYTES {
             return Err("A shell command is between one and a million characters long.".to_owned());
         }
+        check_client_id(&client_id)?;
         if self.client_ids.iter().any(|(known, _)| *known == client_id) {
             return Ok(Value::Null);
         }
@@ -283,10 +311,12 @@ impl Session {
     }
 }
 
-fn check_prompt(client_id: &str, message: &str, images: &[Image]) -> Result<(), String> {
-    if client_id.is_empty() || client_id.len() > 64 {
-        return Err("The prompt has no proper client id.".to_owned());
-    }
+fn check_client_id(client_id: &str) -> Result<(), String> {
+    let proper = (1..=64).contains(&client_id.len());
+    proper.then_some(()).ok_or_else(|| "A client id is between one and 64 characters long.".to_owned())
+}
+
+fn check_prompt(message: &str, images: &[Image]) -> Result<(), String> {
     if message.trim().is_empty() && images.is_empty() {
         return Err("The message is empty.".to_owned());
     }

@@ -13,6 +13,20 @@ use super::Session;
 use crate::page_link::PageLink;
 use crate::process::Process;
 
+/// A page that waits for the response to a command of its.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    pub page: PageLink,
+    pub request: String,
+    pub command: &'static str,
+}
+
+impl Waiter {
+    pub(super) fn respond(self, outcome: Result<Value, String>) {
+        self.page.respond(self.request, self.command, outcome);
+    }
+}
+
 /// Who waits for a response of the agent's.
 #[derive(Debug)]
 pub(super) enum Pending {
@@ -23,7 +37,7 @@ pub(super) enum Pending {
     Silent,
     Prompt {
         client_id: String,
-        waiting: Vec<(PageLink, String)>,
+        waiting: Vec<Waiter>,
     },
     Bash {
         client_id: String,
@@ -107,15 +121,13 @@ impl Session {
     pub(super) fn prompt_done(
         &mut self,
         client_id: &str,
-        waiting: Vec<(PageLink, String)>,
+        waiting: Vec<Waiter>,
         outcome: &Result<Value, String>,
     ) {
         if let Some((_, known)) = self.client_ids.iter_mut().find(|(known, _)| known == client_id) {
             *known = Some(outcome.clone());
         }
-        for (page, request) in waiting {
-            page.respond(request, "prompt", outcome.clone());
-        }
+        waiting.into_iter().for_each(|waiter| waiter.respond(outcome.clone()));
     }
 
     /// Gives the agent a moment to follow a stop by itself.

@@ -33,6 +33,24 @@ async fn stop_keeps_the_partial_text_marks_it_and_gives_the_queue_back() {
 }
 
 #[tokio::test]
+async fn a_prompt_sent_right_behind_a_stop_starts_a_run_of_its_own() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    for turn in 0..5 {
+        page.prompt(&session, "/wait-tool never").await.unwrap();
+        page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
+        let stop = page.send(Some(&session), Command::Abort).await;
+        let next = page.send(Some(&session), prompt(&format!("next-{turn}"), "Something else")).await;
+        page.response(&stop).await.unwrap();
+        assert_eq!(page.response(&next).await.unwrap()["disposition"], "started");
+        page.until_state(&session, SessionState::Completed).await;
+        let said = page.rows(&session).iter().filter(|row| row.text == "Something else").count();
+        assert_eq!((said, page.view(&session).queue.len()), (turn + 1, 0));
+    }
+}
+
+#[tokio::test]
 async fn stop_in_the_middle_of_a_tool_closes_its_row() {
     let (server, project) = server();
     let mut page = Client::connect(&server).await;

@@ -29,6 +29,27 @@ async fn a_killed_agent_is_a_visible_error_and_the_session_goes_on() {
 }
 
 #[tokio::test]
+async fn what_was_scheduled_with_an_agent_that_died_reaches_the_next() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "/wait-tool never").await.unwrap();
+    page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
+    page.ask(Some(&session), crate::client::prompt("kept", "Do not forget me")).await.unwrap();
+    signal(children(server.process_id())[0], "KILL");
+    page.until_state(&session, SessionState::Error).await;
+    assert_eq!(page.view(&session).queue.len(), 1, "still scheduled");
+    page.prompt(&session, "Are you back?").await.unwrap();
+    page.until(&session, "both", |view| {
+        view.queue.is_empty() && view.controller.rows().iter().any(|row| row.text == "Do not forget me")
+    })
+    .await;
+    page.until_state(&session, SessionState::Completed).await;
+    let row = page.rows(&session).iter().find(|row| row.text == "Do not forget me").unwrap();
+    assert_eq!(row.id, "u-kept");
+}
+
+#[tokio::test]
 async fn an_agent_that_cannot_be_started_says_why() {
     let mut setup = Setup::new(binary());
     setup.arguments = vec!["--agent".into(), "gone=pi:/nonexistent/agent".into()];
