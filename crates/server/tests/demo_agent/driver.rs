@@ -1,6 +1,7 @@
 //! Starts the demo agent and talks to it.
 
 use std::{
+    collections::HashMap,
     fs,
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
@@ -58,6 +59,8 @@ pub(crate) struct Demo {
     input: Option<ChildStdin>,
     lines: mpsc::Receiver<Vec<u8>>,
     requests: usize,
+    /// Responses that came while another was waited for.
+    early: HashMap<String, Value>,
 }
 
 impl Demo {
@@ -86,7 +89,7 @@ impl Demo {
                 }
             }
         });
-        Self { input: child.stdin.take(), child, lines, requests: 0 }
+        Self { input: child.stdin.take(), child, lines, requests: 0, early: HashMap::new() }
     }
 
     /// Sends a command with an id of its own and returns the id.
@@ -161,9 +164,21 @@ impl Demo {
         })
     }
 
+    /// The response to a request, in whatever order they come.
     pub(crate) fn response(&mut self, id: &str) -> Value {
-        let seen = self.until(|line| line["type"] == "response" && line["id"] == id);
-        seen.into_iter().last().unwrap()
+        if let Some(response) = self.early.remove(id) {
+            return response;
+        }
+        loop {
+            let line = self.next();
+            match line["id"].as_str() {
+                Some(answered) if line["type"] == "response" && answered == id => return line,
+                Some(answered) if line["type"] == "response" => {
+                    drop(self.early.insert(answered.to_owned(), line.clone()))
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Sends a command and returns the data of its response.
