@@ -65,14 +65,14 @@ I am here to show what this page can do before you connect a real agent.
 Try one of these:
 
 - `/tour` walks through thinking, Markdown and tools in a minute
-- `/tools` runs real tools in this folder: list, read, a shell command, an edit as a diff
+- `/tools` runs real tools in this folder: list, read, a shell command, an edit
 - `/ask` and `/approve` put questions to you
 - `/steer` works slowly, so that you can send messages while it runs
 - `/help` lists the rest
 
 ### Connect a real agent
 
-Install [pi](https://www.npmjs.com/package/@earendil-works/pi-coding-agent) and it is found on the `PATH`:
+Install pi and it is found on the `PATH`:
 
 ```sh
 npm install -g @earendil-works/pi-coding-agent

@@ -84,7 +84,7 @@ fn conclusion(setting: &Setting) -> &'static str {
         - `ls` and `read` on real files of this folder\n\
         - three shell commands side by side, one with output that arrives bit by bit, one that exits with code 3\n\
         - a `read` of a file that does not exist\n\
-        - `write` and `edit`; the edit opens as a diff\n\n\
+        - `write` and `edit` of a scratch file\n\n\
         The scratch file is removed when this run ends. Next, try `/approve`: there I ask before I run something."
     }
 }

@@ -56,15 +56,14 @@ const OPENING: &str = r#"## Welcome aboard
 This is **Pilothouse**, and I am its built-in demo. Above this text is a *thinking* row; click it to open it. Text arrives as it is written, and only the last block is live:
 
 1. headings, lists and **emphasis**
-2. `inline code` and [links](https://www.npmjs.com/package/@earendil-works/pi-coding-agent)
-3. tables and code with a copy button
+2. `inline code` and [links](https://commonmark.org/help/)
+3. tables and code
 
 | key | does |
 |---|---|
 | Enter | sends |
 | Shift+Enter | starts a new line |
-| `/` | lists the agent's commands |
-| `@` | finds a file |
+| Alt+Enter | while I work: schedules a follow-up |
 | `!` | runs a shell command |
 
 ```rust
