@@ -34,11 +34,21 @@ pub fn end_all(installation: &str) {
 /// Only where the system shows environments (`/proc`); elsewhere the
 /// process group has to do.
 fn end_marked(is_marked: impl Fn(&[u8]) -> bool) {
+    // What was started while we looked is found by looking again.
+    for _ in 0..5 {
+        if end_once(&is_marked) == 0 {
+            return;
+        }
+    }
+}
+
+fn end_once(is_marked: &impl Fn(&[u8]) -> bool) -> usize {
+    let mut ended = 0;
     let own = std::process::id().cast_signed();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
         let Ok(environment) = std::fs::read(entry.path().join("environ")) else { continue };
-        let marked = environment.split(|byte| *byte == 0).any(&is_marked);
+        let marked = environment.split(|byte| *byte == 0).any(is_marked);
         // A server that was itself started by an agent carries a mark, too.
         if marked
             && id != own
@@ -46,6 +56,8 @@ fn end_marked(is_marked: impl Fn(&[u8]) -> bool) {
         {
             tracing::warn!(id, "ending what an agent left running");
             let _ = kill_process(process, Signal::KILL);
+            ended += 1;
         }
     }
+    ended
 }

@@ -4,7 +4,7 @@ use pilothouse_core::wire::Command;
 use pilothouse_core::{Kind, SessionState};
 
 use crate::client::Client;
-use crate::running::{Setup, children, is_alive, signal};
+use crate::running::{Setup, children, is_alive, signal, until_gone};
 use crate::{binary, server};
 
 #[tokio::test]
@@ -22,7 +22,7 @@ async fn a_killed_agent_is_a_visible_error_and_the_session_goes_on() {
     assert!(!page.view(&session).controller.has_open_call(), "no spinner is left");
     let last = page.rows(&session).last().unwrap();
     assert!(last.kind == Kind::Error && last.text.contains("signal 9"), "{last:?}");
-    assert!(!is_alive(tools[0]), "what the agent had started ended with it");
+    until_gone(tools[0]);
 
     page.prompt(&session, "Are you back?").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
@@ -88,9 +88,8 @@ async fn an_agent_that_ignores_stop_is_ended_with_all_it_started() {
     let child: u32 = std::fs::read_to_string(project.path().join("child")).unwrap().trim().parse().unwrap();
     page.ask(Some(&session), Command::Abort).await.unwrap();
     page.until_state(&session, SessionState::Stopped).await;
-    while is_alive(agent) || is_alive(child) {
-        tokio::task::yield_now().await;
-    }
+    until_gone(agent);
+    until_gone(child);
     assert_eq!(page.view(&session).state, SessionState::Stopped, "a stop of ours is never an error");
 }
 
@@ -115,5 +114,5 @@ async fn what_a_killed_server_left_running_is_ended_by_the_next() {
     let mut setup = Setup::like(binary(), &first).project(project.path());
     setup.arguments = arguments;
     let _second = setup.start();
-    assert!(!is_alive(agent));
+    until_gone(agent);
 }

@@ -147,3 +147,12 @@ pub fn is_alive(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
+
+/// Waits until a process that was told to end has ended; a hang fails.
+pub fn until_gone(process: u32) {
+    let start = std::time::Instant::now();
+    while is_alive(process) {
+        assert!(start.elapsed().as_secs() < 30, "process {process} lives on");
+        std::thread::yield_now();
+    }
+}
