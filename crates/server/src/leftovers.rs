@@ -31,8 +31,7 @@ pub fn end_all(installation: &str) {
     end_marked(|variable| variable.starts_with(wanted.as_bytes()));
 }
 
-/// Only where the system shows environments (`/proc`); elsewhere the
-/// process group has to do.
+/// Only where the system shows environments (`/proc`); elsewhere the process group has to do.
 fn end_marked(is_marked: impl Fn(&[u8]) -> bool) {
     // What was started while we looked is found by looking again.
     for _ in 0..5 {
