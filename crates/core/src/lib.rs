@@ -7,14 +7,17 @@
 pub mod ask;
 pub mod controller;
 pub mod describe;
+pub mod diff;
 pub mod event;
 pub mod fields;
 pub mod limits;
 pub mod machine;
+pub mod markdown;
 pub mod message;
 pub mod queue;
 pub mod ui_message;
 pub mod view;
+pub mod visible_text;
 pub mod wire;
 
 pub use controller::MessageController;

@@ -1,0 +1,1 @@
+//! Hunks of a change to a file, with marks inside lines, for the edit tools of every agent.

@@ -1,0 +1,1 @@
+//! Markdown that arrives in pieces: finished blocks once, and one live tail.
