@@ -253,33 +253,46 @@ impl Event {
     }
 }
 
+/// The index of a block for agents that do not number theirs: wherever the message is at the moment.
+pub const LAST_BLOCK: usize = usize::MAX;
+
+fn is_last_block(index: &usize) -> bool {
+    *index == LAST_BLOCK
+}
+
 /// One step of an assistant message under way. Blocks are told apart by their index in the message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Update {
     TextDelta {
+        #[serde(skip_serializing_if = "is_last_block")]
         content_index: usize,
         delta: String,
     },
-    /// The whole text of the block; wins over the sum of its deltas.
+    /// All text of the block; where it is longer than the sum of its deltas, it wins.
     TextEnd {
+        #[serde(skip_serializing_if = "is_last_block")]
         content_index: usize,
         content: String,
     },
     ThinkingDelta {
+        #[serde(skip_serializing_if = "is_last_block")]
         content_index: usize,
         delta: String,
     },
     ThinkingEnd {
+        #[serde(skip_serializing_if = "is_last_block")]
         content_index: usize,
         content: String,
     },
     ToolcallStart {
+        #[serde(skip_serializing_if = "is_last_block")]
         content_index: usize,
         id: String,
         tool_name: String,
     },
     ToolcallEnd {
+        #[serde(skip_serializing_if = "is_last_block")]
         content_index: usize,
         tool_call: ToolCall,
     },
@@ -288,7 +301,7 @@ pub enum Update {
 
 impl Update {
     pub fn from_fields(mut fields: Fields) -> Self {
-        let content_index = fields.index("contentIndex");
+        let content_index = fields.index("contentIndex").unwrap_or(LAST_BLOCK);
         match fields.text("type").as_str() {
             "text_delta" => Self::TextDelta { content_index, delta: fields.text("delta") },
             "text_end" => Self::TextEnd { content_index, content: fields.text("content") },

@@ -62,8 +62,10 @@ impl Fields {
         self.0.get(key).and_then(Value::as_u64)
     }
 
-    pub fn index(&self, key: &str) -> usize {
-        usize::try_from(self.number(key)).unwrap_or(usize::MAX)
+    /// An index that means the same to the server and to a page, where indices are 32 bits wide.
+    pub fn index(&self, key: &str) -> Option<usize> {
+        let number = self.optional_number(key)?;
+        u32::try_from(number).ok().and_then(|number| usize::try_from(number).ok())
     }
 
     pub fn small_number(&self, key: &str) -> u32 {

@@ -9,6 +9,12 @@ pub const PAGE_ROWS: usize = 200;
 /// How many of the newest tool calls can still be reached by a late start, update or end.
 pub const RECENT_CALLS: usize = 256;
 
+/// Tool calls that may be open at once; beyond that the oldest is closed as interrupted.
+pub const OPEN_CALLS: usize = 4_096;
+
+/// How many of the newest rows that a page has named are remembered, so that none gets a twin.
+pub const RECENT_NAMED_ROWS: usize = 32;
+
 /// The longest prompt, in bytes of UTF-8.
 pub const PROMPT_BYTES: usize = 1024 * 1024;
 

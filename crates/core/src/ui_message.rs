@@ -1,24 +1,65 @@
 //! `UiMessage`: the one kind of row that a conversation is shown as, live and after a reload.
 //! Nothing here knows where a row came from or how it is drawn.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::fields::Fields;
+
 /// One row of the timeline.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct UiMessage {
     pub id: String,
     pub kind: Kind,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_step: Option<ToolStep>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bash_result: Option<BashResult>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
+}
+
+/// What a row says that this version cannot show.
+const PLACEHOLDER: &str = "A message of a kind this version does not know.";
+
+impl UiMessage {
+    /// Reads a row, whatever it is: one that is not understood becomes a placeholder, so that the number of rows and
+    /// the places of the others stay right.
+    pub fn from_value(value: Value) -> Self {
+        let mut fields = Fields::of(value).unwrap_or_default();
+        let mut message = Self {
+            id: fields.text("id"),
+            kind: fields.part("kind").unwrap_or_default(),
+            text: fields.text("text"),
+            tool_step: fields.part("tool_step"),
+            bash_result: fields.part("bash_result"),
+            images: fields.part("images").unwrap_or_default(),
+            mark: fields.part("mark"),
+        };
+        message.tool_step = message.tool_step.filter(|_| message.kind == Kind::Tool);
+        message.bash_result = message.bash_result.filter(|_| message.kind == Kind::Bash);
+        let hollow = match message.kind {
+            Kind::Tool => message.tool_step.is_none(),
+            Kind::Bash => message.bash_result.is_none(),
+            Kind::System => message.text.is_empty(),
+            _ => false,
+        };
+        if hollow {
+            message.kind = Kind::System;
+            message.text = PLACEHOLDER.to_owned();
+        }
+        message
+    }
+}
+
+impl<'de> Deserialize<'de> for UiMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self::from_value)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -60,6 +101,8 @@ pub enum Mark {
     Refused,
     /// The work behind it ended before it was complete.
     Interrupted,
+    /// The person stopped the work behind it.
+    Cancelled,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

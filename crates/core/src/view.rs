@@ -2,7 +2,7 @@
 //! session and hands out snapshots of it; the page keeps one per session it has opened. Both apply the same events.
 
 use crate::ask::Ask;
-use crate::controller::{MessageController, Report};
+use crate::controller::{MessageController, Report, Saved};
 use crate::event::{ContextUsage, Event, ModelInfo};
 use crate::limits::PAGE_ROWS;
 use crate::machine::SessionState;
@@ -101,7 +101,7 @@ impl SessionView {
 
     /// The end of the conversation and where everything stands.
     pub fn snapshot(&self) -> Snapshot {
-        let page = self.page_before(self.controller.total(), PAGE_ROWS);
+        let saved = self.controller.snapshot(PAGE_ROWS);
         Snapshot {
             session_id: self.session_id.clone(),
             epoch: self.epoch.clone(),
@@ -109,10 +109,10 @@ impl SessionView {
             agent: self.agent.clone(),
             cwd: self.cwd.clone(),
             title: self.title.clone(),
-            total: page.total,
-            first: page.first,
-            messages: page.messages,
-            streaming: self.controller.fold().clone(),
+            total: self.controller.total(),
+            first: saved.first,
+            messages: saved.rows,
+            streaming: saved.fold,
             state: self.state,
             reason: self.reason.clone(),
             queue: self.queue.clone(),
@@ -134,7 +134,11 @@ impl SessionView {
             agent: snapshot.agent,
             cwd: snapshot.cwd,
             title: snapshot.title,
-            controller: MessageController::restore(snapshot.first, snapshot.messages, snapshot.streaming),
+            controller: MessageController::restore(Saved {
+                first: snapshot.first,
+                rows: snapshot.messages,
+                fold: snapshot.streaming,
+            }),
             state: snapshot.state,
             reason: snapshot.reason,
             queue: snapshot.queue,

@@ -125,7 +125,8 @@ fn older_rows_come_before_without_touching_the_others() {
     owner.set();
     let row = |id: &str| UiMessage { id: id.into(), ..UiMessage::default() };
     let mut fixture = Fixture::new();
-    fixture.controller = MessageController::restore(2, vec![row("c")], Default::default());
+    fixture.controller =
+        MessageController::restore(Saved { first: 2, rows: vec![row("c")], ..Saved::default() });
     fixture.list.replace(fixture.controller.rows(), 2);
     fixture.list.news();
     let before = fixture.keys();

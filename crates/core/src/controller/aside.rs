@@ -71,7 +71,7 @@ impl MessageController {
         report
     }
 
-    /// A user message that the agent has taken up.
+    /// A user message that the agent has taken up. The same one told again is the same row.
     pub(super) fn user_row(
         &mut self,
         content: &Content,
@@ -79,29 +79,46 @@ impl MessageController {
         report: &mut Report,
     ) -> usize {
         let id = client_id.map(|client_id| user_row_id(&client_id)).unwrap_or_default();
+        if let Some(row) = self.named(&id) {
+            self.set_user_content(row, content, report);
+            return row;
+        }
+        // In a transcript the assistant's message is over before the person speaks.
+        self.fold.blocks = None;
         if let Some(row) = self.aside(&id) {
             if row == self.fold.body {
                 // The optimistic row stands exactly where the confirmed one belongs: it stays.
-                self.fold.body += 1;
-                self.fold.next_id += 1;
-                self.change(row, report, |message| {
-                    message.text = content.text();
-                    message.images = content.images();
-                    message.mark = None;
-                    true
-                });
+                self.take_in_next();
+                self.set_user_content(row, content, report);
                 return row;
             }
             self.remove(row, report);
         }
-        let message = UiMessage {
-            id,
-            kind: Kind::User,
-            text: content.text(),
-            images: content.images(),
-            ..UiMessage::default()
-        };
-        self.push(message, report)
+        let (text, images) = (content.text(), content.images());
+        let message = UiMessage { id: id.clone(), kind: Kind::User, text, images, ..UiMessage::default() };
+        let row = self.push(message, report);
+        self.remember_name(row, &id);
+        row
+    }
+
+    pub(super) fn set_user_content(&mut self, row: usize, content: &Content, report: &mut Report) {
+        self.change(row, report, |message| {
+            let (text, images) = (content.text(), content.images());
+            let differs = message.text != text || message.images != images || message.mark.is_some();
+            message.text = text;
+            message.images = images;
+            message.mark = None;
+            differs
+        });
+    }
+
+    /// The first row that stands aside becomes the last of the conversation.
+    fn take_in_next(&mut self) {
+        let row = self.fold.body;
+        let Some(id) = self.rows.get(row - self.first).map(|message| message.id.clone()) else { return };
+        self.fold.body += 1;
+        self.fold.next_id += 1;
+        self.remember_name(row, &id);
     }
 
     pub(super) fn bash_start(
@@ -111,16 +128,13 @@ impl MessageController {
         exclude_from_context: bool,
         report: &mut Report,
     ) {
-        if self.aside(&bash_row_id(id)).is_none() {
-            let result = BashResult { command, exclude_from_context, running: true, ..BashResult::default() };
-            let message = UiMessage {
-                id: bash_row_id(id),
-                kind: Kind::Bash,
-                bash_result: Some(result),
-                ..UiMessage::default()
-            };
-            report.extend(self.push_aside(message));
-        }
+        let result = BashResult { command, exclude_from_context, running: true, ..BashResult::default() };
+        report.extend(self.push_aside(UiMessage {
+            id: bash_row_id(id),
+            kind: Kind::Bash,
+            bash_result: Some(result),
+            ..UiMessage::default()
+        }));
     }
 
     pub(super) fn bash_update(&mut self, id: &str, delta: &str, report: &mut Report) {
@@ -157,13 +171,12 @@ impl MessageController {
                 self.rows.insert(start, message);
                 report.extend([Change::Removed(start + position), Change::Inserted(start)]);
             }
-            self.fold.body += 1;
-            self.fold.next_id += 1;
+            self.take_in_next();
         }
     }
 
     fn push_aside(&mut self, message: UiMessage) -> Report {
-        if self.aside(&message.id).is_some() {
+        if self.aside(&message.id).is_some() || self.named(&message.id).is_some() {
             return Report::new();
         }
         self.rows.push(message);
@@ -180,6 +193,11 @@ impl MessageController {
 
 fn user_row_id(client_id: &str) -> String {
     format!("u-{client_id}")
+}
+
+/// Whether a row's id was chosen by a page.
+pub(super) fn is_named_by_a_page(id: &str) -> bool {
+    id.starts_with("u-") || id.starts_with("b-")
 }
 
 fn bash_row_id(id: &str) -> String {

@@ -1,15 +1,31 @@
 //! The content blocks of the assistant message that is being streamed: text, thinking and the calls in it.
+//! Blocks of one message stand in the order of their index, as history has them, whichever is streamed first.
 //! What becomes of a call after that is in `tools`.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Block, MessageController, Report};
+use super::calls::Stage;
+use super::{MessageController, Report};
+use crate::event::LAST_BLOCK;
 use crate::message::{Content, Part};
-use crate::ui_message::{Kind, Phase, UiMessage};
+use crate::ui_message::{Kind, Mark, UiMessage};
+
+/// One content block of the open assistant message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Block {
+    pub(super) index: usize,
+    pub(super) kind: Kind,
+    /// None while all of its text is blank: blank text gives no row.
+    pub(super) row: Option<usize>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    blank: String,
+}
 
 impl MessageController {
     /// A delta. Without a message start before it, it opens a message by itself.
     pub(super) fn append(&mut self, index: usize, kind: Kind, delta: &str, report: &mut Report) {
+        let index = self.index_of_block(index, kind);
         let block = self.block(index, kind);
         if let Some(row) = block.row {
             if !delta.is_empty() {
@@ -23,17 +39,24 @@ impl MessageController {
         block.blank.push_str(delta);
         if !block.blank.trim().is_empty() {
             let text = std::mem::take(&mut block.blank);
-            let row = self.push(UiMessage { kind, text, ..UiMessage::default() }, report);
-            self.block(index, kind).row = Some(row);
+            self.text_row(index, kind, text, report);
         }
     }
 
-    /// The whole text of a block. One that nothing has been seen of waits for the message's end.
-    pub(super) fn finish_block(&mut self, index: usize, content: &str, report: &mut Report) {
-        let row =
-            self.fold.blocks.iter().flatten().find(|block| block.index == index).and_then(|block| block.row);
-        if let Some(row) = row.filter(|_| !content.trim().is_empty()) {
-            self.set_text(row, content, report);
+    /// All text of a block so far. A block that nothing has been seen of waits for the message's end, and so does a
+    /// text that is shorter than what is shown: only that end may take something back.
+    pub(super) fn finish_block(&mut self, index: usize, kind: Kind, content: String, report: &mut Report) {
+        let index = self.index_of_block(index, kind);
+        let mut blocks = self.fold.blocks.iter().flatten();
+        let row = blocks.find(|block| block.index == index && block.kind == kind).and_then(|block| block.row);
+        if let Some(row) = row {
+            self.change(row, report, |message| {
+                let grows = content.len() > message.text.len();
+                if grows {
+                    message.text = content;
+                }
+                grows
+            });
         }
     }
 
@@ -46,20 +69,21 @@ impl MessageController {
         arguments: Option<Value>,
         report: &mut Report,
     ) {
-        let row = match self.block(index, Kind::Tool).row {
+        let index = self.index_of_block(index, Kind::Tool);
+        let row = match self.block(index, Kind::Tool).row.or_else(|| self.claim_call(&id, &tool)) {
             Some(row) => row,
             None => {
-                let row = self.new_call(id.clone(), tool.clone(), Phase::Calling, report);
-                self.block(index, Kind::Tool).row = Some(row);
-                row
+                let place = self.place_of_block(index);
+                self.new_call(place, id.clone(), tool.clone(), Stage::Calling, true, report)
             }
         };
+        self.block(index, Kind::Tool).row = Some(row);
         self.name_call(row, id, tool, arguments, report);
     }
 
     /// The message's end is authoritative: rows that differ take its text, rows it does not have go, rows that were
-    /// never streamed come. Ids and places of the others stay.
-    pub(super) fn settle_blocks(&mut self, content: Content, report: &mut Report) {
+    /// never streamed come. Ids of the others stay. Of a stopped message the last row is marked, if it is a text.
+    pub(super) fn settle_blocks(&mut self, content: Content, stopped: bool, report: &mut Report) {
         let mut kept = Vec::new();
         for (index, part) in content.0.into_iter().enumerate() {
             match part {
@@ -83,30 +107,58 @@ impl MessageController {
             else {
                 break;
             };
-            if let Some(row) = blocks.remove(gone).row {
+            // A call that has been carried out is never dropped, whatever its message says.
+            if let Some(row) = blocks.remove(gone).row
+                && !self.is_past_calling(row)
+            {
                 self.remove(row, report);
             }
+        }
+        let mut blocks = self.fold.blocks.take().unwrap_or_default();
+        blocks.sort_by_key(|block| block.row);
+        if stopped
+            && let Some(Block { kind: Kind::Assistant | Kind::Thinking, row: Some(row), .. }) = blocks.last()
+        {
+            self.change(*row, report, |message| {
+                message.mark.replace(Mark::Interrupted) != Some(Mark::Interrupted)
+            });
         }
     }
 
     fn settle_text(&mut self, index: usize, kind: Kind, text: String, report: &mut Report) {
         match self.block(index, kind).row {
-            Some(row) => self.set_text(row, &text, report),
-            None => {
-                let row = self.push(UiMessage { kind, text, ..UiMessage::default() }, report);
-                self.block(index, kind).row = Some(row);
-            }
+            Some(row) => self.set_text(row, text, report),
+            None => self.text_row(index, kind, text, report),
         }
     }
 
-    fn set_text(&mut self, row: usize, text: &str, report: &mut Report) {
-        self.change(row, report, |message| {
-            let differs = message.text != text;
-            if differs {
-                text.clone_into(&mut message.text);
-            }
-            differs
-        });
+    fn text_row(&mut self, index: usize, kind: Kind, text: String, report: &mut Report) {
+        let place = self.place_of_block(index);
+        let row = self.insert(place, UiMessage { kind, text, ..UiMessage::default() }, report);
+        self.block(index, kind).row = Some(row);
+    }
+
+    /// Before the first row of a block with a higher index.
+    fn place_of_block(&self, index: usize) -> usize {
+        let later = self.fold.blocks.iter().flatten().filter(|block| block.index > index);
+        later.filter_map(|block| block.row).min().unwrap_or(self.fold.body)
+    }
+
+    /// An agent that does not number its blocks means the last one. If that is of another kind, or something else has
+    /// come after it, a new one begins.
+    fn index_of_block(&self, index: usize, kind: Kind) -> usize {
+        if index != LAST_BLOCK {
+            return index;
+        }
+        match self.fold.blocks.iter().flatten().max_by_key(|block| block.index) {
+            Some(last) if last.kind == kind && kind != Kind::Tool && self.is_at_the_end(last) => last.index,
+            Some(last) => last.index.saturating_add(1),
+            None => 0,
+        }
+    }
+
+    fn is_at_the_end(&self, block: &Block) -> bool {
+        block.row.is_none_or(|row| row + 1 == self.fold.body)
     }
 
     /// The block of this index and kind in the open message, which is opened if need be.
