@@ -2,7 +2,7 @@
 //! sent twice.
 
 use leptos::prelude::*;
-use pilothouse_core::queue::Lane;
+use pilothouse_core::queue::{Lane, Queue};
 use pilothouse_core::wire::Command;
 
 use super::Actions;
@@ -168,6 +168,9 @@ impl Actions {
 
     /// "Restore to editor": the scheduled messages come back before the draft.
     pub fn restore_queue(&self, session: Session) {
+        if session.queue.with_untracked(Queue::is_empty) {
+            return;
+        }
         let id = session.id();
         let drafts = self.client.drafts;
         self.with_link(|link| {

@@ -1,7 +1,7 @@
 //! Messages scheduled while the agent works, between timeline and composer.
 
 use leptos::prelude::*;
-use pilothouse_core::queue::Lane;
+use pilothouse_core::queue::{Lane, Queue as Scheduled};
 
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
@@ -11,12 +11,12 @@ use crate::state::server::Session;
 pub fn Queue(session: Session) -> impl IntoView {
     let actions = use_actions();
     view! {
-        <Show when=move || !session.queue.with(Vec::is_empty)>
+        <Show when=move || !session.queue.with(Scheduled::is_empty)>
             <section class="queue" aria-label="Scheduled messages">
                 <ul class="queue-list">
                     <For
-                        each=move || session.queue.get()
-                        key=|item| item.id.clone()
+                        each=move || session.queue.with(|queue| queue.items().to_vec())
+                        key=|item| (item.id.clone(), item.revision)
                         children=|item| {
                             let (words, when) = match item.lane {
                                 Lane::Steer => ("Steer", "Taken up before the next step"),

@@ -62,7 +62,7 @@ fn status_words(session: Session) -> String {
         SessionState::Creating => "Starting the agent…".to_owned(),
         SessionState::Streaming => match session.retry.get() {
             Some(note) => {
-                format!("Trying again ({} of {}): {}", note.attempt, note.max_attempts, note.error_message)
+                format!("{}: {}", note.words(), note.error_message)
             }
             None if session.compacting.get() => "Compacting the conversation…".to_owned(),
             None => "Working…".to_owned(),

@@ -288,4 +288,4 @@ mod cases;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;

@@ -38,7 +38,14 @@ fn every_event() -> Vec<Event> {
         prefill: "f".into(),
         timeout_ms: Some(5),
     };
-    let scheduled = Scheduled { id: "s".into(), lane: Lane::FollowUp, text: "x".into(), images: vec![image] };
+    let scheduled = Scheduled {
+        id: "s".into(),
+        lane: Lane::FollowUp,
+        text: "x".into(),
+        images: vec![image],
+        revision: 3,
+        under_edit: true,
+    };
     let model = ModelInfo { provider: "p".into(), id: "i".into(), name: "n".into(), reasoning: true };
     let messages = [
         Message::User { content: content.clone(), client_id: Some("c1".into()) },

@@ -15,6 +15,7 @@ pub mod machine;
 pub mod markdown;
 pub mod message;
 pub mod queue;
+pub mod turns;
 pub mod ui_message;
 pub mod view;
 pub mod visible_text;

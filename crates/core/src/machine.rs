@@ -1,7 +1,16 @@
 //! The session state machine: `next(state, event) -> state`, with no I/O. The server runs one per session and
 //! broadcasts its changes; the page derives what it shows from the state, never from scattered booleans.
+//!
+//! `follow` says which of a session's events are steps of its machine, `reconstruct` tells the state of a session that
+//! nobody watched.
+
+mod follow;
+mod reconstruct;
 
 use serde::{Deserialize, Serialize};
+
+pub use follow::Follower;
+pub use reconstruct::{Evidence, LastAsk, ProcessStatus, Status};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -22,10 +31,8 @@ pub enum SessionState {
 pub enum StateEvent {
     StartSession,
     SessionCreated,
-    /// A request to the model is under way, in the run of this generation.
-    RequestStarted {
-        generation: u64,
-    },
+    /// A request to the model is under way. A message that only reports token counts is not one.
+    RequestStarted,
     /// The agent wants a tool or command approved.
     AskApproval {
         partial: bool,
@@ -77,7 +84,12 @@ impl Machine {
         self.generation
     }
 
-    /// Applies one event; tells whether the state changed.
+    /// Applies an event of the run with this number; one of an older run changes nothing.
+    pub fn apply_of(&mut self, generation: u64, event: StateEvent) -> bool {
+        generation >= self.generation && self.apply(event)
+    }
+
+    /// Applies an event of the present run; tells whether the state changed.
     pub fn apply(&mut self, event: StateEvent) -> bool {
         let before = self.state;
         self.state = self.next(event);
@@ -107,15 +119,13 @@ impl Machine {
                 self.created = true;
                 if self.requested { Streaming } else { Creating }
             }
-            (StateEvent::RequestStarted { generation }, _) if generation < self.generation => state,
-            (StateEvent::RequestStarted { .. }, Creating) => {
+            (StateEvent::RequestStarted, Creating) => {
                 self.requested = true;
                 if self.created { Streaming } else { Creating }
             }
-            (
-                StateEvent::RequestStarted { .. },
-                WaitingApproval | WaitingInput | Completed | Paused | Error,
-            ) => Streaming,
+            (StateEvent::RequestStarted, WaitingApproval | WaitingInput | Completed | Paused | Error) => {
+                Streaming
+            }
 
             (StateEvent::AskApproval { partial: false }, Creating) => self.remember(WaitingApproval),
             (StateEvent::AskApproval { partial: false }, Streaming) => WaitingApproval,
@@ -206,5 +216,4 @@ impl SessionState {
 }
 
 #[cfg(test)]
-#[path = "machine_tests.rs"]
-mod tests;
+mod table_tests;

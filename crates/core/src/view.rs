@@ -6,7 +6,7 @@ use crate::controller::{MessageController, Report, Saved};
 use crate::event::{ContextUsage, Event, ModelInfo};
 use crate::limits::PAGE_ROWS;
 use crate::machine::SessionState;
-use crate::queue::Scheduled;
+use crate::queue::Queue;
 use crate::wire::{Capabilities, MessagesPage, RetryNote, Snapshot};
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct SessionView {
     pub state: SessionState,
     /// Why it is in that state, where that needs words.
     pub reason: String,
-    pub queue: Vec<Scheduled>,
+    pub queue: Queue,
     pub asks: Vec<Ask>,
     pub context_usage: Option<ContextUsage>,
     pub model: Option<ModelInfo>,
@@ -62,7 +62,7 @@ impl SessionView {
                 self.state = *state;
                 self.reason.clone_from(reason);
             }
-            Event::QueueUpdate { items } => self.queue.clone_from(items),
+            Event::QueueUpdate { items } => self.queue.replace(items.clone()),
             // The same question delivered twice is one card.
             Event::AskOpened { ask } if !self.asks.iter().any(|open| open.id == ask.id) => {
                 self.asks.push(ask.clone());
@@ -165,3 +165,7 @@ impl SessionView {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

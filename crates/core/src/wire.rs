@@ -8,7 +8,7 @@ use crate::controller::Fold;
 use crate::event::{ContextUsage, Event, ModelInfo};
 use crate::fields::Fields;
 use crate::machine::SessionState;
-use crate::queue::{Lane, Scheduled};
+use crate::queue::{Lane, Queue};
 use crate::ui_message::{Image, UiMessage};
 
 /// What a page sends: `{id, type, session_id?, …}`. Every command but `hello` gets exactly one response.
@@ -228,7 +228,7 @@ pub struct Snapshot {
     #[serde(default)]
     pub reason: String,
     #[serde(default)]
-    pub queue: Vec<Scheduled>,
+    pub queue: Queue,
     #[serde(default)]
     pub asks: Vec<Ask>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,6 +252,12 @@ pub struct RetryNote {
     pub max_attempts: u32,
     pub delay_ms: u64,
     pub error_message: String,
+}
+
+impl RetryNote {
+    pub fn words(&self) -> String {
+        format!("Retry {}/{} in {} s", self.attempt, self.max_attempts, self.delay_ms.div_ceil(1_000))
+    }
 }
 
 /// What the agent behind a session can do; the page offers nothing else.

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use pilothouse_core::event::Event;
 use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG};
-use pilothouse_core::machine::{Machine, StateEvent};
-use pilothouse_core::message::StopReason;
+use pilothouse_core::machine::{Follower, Machine, StateEvent};
+use pilothouse_core::queue::Waiting;
 use pilothouse_core::wire::{Capabilities, Command, Cursor, ServerFrame, SessionSummary};
 use pilothouse_core::{MessageController, SessionView};
 use serde_json::json;
@@ -105,9 +105,8 @@ struct Session {
     /// Client ids seen, newest last, with what became of them.
     client_ids: VecDeque<(String, Option<Result<serde_json::Value, String>>)>,
     /// How many messages wait on the agent's side, once it has told.
-    waiting: Option<(usize, usize)>,
-    last_stop_reason: StopReason,
-    last_error: String,
+    waiting: Option<Waiting>,
+    follower: Follower,
     ask_deadlines: Vec<(Instant, String)>,
     /// When a stop that the agent does not follow becomes the end of its process.
     stop_deadline: Option<Instant>,
@@ -163,8 +162,7 @@ impl Session {
             starting: VecDeque::new(),
             client_ids: VecDeque::new(),
             waiting: None,
-            last_stop_reason: StopReason::Pending,
-            last_error: String::new(),
+            follower: Follower::default(),
             ask_deadlines: Vec::new(),
             stop_deadline: None,
             ending: false,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use leptos::prelude::*;
+use pilothouse_core::queue::restored_text;
 
 use crate::browser;
 
@@ -59,7 +60,7 @@ impl Drafts {
             return;
         }
         let draft = self.of(session_id).get_untracked();
-        self.set(session_id, joined(texts, &draft));
+        self.set(session_id, restored_text(texts.iter().map(String::as_str), &draft));
     }
 
     /// Writes down what is not yet written, also when the page is about to go.
@@ -73,25 +74,4 @@ impl Drafts {
 
 fn key(session_id: &str) -> String {
     format!("draft:{session_id}")
-}
-
-fn joined(texts: &[String], draft: &str) -> String {
-    let mut parts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    if !draft.trim().is_empty() {
-        parts.push(draft);
-    }
-    parts.join("\n\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_that_come_back_stand_before_the_draft() {
-        let texts = ["one".to_owned(), "two".to_owned()];
-        assert_eq!(joined(&texts, "three"), "one\n\ntwo\n\nthree");
-        assert_eq!(joined(&texts, "  "), "one\n\ntwo");
-        assert_eq!(joined(&[], "three"), "three");
-    }
 }

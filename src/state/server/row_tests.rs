@@ -2,6 +2,7 @@
 
 use super::*;
 use pilothouse_core::MessageController;
+use pilothouse_core::controller::Saved;
 use pilothouse_core::event::{Event, Update};
 use pilothouse_core::message::{Content, Message, Part};
 

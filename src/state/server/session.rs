@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use pilothouse_core::ask::Ask;
 use pilothouse_core::controller::{MessageController, Report};
 use pilothouse_core::event::{ContextUsage, Event, ModelInfo};
-use pilothouse_core::queue::Scheduled;
+use pilothouse_core::queue::Queue;
 use pilothouse_core::view::Applied;
 use pilothouse_core::wire::{Capabilities, Cursor, MessagesPage, RetryNote, Snapshot};
 use pilothouse_core::{Kind, SessionState, SessionView, UiMessage};
@@ -46,7 +46,7 @@ pub struct Session {
     pub title: RwSignal<String>,
     pub state: RwSignal<SessionState>,
     pub reason: RwSignal<String>,
-    pub queue: RwSignal<Vec<Scheduled>>,
+    pub queue: RwSignal<Queue>,
     pub asks: RwSignal<Vec<Ask>>,
     pub context_usage: RwSignal<Option<ContextUsage>>,
     pub model: RwSignal<Option<ModelInfo>>,
@@ -136,8 +136,7 @@ impl Session {
     pub fn has_user_row(&self, client_id: &str) -> bool {
         let id = format!("u-{client_id}");
         self.view.with_value(|view| {
-            view.controller.rows().iter().rev().any(|row| row.id == id)
-                || view.queue.iter().any(|item| item.id == client_id)
+            view.controller.rows().iter().rev().any(|row| row.id == id) || view.queue.contains(client_id)
         })
     }
 

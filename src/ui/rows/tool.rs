@@ -20,7 +20,7 @@ struct Line {
     target: String,
     phase: Phase,
     duration: Option<String>,
-    interrupted: bool,
+    given_up: Option<Mark>,
 }
 
 impl Line {
@@ -34,13 +34,14 @@ impl Line {
             target: description.target,
             phase: step.phase,
             duration: step.duration_ms.map(duration),
-            interrupted: message.mark == Some(Mark::Interrupted),
+            given_up: message.mark.filter(|mark| matches!(mark, Mark::Interrupted | Mark::Cancelled)),
         }
     }
 
     const fn state(&self) -> (Icon, &'static str) {
-        match (self.phase, self.interrupted) {
-            (_, true) => (Icon::Stop, "stopped"),
+        match (self.phase, self.given_up) {
+            (_, Some(Mark::Cancelled)) => (Icon::Stop, "stopped"),
+            (_, Some(_)) => (Icon::Stop, "interrupted"),
             (Phase::Calling, _) => (Icon::Spinner, "calling"),
             (Phase::Running, _) => (Icon::Spinner, "running"),
             (Phase::Done, _) => (Icon::Check, "done"),
@@ -64,7 +65,7 @@ pub fn ToolRow(entry: Entry) -> impl IntoView {
             data-call-id=move || line.with(|line| line.call_id.clone())
             data-phase=move || line.with(|line| line.phase.name())
             data-tool=move || line.with(|line| line.tool.clone())
-            data-interrupted=move || line.with(|line| line.interrupted.then_some("true"))
+            data-interrupted=move || line.with(|line| line.given_up.map(|_| "true"))
         >
             <button
                 type="button"

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::describe::title_from;
-use pilothouse_core::message::{Content, Message, StopReason};
+use pilothouse_core::machine::Evidence;
+use pilothouse_core::message::{Content, Message};
 use serde_json::Value;
 
 use super::decode::message;
@@ -78,21 +79,9 @@ impl SessionHistory {
         self.name.clone().or_else(first_words).unwrap_or_default()
     }
 
-    /// The state of a session that nobody runs, from its last complete message.
+    /// The state of a session that nobody runs.
     pub fn resting_state(&self) -> SessionState {
-        let telling = self.messages.iter().rev().find(|message| {
-            matches!(message, Message::User { .. } | Message::Assistant { .. } | Message::ToolResult { .. })
-        });
-        match telling {
-            None => SessionState::Idle,
-            Some(Message::Assistant { stop_reason, .. }) => match stop_reason {
-                StopReason::Error => SessionState::Error,
-                StopReason::Aborted => SessionState::Stopped,
-                StopReason::ToolUse | StopReason::Pending => SessionState::Paused,
-                StopReason::Stop | StopReason::Length => SessionState::Completed,
-            },
-            Some(_) => SessionState::Paused,
-        }
+        Evidence::from_history(self.messages.iter()).state()
     }
 }
 

@@ -11,8 +11,8 @@ use pilothouse_core::ask::{Ask, AskKind, ClosedBy};
 use pilothouse_core::describe::title_from;
 use pilothouse_core::event::{Event, NoticeLevel};
 use pilothouse_core::machine::StateEvent;
-use pilothouse_core::message::{Message, StopReason};
-use pilothouse_core::queue::take_up;
+use pilothouse_core::message::Message;
+use pilothouse_core::queue::Waiting;
 use pilothouse_core::ui_message::BashResult;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -47,7 +47,7 @@ impl Session {
             Incoming::Response(response) => self.response(response),
             Incoming::Event(event) if event.is_void() => {}
             Incoming::Event(event) => self.agent_event(event),
-            Incoming::Waiting { steering, follow_up } => self.waiting = Some((steering, follow_up)),
+            Incoming::Waiting { steering, follow_up } => self.waiting = Some(Waiting { steering, follow_up }),
             Incoming::Ask(ask) => self.ask(ask),
             Incoming::BashOutput { request_id, delta } => {
                 if let Some(Pending::Bash { client_id, .. }) = self.pending.get(&request_id) {
@@ -70,28 +70,15 @@ impl Session {
             }
             *client_id = self.name_user_message(&text);
         }
-        if let Event::MessageEnd { message: Message::Assistant { stop_reason, error_message, .. } } = &event {
-            self.last_stop_reason = *stop_reason;
-            self.last_error = error_message.clone().unwrap_or_default();
-        }
-        if event == Event::AgentStart {
-            self.last_stop_reason = StopReason::Pending;
-            self.last_error.clear();
-        }
         let retitled = matches!(event, Event::TitleChanged { .. });
-        let step = match &event {
-            Event::AgentStart | Event::TurnStart => {
-                Some(StateEvent::RequestStarted { generation: self.machine.generation() })
-            }
-            Event::AgentSettled { aborted } => Some(self.outcome(*aborted)),
-            _ => None,
-        };
+        let step = self.follower.step(&event);
         let settled = matches!(event, Event::AgentSettled { .. });
         self.emit(event);
         if let Some(step) = step {
             // An approval that is open is left by an answer, not by what runs beside it.
             if settled || self.machine.state() != SessionState::WaitingApproval {
-                let reason = if step == StateEvent::Failed { self.last_error.clone() } else { String::new() };
+                let failed = step == StateEvent::Failed;
+                let reason = if failed { self.follower.last_error().to_owned() } else { String::new() };
                 self.step(step, &reason);
             }
         }
@@ -107,21 +94,12 @@ impl Session {
 
     /// The page that sent a user message recognises it by its client id.
     fn name_user_message(&mut self, text: &str) -> Option<String> {
-        match take_up(&mut self.view.queue, text, self.waiting) {
+        match self.view.queue.take_up(text, self.waiting) {
             Some(taken) => {
                 self.emit_queue();
                 Some(taken.id)
             }
             None => self.starting.pop_front(),
-        }
-    }
-
-    fn outcome(&self, aborted: bool) -> StateEvent {
-        match self.last_stop_reason {
-            _ if aborted => StateEvent::CancelSession,
-            StopReason::Aborted => StateEvent::CancelSession,
-            StopReason::Error => StateEvent::Failed,
-            _ => StateEvent::Completed,
         }
     }
 
@@ -210,9 +188,8 @@ impl Session {
     fn end_unstarted_run(&mut self, how: StateEvent, reason: &str) {
         if !self.view.controller.is_running() {
             if self.machine.state() == SessionState::Creating {
-                let generation = self.machine.generation();
                 self.machine.apply(StateEvent::SessionCreated);
-                self.machine.apply(StateEvent::RequestStarted { generation });
+                self.machine.apply(StateEvent::RequestStarted);
             }
             self.step(how, reason);
         }

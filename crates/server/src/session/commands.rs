@@ -9,7 +9,8 @@ use pilothouse_core::limits::{
 };
 use pilothouse_core::machine::StateEvent;
 use pilothouse_core::queue::{Lane, Scheduled};
-use pilothouse_core::ui_message::{BashResult, Image, Kind};
+use pilothouse_core::turns::last_user_message;
+use pilothouse_core::ui_message::{BashResult, Image};
 use pilothouse_core::wire::Command;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -87,7 +88,7 @@ impl Session {
             return waiter.respond(Err(why));
         }
         let active = self.machine.state().is_active();
-        if (active && self.view.queue.len() >= SCHEDULED_MESSAGES) || self.held.len() >= SCHEDULED_MESSAGES {
+        if (active && self.view.queue.is_full()) || self.held.len() >= SCHEDULED_MESSAGES {
             return waiter.respond(Err("Too many messages are waiting already.".to_owned()));
         }
         if self.stop_deadline.is_some() || self.ending {
@@ -96,10 +97,12 @@ impl Session {
         }
         self.remember(client_id.clone());
         if active {
-            let mut scheduled =
-                Scheduled { id: client_id.clone(), lane, text: message.clone(), images: images.clone() };
+            let (id, text) = (client_id.clone(), message.clone());
+            let mut scheduled = Scheduled { id, lane, text, images: images.clone(), ..Scheduled::default() };
             scheduled.images.iter_mut().for_each(|image| self.origin.blobs.take(image));
-            self.view.queue.push(scheduled);
+            if let Err(why) = self.view.queue.schedule(scheduled) {
+                return self.prompt_refused(&client_id, vec![waiter], &why.to_string());
+            }
             self.emit_queue();
         } else {
             self.begin_run();
@@ -126,7 +129,8 @@ impl Session {
 
     /// What was scheduled with a process that is gone is scheduled with the new one.
     fn schedule_again(&mut self) {
-        for Scheduled { id, lane, text, mut images } in self.view.queue.clone() {
+        let scheduled: Vec<Scheduled> = self.view.queue.to_send().cloned().collect();
+        for Scheduled { id, lane, text, mut images, .. } in scheduled {
             images.iter_mut().for_each(|image| self.origin.blobs.give_back(image));
             let pending = Pending::Prompt { client_id: id, waiting: Vec::new() };
             self.request(PiCommand::Prompt { message: text, images, lane }, pending);
@@ -158,8 +162,7 @@ impl Session {
     }
 
     fn last_user_text(&self) -> Option<String> {
-        let mut rows = self.view.controller.rows().iter().rev();
-        rows.find(|row| row.kind == Kind::User).map(|row| row.text.clone())
+        last_user_message(self.view.controller.rows()).map(|row| row.text.clone())
     }
 
     fn wait_for_prompt(&mut self, wanted: &str, waiter: Waiter) {
@@ -188,19 +191,18 @@ impl Session {
     }
 
     pub(super) fn forget_scheduled(&mut self, client_id: &str) {
-        if self.view.queue.iter().any(|scheduled| scheduled.id == client_id) {
-            self.view.queue.retain(|scheduled| scheduled.id != client_id);
+        if self.view.queue.forget(client_id) {
             self.emit_queue();
         }
     }
 
     pub(super) fn emit_queue(&mut self) {
-        self.emit(Event::QueueUpdate { items: self.view.queue.clone() });
+        self.emit(Event::QueueUpdate { items: self.view.queue.items().to_vec() });
     }
 
     /// Takes everything back that is scheduled, in order.
     fn clear_queue(&mut self) -> Vec<Scheduled> {
-        let restored = std::mem::take(&mut self.view.queue);
+        let restored = self.view.queue.restore();
         if !restored.is_empty() {
             if self.process.is_some() {
                 self.request(PiCommand::ClearQueue, Pending::Silent);

@@ -15,7 +15,7 @@ async fn stop_keeps_the_partial_text_marks_it_and_gives_the_queue_back() {
     page.prompt(&session, "/wait never").await.unwrap();
     page.until(&session, "half an answer", |view| view.controller.rows().len() >= 2).await;
     page.ask(Some(&session), prompt("queued", "And then this")).await.unwrap();
-    assert_eq!(page.view(&session).queue.len(), 1);
+    assert_eq!(page.view(&session).queue.items().len(), 1);
     let restored = page.ask(Some(&session), Command::Abort).await.unwrap();
     assert_eq!(restored["restored"][0]["text"], "And then this");
     page.until_state(&session, SessionState::Stopped).await;
@@ -46,7 +46,7 @@ async fn a_prompt_sent_right_behind_a_stop_starts_a_run_of_its_own() {
         assert_eq!(page.response(&next).await.unwrap()["disposition"], "started");
         page.until_state(&session, SessionState::Completed).await;
         let said = page.rows(&session).iter().filter(|row| row.text == "Something else").count();
-        assert_eq!((said, page.view(&session).queue.len()), (turn + 1, 0));
+        assert_eq!((said, page.view(&session).queue.items().len()), (turn + 1, 0));
     }
 }
 
@@ -74,7 +74,7 @@ async fn a_message_sent_while_it_works_is_scheduled_and_then_taken_up() {
     page.prompt(&session, "/wait-tool go").await.unwrap();
     page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
     page.ask(Some(&session), prompt("steer-1", "Look left")).await.unwrap();
-    assert_eq!(page.view(&session).queue[0].id, "steer-1");
+    assert_eq!(page.view(&session).queue.items()[0].id, "steer-1");
     assert!(!page.rows(&session).iter().any(|row| row.text == "Look left"), "not in the timeline yet");
     std::fs::write(project.path().join("go"), "").unwrap();
     page.until_state(&session, SessionState::Completed).await;

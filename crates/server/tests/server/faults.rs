@@ -38,7 +38,7 @@ async fn what_was_scheduled_with_an_agent_that_died_reaches_the_next() {
     page.ask(Some(&session), crate::client::prompt("kept", "Do not forget me")).await.unwrap();
     signal(children(server.process_id())[0], "KILL");
     page.until_state(&session, SessionState::Error).await;
-    assert_eq!(page.view(&session).queue.len(), 1, "still scheduled");
+    assert_eq!(page.view(&session).queue.items().len(), 1, "still scheduled");
     page.prompt(&session, "Are you back?").await.unwrap();
     page.until(&session, "both", |view| {
         view.queue.is_empty() && view.controller.rows().iter().any(|row| row.text == "Do not forget me")

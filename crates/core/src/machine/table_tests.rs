@@ -14,7 +14,7 @@ fn table() -> Vec<(StateEvent, &'static str)> {
         //                                                     I C S A W D P E X
         (E::StartSession,                                     "C - - - - C - - C"),
         (E::SessionCreated,                                   "- - - - - - - - -"),
-        (E::RequestStarted { generation: 9 },                 "- - - S S S S S -"),
+        (E::RequestStarted,                                   "- - - S S S S S -"),
         (E::AskApproval { partial: true },                    "- - - - - - - - -"),
         (E::AskApproval { partial: false },                   "- - A - - - - - -"),
         (E::AskFollowup { partial: true },                    "- - - - - - - - -"),
@@ -64,8 +64,8 @@ fn every_cell_of_the_table() {
 #[test]
 fn leaving_creating_needs_both_in_either_order() {
     for events in [
-        [StateEvent::SessionCreated, StateEvent::RequestStarted { generation: 1 }],
-        [StateEvent::RequestStarted { generation: 1 }, StateEvent::SessionCreated],
+        [StateEvent::SessionCreated, StateEvent::RequestStarted],
+        [StateEvent::RequestStarted, StateEvent::SessionCreated],
     ] {
         let mut machine = Machine::default();
         machine.apply(StateEvent::StartSession);
@@ -82,20 +82,90 @@ fn an_ask_during_creating_is_remembered() {
     machine.apply(StateEvent::StartSession);
     machine.apply(StateEvent::AskApproval { partial: false });
     machine.apply(StateEvent::SessionCreated);
-    machine.apply(StateEvent::RequestStarted { generation: 1 });
+    machine.apply(StateEvent::RequestStarted);
     assert_eq!(machine.state(), WaitingApproval);
 }
 
 #[test]
-fn a_late_request_of_an_old_run_revives_nothing() {
+fn both_flags_are_cleared_when_a_session_starts_again() {
+    let mut machine = Machine::default();
+    machine.apply(StateEvent::StartSession);
+    machine.apply(StateEvent::SessionCreated);
+    machine.apply(StateEvent::AskApproval { partial: false });
+    machine.apply(StateEvent::CancelSession);
+    machine.apply(StateEvent::StartSession);
+    machine.apply(StateEvent::RequestStarted);
+    assert_eq!(machine.state(), Creating);
+    machine.apply(StateEvent::SessionCreated);
+    assert_eq!(machine.state(), Streaming, "what was remembered of the first start is forgotten");
+}
+
+#[test]
+fn a_late_event_of_an_old_run_changes_nothing() {
     let mut machine = Machine::resting_in(Completed);
     machine.apply(StateEvent::SendMessage);
     let old = machine.generation();
     machine.apply(StateEvent::CancelSession);
-    machine.apply(StateEvent::RequestStarted { generation: old });
-    assert_eq!(machine.state(), Stopped);
+    machine.apply_of(old, StateEvent::RequestStarted);
+    assert_eq!(machine.state(), Stopped, "a stopped session is not revived");
     machine.apply(StateEvent::ResumeSession);
-    machine.apply(StateEvent::Completed);
-    machine.apply(StateEvent::RequestStarted { generation: old });
-    assert_eq!(machine.state(), Completed);
+    for late in [StateEvent::Completed, StateEvent::Failed, StateEvent::AskApproval { partial: false }] {
+        assert!(!machine.apply_of(old, late), "{late:?} belongs to the run before");
+    }
+    assert_eq!(machine.state(), Streaming);
+}
+
+#[test]
+fn sending_starting_and_resuming_begin_a_new_run_and_steering_does_not() {
+    let generation_after = |state: SessionState, event: StateEvent| {
+        let mut machine = Machine::resting_in(state);
+        machine.apply(event);
+        machine.generation()
+    };
+    assert_eq!(generation_after(Idle, StateEvent::StartSession), 1);
+    assert_eq!(generation_after(Completed, StateEvent::SendMessage), 1);
+    assert_eq!(generation_after(Paused, StateEvent::ResumeSession), 1);
+    assert_eq!(generation_after(Streaming, StateEvent::SendMessage), 0);
+}
+
+#[test]
+fn the_same_ask_twice_is_one_transition() {
+    let mut machine = Machine::resting_in(Streaming);
+    assert!(machine.apply(StateEvent::AskApproval { partial: false }));
+    assert!(!machine.apply(StateEvent::AskApproval { partial: false }));
+}
+
+#[test]
+fn approvals_that_are_given_by_themselves_are_passed_through() {
+    let mut machine = Machine::resting_in(Streaming);
+    for _ in 0..3 {
+        machine.apply(StateEvent::AskApproval { partial: false });
+        assert_eq!(machine.state(), WaitingApproval);
+        machine.apply(StateEvent::RequestStarted);
+        assert_eq!(machine.state(), Streaming);
+    }
+}
+
+/// The derived flags, in the same columns; `x` is true.
+#[rustfmt::skip]
+fn flags() -> Vec<(&'static str, fn(SessionState) -> bool, &'static str)> {
+    vec![
+        //                                                                               I C S A W D P E X
+        ("show_spinner",           SessionState::show_spinner,                          "- x x - - - - - -"),
+        ("show_cancel_button",     SessionState::show_cancel_button,                    "- x x x x - - - -"),
+        ("show_resume_button",     SessionState::show_resume_button,                    "- - - - - x x - x"),
+        ("show_auto_mode_warning", |state| state.show_auto_mode_warning(true),          "- x x - - - - - -"),
+        ("the same, turned off",   |state| state.show_auto_mode_warning(false),         "- - - - - - - - -"),
+        ("input_enabled",          SessionState::input_enabled,                         "x - - - x x x - x"),
+        ("is_active",              SessionState::is_active,                             "- x x x x - - - -"),
+    ]
+}
+
+#[test]
+fn every_flag_in_every_state() {
+    for (name, flag, row) in flags() {
+        for (state, cell) in STATES.into_iter().zip(row.split(' ')) {
+            assert_eq!(flag(state), cell == "x", "{name} in {state:?}");
+        }
+    }
 }
