@@ -262,7 +262,7 @@ impl MessageController {
     fn settle(&mut self, report: &mut Report) {
         self.fold.running = false;
         self.fold.open_user = None;
-        self.fold.blocks = None;
+        self.interrupt_message(report);
         self.close_open_calls(report);
         self.bring_in_bash_rows(report);
     }

@@ -65,7 +65,7 @@ fn case_21_a_retry_is_told_and_the_run_goes_on() {
 fn case_25_a_steering_message_waits_in_the_queue_until_it_is_taken_up() {
     let mut view = view([Event::AgentStart, text(0, "working"), queue_of(&["left"])]);
     assert_eq!((rows(&view), view.queue.items().len()), (vec!["A(working)".to_owned()], 1));
-    [queue_of(&[]), starts(user("left"))].map(|event| view.apply(event));
+    [queue_of(&[]), starts(user("left"))].into_iter().for_each(|event| drop(view.apply(event)));
     assert_eq!(rows(&view), ["A(working)", "U(left)"]);
     assert!(view.queue.is_empty());
 }
@@ -84,7 +84,7 @@ fn case_31_what_is_scheduled_follows_the_servers_queue_and_no_other_event() {
     let ends = [settled(), stopped(), died(), ended(failed("no"))];
     let mut busy = view([Event::AgentStart, queue_of(&["a"])]);
     let other = view([Event::AgentStart]);
-    ends.map(|event| busy.apply(event));
+    ends.into_iter().for_each(|event| drop(busy.apply(event)));
     assert_eq!(busy.queue.items().len(), 1);
     assert!(other.queue.is_empty(), "a session has its own");
     assert_eq!(opened_elsewhere(&busy).queue, busy.queue);

@@ -114,12 +114,17 @@ impl MessageController {
                 self.remove(row, report);
             }
         }
-        let mut blocks = self.fold.blocks.take().unwrap_or_default();
-        blocks.sort_by_key(|block| block.row);
-        if stopped
-            && let Some(Block { kind: Kind::Assistant | Kind::Thinking, row: Some(row), .. }) = blocks.last()
-        {
-            self.change(*row, report, |message| {
+        if stopped {
+            self.interrupt_message(report);
+        }
+        self.fold.blocks = None;
+    }
+
+    /// The message under way ends before it is complete: its last row says so, if it is a text.
+    pub(super) fn interrupt_message(&mut self, report: &mut Report) {
+        let last = self.fold.blocks.take().unwrap_or_default().into_iter().max_by_key(|block| block.row);
+        if let Some(Block { kind: Kind::Assistant | Kind::Thinking, row: Some(row), .. }) = last {
+            self.change(row, report, |message| {
                 message.mark.replace(Mark::Interrupted) != Some(Mark::Interrupted)
             });
         }

@@ -85,7 +85,7 @@ fn case_48_a_text_shorter_than_what_is_shown_is_ignored() {
 #[test]
 fn case_49_deltas_of_another_run_are_not_mixed_into_this_one() {
     let controller = fold([started(), text(0, "first"), settled(), Event::AgentStart, text(0, "second")]);
-    assert_eq!(told(&controller), ["A(first)", "A(second)"]);
+    assert_eq!(told(&controller), ["A(first) interrupted", "A(second)"]);
 }
 
 #[test]

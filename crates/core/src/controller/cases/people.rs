@@ -80,8 +80,8 @@ fn case_34_a_shell_command_while_idle_is_the_row_history_has() {
 
 #[test]
 fn case_35_a_shell_row_stands_aside_until_the_run_is_over() {
-    let mut controller =
-        fold([Event::AgentStart, bash_start("b", "ls"), bash_end("b", "ls"), text(0, "working")]);
+    let run = [Event::AgentStart, bash_start("b", "ls"), bash_end("b", "ls"), ended(answer("working"))];
+    let mut controller = fold(run);
     assert_eq!(told(&controller), ["A(working)", "B(ls)"]);
     controller.take([settled(), starts(user("next"))]);
     assert_eq!(told(&controller), ["A(working)", "B(ls)", "U(next)"]);
@@ -99,7 +99,7 @@ fn a_shell_command_told_twice_is_one_row() {
 
 #[test]
 fn a_shell_row_still_running_when_the_agent_stops_waits_for_its_own_end() {
-    let mut controller = fold([Event::AgentStart, bash_start("b", "sleep"), text(0, "x"), settled()]);
+    let mut controller = fold([Event::AgentStart, bash_start("b", "sleep"), ended(answer("x")), settled()]);
     assert!(controller.rows()[1].bash_result.as_ref().unwrap().running);
     controller.take([bash_end("b", "sleep"), starts(user("next"))]);
     assert_eq!(told(&controller), ["A(x)", "B(sleep)", "U(next)"]);

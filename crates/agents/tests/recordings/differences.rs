@@ -1,0 +1,77 @@
+//! Where a session file does not know what streamed: every such row, and why.
+
+/// A row that streamed, and what the file has in its place.
+pub struct Difference {
+    pub scenario: &'static str,
+    pub why: &'static str,
+    /// The beginning of the row as it streamed.
+    live: &'static str,
+    /// None where the file has nothing.
+    stored: Option<fn(&str) -> String>,
+}
+
+impl Difference {
+    /// The rows with this difference taken away. It must be there.
+    pub fn apply(&self, rows: Vec<String>) -> Vec<String> {
+        let place = rows.iter().position(|row| row.starts_with(self.live));
+        let Some(place) = place else { panic!("{}: no row {:?} ({})", self.scenario, self.live, self.why) };
+        let mut rows = rows;
+        let row = rows.remove(place);
+        if let Some(stored) = self.stored {
+            rows.insert(place, stored(&row));
+        }
+        rows
+    }
+}
+
+const KILLED: &str = "pi writes a message when it is complete, and says nothing of its own end";
+const OUTPUT: &str = "pi writes a tool's output when the tool has ended";
+
+pub const DIFFERENCES: &[Difference] = &[
+    lacks("kill-mid-first-reply-then-resume", "assistant \"Never finished", KILLED),
+    lacks("kill-mid-first-reply-then-resume", "error \"The agent's process was ended by signal 9", KILLED),
+    lacks("kill-mid-stream-then-resume", "thinking \"Long work ahead", KILLED),
+    lacks("kill-mid-stream-then-resume", "assistant \"This second answer never", KILLED),
+    lacks("kill-mid-stream-then-resume", "error \"The agent's process was ended by signal 9", KILLED),
+    lacks("sigterm-mid-stream", "assistant \"Half an answer", KILLED),
+    lacks("sigterm-mid-stream", "error \"The agent's process ended with exit code 143", KILLED),
+    lacks("stdin-closed-mid-stream", "assistant \"Half an answer", KILLED),
+    forgets_output("stdin-closed-mid-tool", "tool bash \"call_z1\""),
+    lacks("v0.73.1/kill-mid-stream-then-resume", "thinking \"Long work ahead", KILLED),
+    lacks("v0.73.1/kill-mid-stream-then-resume", "assistant \"This second answer never", KILLED),
+    lacks("v0.73.1/kill-mid-stream-then-resume", "error \"The agent's process was", KILLED),
+    forgets_output("v0.73.1/kill-mid-tool-then-resume", "tool bash \"call_k1\""),
+    lacks("v0.73.1/kill-mid-tool-then-resume", "error \"The agent's process was", KILLED),
+    Difference {
+        scenario: "v0.73.1/user-bash",
+        why: "before 1.0 pi does not write down that a command stood outside the context",
+        live: "bash \"echo private\"",
+        stored: Some(|row| row.replace(" outside the context", "")),
+    },
+];
+
+const fn lacks(scenario: &'static str, live: &'static str, why: &'static str) -> Difference {
+    Difference { scenario, why, live, stored: None }
+}
+
+const fn forgets_output(scenario: &'static str, live: &'static str) -> Difference {
+    Difference { scenario, why: OUTPUT, live, stored: Some(|row| row.replace(r#""working\n""#, r#""""#)) }
+}
+
+/// Stopped while it waited to try again: the file ends with the failure.
+pub const STOP_NOT_IN_FILE: &[&str] = &["abort-during-retry-wait"];
+
+/// Scenarios in which pi wrote no file: it does so with the first answer.
+pub const WITHOUT_A_FILE: &[&str] = &[
+    "broken-extension",
+    "extension-ui",
+    "invalid-input-null",
+    "no-model",
+    "no-session",
+    "start-failures",
+    "user-bash-abort-too-early",
+    "user-bash-abort",
+    "user-bash-two-at-once",
+    "v0.73.1/extension-ui",
+    "v0.73.1/user-bash-abort",
+];

@@ -1,0 +1,55 @@
+//! Rows as text: all that a person sees of them. Ids are given by arrival and are left out.
+
+use pilothouse_core::{Kind, Mark, UiMessage};
+
+/// Every row, whole.
+pub fn told(rows: &[UiMessage]) -> Vec<String> {
+    rows.iter().map(|row| line(row, usize::MAX)).collect()
+}
+
+/// Long texts by their beginning and their length, for people to read.
+pub fn told_briefly(rows: &[UiMessage]) -> Vec<String> {
+    rows.iter().map(|row| line(row, 160)).collect()
+}
+
+fn line(row: &UiMessage, longest: usize) -> String {
+    let quoted = |text: &str| quoted(text, longest);
+    let mark = match row.mark {
+        None => "",
+        Some(Mark::Interrupted) => " (interrupted)",
+        Some(Mark::Cancelled) => " (cancelled)",
+        Some(Mark::Sending | Mark::Refused) => panic!("marks of a page's own: {row:?}"),
+    };
+    let images: String = row.images.iter().map(|image| format!(" [{}]", image.mime_type)).collect();
+    let body = match (row.kind, &row.tool_step, &row.bash_result) {
+        (Kind::Tool, Some(step), _) => format!(
+            "tool {} {:?} {} {} → {}{}",
+            step.tool_name,
+            step.call_id,
+            step.phase.name(),
+            step.tool_args,
+            quoted(step.result.as_deref().unwrap_or_default()),
+            step.details
+                .as_ref()
+                .map(|details| format!(" {}", quoted(&details.to_string())))
+                .unwrap_or_default(),
+        ),
+        (Kind::Bash, _, Some(bash)) => format!(
+            "bash {:?} exit={:?}{}{}{}{} → {}",
+            bash.command,
+            bash.exit_code,
+            if bash.cancelled { " cancelled" } else { "" },
+            if bash.truncated { " truncated" } else { "" },
+            if bash.exclude_from_context { " outside the context" } else { "" },
+            if bash.running { " running" } else { "" },
+            quoted(&bash.output),
+        ),
+        (kind, ..) => format!("{} {}", kind.name(), quoted(&row.text)),
+    };
+    format!("{body}{images}{mark}")
+}
+
+fn quoted(text: &str, longest: usize) -> String {
+    let shown: String = text.chars().take(longest).collect();
+    if shown.len() == text.len() { format!("{text:?}") } else { format!("{shown:?}… {} bytes", text.len()) }
+}
