@@ -73,3 +73,26 @@ pub const PEER_SILENCE_SECONDS: u64 = 40;
 
 /// Seconds an agent has for each step of being stopped: asked politely, then TERM, then KILL.
 pub const STOP_STEP_SECONDS: u64 = 2;
+
+/// Unchanged lines around a change of a file.
+pub const DIFF_CONTEXT_LINES: usize = 3;
+
+/// Lines compared one by one, of old and new together and without what both begin and end with; a larger change is
+/// shown as one replacement.
+pub const DIFF_COMPARED_LINES: usize = 50_000;
+
+/// Differences searched for before the best way found so far is taken. Bounds the time of a comparison.
+pub const DIFF_COST: usize = 256;
+
+/// Lines a change is moved up and down to find the place where it reads best.
+pub const DIFF_SLIDE_LINES: usize = 64;
+
+/// Lines and bytes shown of the changes of one tool call; what is beyond is counted.
+pub const DIFF_SHOWN_LINES: usize = 2_000;
+pub const DIFF_SHOWN_BYTES: usize = 512 * 1024;
+
+/// Marks inside lines: the longest line, the pairs of lines looked at in one change, and how much of two lines has
+/// to be common for marks to help.
+pub const DIFF_MARKED_LINE_BYTES: usize = 1_000;
+pub const DIFF_MARKED_PAIRS: usize = 1_024;
+pub const DIFF_COMMON_PERCENT: usize = 40;
