@@ -41,10 +41,14 @@ impl Builder {
 
     /// Ends the hunk before, if there is one. A start of 0 is unknown.
     pub fn begin_hunk(&mut self, old_start: usize, new_start: usize, heading: &str) {
+        // Without lines between them, headings lead to one place: a function inside a class.
+        let outer = self.hunk.take_if(|hunk| hunk.lines.is_empty() && !hunk.heading.is_empty());
+        let heading =
+            outer.map_or_else(|| heading.to_owned(), |outer| format!("{} › {heading}", outer.heading));
         self.end_hunk();
         self.old_number = Some(old_start).filter(|start| *start > 0);
         self.new_number = Some(new_start).filter(|start| *start > 0);
-        self.hunk = Some(Hunk { old_start, new_start, heading: heading.to_owned(), lines: Vec::new() });
+        self.hunk = Some(Hunk { old_start, new_start, heading, lines: Vec::new() });
     }
 
     pub const fn in_hunk(&self) -> bool {

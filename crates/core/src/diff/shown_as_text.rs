@@ -8,6 +8,7 @@ pub(super) fn shown(diff: &FileDiff) -> String {
         Some(old) => format!("{:?} {old} -> {}\n", diff.change, diff.path),
         None => format!("{:?} {}\n", diff.change, diff.path),
     };
+    text = text.trim_end().to_owned() + "\n";
     for hunk in &diff.hunks {
         text += format!("@@ {} {} {}", hunk.old_start, hunk.new_start, hunk.heading).trim_end();
         text.push('\n');

@@ -10,7 +10,8 @@ use super::{FileChange, FileDiff, LineEnd, LineKind};
 
 pub(super) fn parse(text: &str, allowance: &mut Allowance) -> Vec<FileDiff> {
     let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
-    let mut reader = Reader { files: Vec::new(), file: None, header: Header::default(), allowance };
+    let mut reader =
+        Reader { files: Vec::new(), file: None, header: Header::default(), allowance, by_git: false };
     let mut rest = lines.as_slice();
     while !rest.is_empty() {
         let taken = reader.take(rest);
@@ -26,6 +27,8 @@ struct Reader<'w> {
     /// Of the hunk that is read.
     header: Header<'static>,
     allowance: &'w mut Allowance,
+    /// Git's own header came before: a file may have been moved or created without any lines.
+    by_git: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +66,7 @@ impl Reader<'_> {
         if let Some(names) = line.strip_prefix("diff --git ") {
             self.end_file();
             self.file = Some(Builder::new(&paths::of_git_header(names)));
+            self.by_git = true;
         } else {
             self.extended_header(line);
         }
@@ -136,7 +140,9 @@ impl Reader<'_> {
     }
 
     fn end_file(&mut self) {
-        let tells = |diff: &FileDiff| diff.change != FileChange::Edited || diff.added + diff.removed > 0;
+        let by_git = std::mem::take(&mut self.by_git);
+        let tells =
+            |diff: &FileDiff| diff.added + diff.removed > 0 || (by_git && diff.change != FileChange::Edited);
         self.files.extend(self.file.take().map(Builder::finish).filter(tells));
     }
 }
