@@ -79,7 +79,7 @@ pub const DIFF_CONTEXT_LINES: usize = 3;
 
 /// Lines compared one by one, of old and new together and without what both begin and end with; a larger change is
 /// shown as one replacement.
-pub const DIFF_COMPARED_LINES: usize = 50_000;
+pub const DIFF_COMPARED_LINES: usize = 20_000;
 
 /// Differences searched for before the best way found so far is taken. Bounds the time of a comparison.
 pub const DIFF_COST: usize = 256;

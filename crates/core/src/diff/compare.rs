@@ -1,7 +1,7 @@
 //! Which items of two sequences differ: Myers' algorithm in linear space, with a bounded search. Items are numbers, so
 //! that lines and words share one compiled function. Never looks at text.
 //!
-//! A library was weighed and left out: with its maps and generic algorithms it is ten times the size in the page.
+//! A library was weighed and left out: with its maps and generic algorithms it is six times the size.
 
 use crate::limits::DIFF_COST;
 
