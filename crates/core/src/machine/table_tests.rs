@@ -146,9 +146,11 @@ fn approvals_that_are_given_by_themselves_are_passed_through() {
     }
 }
 
+type Flag = fn(SessionState) -> bool;
+
 /// The derived flags, in the same columns; `x` is true.
 #[rustfmt::skip]
-fn flags() -> Vec<(&'static str, fn(SessionState) -> bool, &'static str)> {
+fn flags() -> Vec<(&'static str, Flag, &'static str)> {
     vec![
         //                                                                               I C S A W D P E X
         ("show_spinner",           SessionState::show_spinner,                          "- x x - - - - - -"),
