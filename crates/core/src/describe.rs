@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::limits::TITLE_CHARACTERS;
+use crate::limits::{DESCRIPTION_CHARACTERS, TITLE_CHARACTERS};
 use crate::ui_message::{Kind, ToolStep, UiMessage};
 
 /// What a tool call is about, in a line: its verb and its target.
@@ -30,11 +30,7 @@ const TELLING: [&str; 12] = [
 
 /// However long the arguments are, only the telling one is looked at, and only its first line.
 pub fn describe_call(step: &ToolStep) -> Description {
-    let target = TELLING
-        .iter()
-        .find_map(|key| step.tool_args.get(key).and_then(Value::as_str))
-        .map(|text| first_line(text, 200))
-        .unwrap_or_default();
+    let target = TELLING.iter().find_map(|key| words_of(step.tool_args.get(key)?)).unwrap_or_default();
     let verb = match step.tool_name.to_ascii_lowercase().as_str() {
         "bash" | "shell" | "exec" => "Run",
         "read" | "read_file" => "Read",
@@ -46,6 +42,20 @@ pub fn describe_call(step: &ToolStep) -> Description {
         _ => return Description { verb: step.tool_name.clone(), target },
     };
     Description { verb: verb.to_owned(), target }
+}
+
+/// A text, or the words of a command that is given one by one.
+fn words_of(argument: &Value) -> Option<String> {
+    let line = match argument {
+        Value::String(text) => first_line(text, DESCRIPTION_CHARACTERS),
+        Value::Array(words) => {
+            let words: Vec<&str> =
+                words.iter().take(DESCRIPTION_CHARACTERS).filter_map(Value::as_str).collect();
+            first_line(&words.join(" "), DESCRIPTION_CHARACTERS)
+        }
+        _ => return None,
+    };
+    Some(line).filter(|line| !line.is_empty())
 }
 
 /// A session's title where it has no name: its first user message.
@@ -80,6 +90,8 @@ mod tests {
     fn a_call_is_described_by_its_command_or_path() {
         let run = describe_call(&step("bash", json!({"timeout": 5, "command": "cargo test\necho done"})));
         assert_eq!((run.verb.as_str(), run.target.as_str()), ("Run", "cargo test"));
+        let words = describe_call(&step("shell", json!({"command": ["bash", "-lc", "ls"], "path": "x"})));
+        assert_eq!(words.target, "bash -lc ls");
         let write = describe_call(&step("write", json!({"content": "x".repeat(5000), "path": "a/b.rs"})));
         assert_eq!((write.verb.as_str(), write.target.as_str()), ("Write", "a/b.rs"));
     }

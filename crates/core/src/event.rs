@@ -1,16 +1,21 @@
 //! The one vocabulary of what happens in a session. Codecs translate each agent's dialect into it; the server adds
-//! its own events; the reducer folds it. Names follow pi's.
+//! its own events; the reducer folds it. Names follow pi's. `read` is how it is read from JSON, `output` what tools
+//! give back.
+
+mod output;
+mod read;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ask::{Ask, ClosedBy};
-use crate::fields::Fields;
 use crate::machine::SessionState;
-use crate::message::{Content, Message, ToolCall};
+use crate::message::{Message, ToolCall};
 use crate::queue::Scheduled;
-use crate::ui_message::{BashResult, Image};
+use crate::ui_message::BashResult;
 use crate::wire::Capabilities;
+
+pub use output::ToolOutput;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -141,84 +146,6 @@ pub enum Event {
 }
 
 impl Event {
-    /// Reads an event as the server writes it.
-    pub fn from_fields(mut fields: Fields) -> Self {
-        Self::read(&mut fields).unwrap_or(Self::Unknown)
-    }
-
-    fn read(fields: &mut Fields) -> Option<Self> {
-        Some(match fields.text("type").as_str() {
-            "agent_start" => Self::AgentStart,
-            "agent_end" => Self::AgentEnd { will_retry: fields.flag("willRetry") },
-            "agent_settled" => Self::AgentSettled { aborted: fields.flag("aborted") },
-            "turn_start" => Self::TurnStart,
-            "turn_end" => Self::TurnEnd,
-            "message_start" => Self::MessageStart { message: Message::from_value(fields.value("message")) },
-            "message_update" => Self::MessageUpdate { update: Update::from_fields(fields.object("update")) },
-            "message_end" => Self::MessageEnd { message: Message::from_value(fields.value("message")) },
-            "tool_execution_start" => Self::ToolExecutionStart {
-                tool_call_id: fields.text("toolCallId"),
-                tool_name: fields.text("toolName"),
-                args: fields.value("args"),
-            },
-            "tool_execution_update" => Self::ToolExecutionUpdate {
-                tool_call_id: fields.text("toolCallId"),
-                tool_name: fields.text("toolName"),
-                partial_result: fields.part("partialResult")?,
-            },
-            "tool_execution_end" => Self::ToolExecutionEnd {
-                tool_call_id: fields.text("toolCallId"),
-                tool_name: fields.text("toolName"),
-                result: fields.part("result")?,
-                is_error: fields.flag("isError"),
-                duration_ms: fields.optional_number("durationMs"),
-            },
-            "compaction_start" => Self::CompactionStart { reason: fields.text("reason") },
-            "compaction_end" => Self::CompactionEnd {
-                summary: fields.optional_text("summary"),
-                aborted: fields.flag("aborted"),
-                error: fields.optional_text("error"),
-            },
-            "auto_retry_start" => Self::AutoRetryStart {
-                attempt: fields.small_number("attempt"),
-                max_attempts: fields.small_number("maxAttempts"),
-                delay_ms: fields.number("delayMs"),
-                error_message: fields.text("errorMessage"),
-            },
-            "auto_retry_end" => Self::AutoRetryEnd { success: fields.flag("success") },
-            "model_changed" => Self::ModelChanged { model: fields.part("model") },
-            "thinking_level_changed" => Self::ThinkingLevelChanged { level: fields.text("level") },
-            "title_changed" => Self::TitleChanged { title: fields.text("title") },
-            "notice" => Self::Notice { level: fields.part("level")?, text: fields.text("text") },
-            "queue_update" => Self::QueueUpdate { items: fields.part("items")? },
-            "bash_start" => Self::BashStart {
-                id: fields.text("id"),
-                command: fields.text("command"),
-                exclude_from_context: fields.flag("excludeFromContext"),
-            },
-            "bash_execution_update" => {
-                Self::BashExecutionUpdate { id: fields.text("id"), delta: fields.text("delta") }
-            }
-            "bash_end" => Self::BashEnd { id: fields.text("id"), result: fields.part("result")? },
-            "session_state" => {
-                Self::SessionState { state: fields.part("state")?, reason: fields.text("reason") }
-            }
-            "ask_opened" => Self::AskOpened { ask: fields.part("ask")? },
-            "ask_closed" => Self::AskClosed { ask_id: fields.text("askId"), by: fields.part("by")? },
-            "process_exit" => Self::ProcessExit {
-                code: fields.optional_code("code"),
-                signal: fields.optional_code("signal"),
-                expected: fields.flag("expected"),
-                stderr: fields.texts("stderr"),
-            },
-            "context_usage" => Self::ContextUsage { usage: fields.part("usage")? },
-            "capabilities_changed" => {
-                Self::CapabilitiesChanged { capabilities: fields.part("capabilities")? }
-            }
-            _ => return None,
-        })
-    }
-
     /// Folding it changes nothing, whatever stands there already: it need not travel.
     pub const fn is_void(&self) -> bool {
         match self {
@@ -297,68 +224,6 @@ pub enum Update {
         tool_call: ToolCall,
     },
     Unknown,
-}
-
-impl Update {
-    pub fn from_fields(mut fields: Fields) -> Self {
-        let content_index = fields.index("contentIndex").unwrap_or(LAST_BLOCK);
-        match fields.text("type").as_str() {
-            "text_delta" => Self::TextDelta { content_index, delta: fields.text("delta") },
-            "text_end" => Self::TextEnd { content_index, content: fields.text("content") },
-            "thinking_delta" => Self::ThinkingDelta { content_index, delta: fields.text("delta") },
-            "thinking_end" => Self::ThinkingEnd { content_index, content: fields.text("content") },
-            "toolcall_start" => Self::ToolcallStart {
-                content_index,
-                id: fields.text("id"),
-                tool_name: fields.text("toolName"),
-            },
-            "toolcall_end" => match fields.part("toolCall") {
-                Some(tool_call) => Self::ToolcallEnd { content_index, tool_call },
-                None => Self::Unknown,
-            },
-            _ => Self::Unknown,
-        }
-    }
-}
-
-/// What a tool gave back, whatever shape the agent gave it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ToolOutput {
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub text: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<Image>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub details: Option<Value>,
-}
-
-impl ToolOutput {
-    /// A string is its text, parts are joined, `{content, details}` is unpacked, anything else is shown as JSON.
-    pub fn from_value(value: Value) -> Self {
-        match value {
-            Value::Null => Self::default(),
-            Value::String(text) => Self { text, ..Self::default() },
-            Value::Array(_) => Self::from_content(&Content::from_value(value), None),
-            Value::Object(mut object) if object.contains_key("content") => {
-                let details = object.remove("details").filter(|details| !is_blank(details));
-                let content = Content::from_value(object.remove("content").unwrap_or_default());
-                Self::from_content(&content, details)
-            }
-            other => Self { text: other.to_string(), ..Self::default() },
-        }
-    }
-
-    pub fn from_content(content: &Content, details: Option<Value>) -> Self {
-        Self {
-            text: content.text(),
-            images: content.images(),
-            details: details.filter(|details| !is_blank(details)),
-        }
-    }
-}
-
-fn is_blank(value: &Value) -> bool {
-    value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

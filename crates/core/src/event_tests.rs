@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::ask::AskKind;
+use crate::message::Content;
 use crate::message::{Part, StopReason};
 use crate::queue::Lane;
+use crate::ui_message::Image;
 use crate::wire::ServerFrame;
 use serde_json::json;
 

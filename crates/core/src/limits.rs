@@ -64,8 +64,9 @@ pub const SESSION_IMAGES: usize = 256;
 /// Entries shown of one folder in the folder picker.
 pub const DIRECTORY_ENTRIES: usize = 1_000;
 
-/// Characters of a session's title.
+/// Characters of a session's title, and of the line that describes a tool call.
 pub const TITLE_CHARACTERS: usize = 120;
+pub const DESCRIPTION_CHARACTERS: usize = 200;
 
 /// Seconds between two pings, and the silence after which a peer counts as gone.
 pub const PING_SECONDS: u64 = 15;
