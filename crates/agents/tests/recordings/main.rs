@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod differences;
+mod edits;
 mod every_point;
 mod live;
 mod rows;
