@@ -25,6 +25,7 @@ pub mod sidebar_row;
 pub mod state_mark;
 pub mod timeline;
 pub mod title_bar;
+pub mod visible_text;
 
 #[cfg(all(test, target_arch = "wasm32"))]
 mod browser_tests;

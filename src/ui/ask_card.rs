@@ -3,10 +3,12 @@
 use leptos::html;
 use leptos::prelude::*;
 use pilothouse_core::ask::{Answer, Ask, AskKind};
+use pilothouse_core::visible_text::visible_string;
 
 use wasm_bindgen::JsCast;
 
 use super::icon::{Glyph, Icon};
+use super::visible_text::VisibleText;
 use crate::actions::use_actions;
 use crate::browser;
 use crate::state::server::Session;
@@ -38,7 +40,7 @@ pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
     let kicker = if ask.approval { "Approval needed" } else { "Question" };
     let message = (!ask.message.is_empty()).then(|| {
         let class = if ask.approval { "ask-message ask-exact" } else { "ask-message" };
-        view! { <div class=class>{ask.message.clone()}</div> }
+        view! { <div class=class><VisibleText text=ask.message.clone() /></div> }
     });
     let body = match ask.kind {
         AskKind::Confirm => view! { <ConfirmAnswer approval=ask.approval sending reply /> }.into_any(),
@@ -52,13 +54,13 @@ pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
         <section
             class="ask"
             role="group"
-            aria-label=format!("{kicker}: {}", ask.title)
+            aria-label=format!("{kicker}: {}", visible_string(&ask.title))
             data-ask-id=ask.id.clone()
             data-ask-kind=ask.kind.name()
         >
             <p class="ask-kicker"><Glyph icon=Icon::Question /> {kicker}</p>
-            <h2 class="ask-title">{title}</h2>
-            {exact.map(|exact| view! { <div class="ask-exact">{exact}</div> })}
+            <h2 class="ask-title"><VisibleText text=title /></h2>
+            {exact.map(|exact| view! { <div class="ask-exact"><VisibleText text=exact /></div> })}
             {message}
             {body}
             <p class="problem" role="alert">{move || problem.get()}</p>
@@ -108,7 +110,7 @@ fn SelectAnswer(
         let choice = option.clone();
         view! {
             <button type="button" class="button option" disabled=sending on:click=move |_| reply(Answer::Choose(choice.clone()))>
-                {option}
+                <VisibleText text=option />
             </button>
         }
     });
@@ -141,7 +143,7 @@ fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy +
                 class="ask-field"
                 name="answer"
                 rows="6"
-                aria-label=ask.title.clone()
+                aria-label=visible_string(&ask.title)
                 placeholder=ask.placeholder.clone()
                 prop:value=text
                 on:input:target=move |event| text.set(event.target().value())
@@ -155,7 +157,7 @@ fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy +
                 name="answer"
                 type="text"
                 autocomplete="off"
-                aria-label=ask.title.clone()
+                aria-label=visible_string(&ask.title)
                 placeholder=ask.placeholder.clone()
                 prop:value=text
                 on:input:target=move |event| text.set(event.target().value())

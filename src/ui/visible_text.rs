@@ -1,0 +1,15 @@
+//! Text in which nothing is hidden, for what a person approves: what is shown is what runs.
+
+use leptos::prelude::*;
+use pilothouse_core::visible_text::{Piece, visible};
+
+#[component]
+pub fn VisibleText(text: String) -> impl IntoView {
+    let pieces = visible(&text).into_iter().map(|piece| match piece {
+        Piece::Plain(text) => text.into_any(),
+        Piece::Marked(mark) => {
+            view! { <span class="hidden-mark" title=mark.name>{mark.shown}</span> }.into_any()
+        }
+    });
+    pieces.collect_view()
+}
