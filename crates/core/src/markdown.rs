@@ -16,6 +16,8 @@ mod heal;
 mod hold;
 pub mod link;
 mod references;
+#[cfg(test)]
+mod shape;
 mod spans;
 mod split;
 mod stream;

@@ -84,11 +84,13 @@ impl Healer<'_> {
             from = close + closing;
         }
         let content = self.source.get(start..).unwrap_or_default().trim_end_matches('`');
-        if content.trim().is_empty() {
-            keep(at)
-        } else {
-            Step::Keep(start + content.len(), "`".repeat(length))
+        let visible = content.trim_end();
+        if visible.is_empty() {
+            return keep(at);
         }
+        // A space after the opening run is only dropped together with one before the closing run.
+        let space = if content.starts_with(' ') { " " } else { "" };
+        Step::Keep(start + visible.len(), space.to_owned() + &"`".repeat(length))
     }
 
     fn tag(&self, at: usize) -> Step {
@@ -153,10 +155,11 @@ impl Healer<'_> {
                 self.openers.retain(|opener| opener.length > 0);
             }
         }
-        // A lone star between letters or digits multiplies more often than it emphasises.
+        // A lone star between letters or digits multiplies more often than it emphasises, and a lone tilde means
+        // "about" or a home folder more often than it strikes anything out.
         let product = character == b'*' && length == 1 && before.is_some_and(char::is_alphanumeric);
         let opens = left && (!in_word || is_punctuation(before)) && !product;
-        let possible = if character == b'~' { length <= 2 } else { true };
+        let possible = if character == b'~' { length == 2 } else { true };
         if length > 0 && opens && possible && self.openers.len() < MARKDOWN_DEPTH {
             self.openers.push(Opener { at: end - length, length, character });
         }
@@ -169,6 +172,9 @@ impl Healer<'_> {
             let rest = self.source.get(bracket.at..).unwrap_or_default();
             end - bracket.at <= MARKDOWN_HELD_BYTES && !rest.trim_end().contains('\n')
         };
+        if closers.is_empty() && keep == end {
+            keep -= beginning_of_address(self.source);
+        }
         if let Some(bracket) = self.brackets.iter().find(held).filter(|bracket| bracket.at < keep) {
             keep = bracket.at;
             closers.clear();
@@ -204,6 +210,20 @@ fn run(rest: &[u8]) -> usize {
 fn is_part_of_entity(rest: &[u8]) -> bool {
     let name = rest.get(1..).unwrap_or_default();
     name.len() <= 32 && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'#')
+}
+
+/// How much at the end may become a bare address, which is to be a link from its first character on.
+fn beginning_of_address(source: &str) -> usize {
+    let begins = |length: &usize| {
+        let Some((before, end)) =
+            source.len().checked_sub(*length).and_then(|at| source.split_at_checked(at))
+        else {
+            return false;
+        };
+        ("https://".starts_with(end) || "http://".starts_with(end))
+            && !before.ends_with(char::is_alphanumeric)
+    };
+    (1..="https://".len()).find(begins).unwrap_or_default()
 }
 
 /// Whether a run between these two leans towards the second, as CommonMark has it.

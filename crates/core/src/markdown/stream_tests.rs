@@ -226,7 +226,7 @@ fn same_as_whole(text: &str, cuts: &[usize]) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: std::env::var("MARKDOWN_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500),
+        cases: ProptestConfig::default().cases * 4,
         failure_persistence: None,
         max_shrink_iters: 20_000,
         ..ProptestConfig::default()

@@ -9,26 +9,40 @@ use super::tree::{Leaf, LeafKind, build};
 
 /// The blocks to show for a text that still grows.
 pub fn blocks(text: &str, references: &References) -> Vec<Block> {
+    let mut text = without_undecided_line(text);
+    loop {
+        let mut built = build(text, references, Some(text.len()));
+        if let Some(start) = hold::table_header(text, built.leaf.as_ref()) {
+            text = up_to(text, start);
+            built = build(text, references, Some(text.len()));
+        }
+        let Some(leaf) = built.leaf.filter(|leaf| may_go_on(text, leaf)) else { return built.blocks };
+        let start = leaf.range.start;
+        let healed = heal(text.get(start..).unwrap_or_default());
+        let kept = up_to(text, start + healed.keep);
+        if kept.len() == text.len() && healed.closers.is_empty() {
+            return built.blocks;
+        }
+        // What is kept of the last line may be nothing but the marks it begins with.
+        let decided = without_undecided_line(kept);
+        if healed.closers.is_empty() && decided.len() < kept.len() {
+            text = decided;
+            continue;
+        }
+        // An address at the end grows on unless a space behind it was kept back too.
+        let grows = text.get(kept.len()..).is_none_or(|rest| !rest.starts_with(char::is_whitespace));
+        let whole = kept.to_owned() + &healed.closers;
+        return build(&whole, references, grows.then_some(kept.len())).blocks;
+    }
+}
+
+fn without_undecided_line(text: &str) -> &str {
     let line = text.rfind('\n').map_or(0, |newline| newline + 1);
-    let held = text.get(line..).is_some_and(hold::undecided);
-    let mut text = if held { text.get(..line).unwrap_or_default() } else { text };
-    let mut built = build(text, references, Some(text.len()));
-    if let Some(start) = hold::table_header(text, built.leaf.as_ref()) {
-        text = text.get(..start).unwrap_or_default();
-        built = build(text, references, Some(text.len()));
-    }
-    let Some(leaf) = built.leaf.filter(|leaf| may_go_on(text, leaf)) else { return built.blocks };
-    let start = leaf.range.start;
-    let healed = heal(text.get(start..).unwrap_or_default());
-    let end = start + healed.keep;
-    if end >= text.len() && healed.closers.is_empty() {
-        return built.blocks;
-    }
-    // An address at the end grows on unless a space behind it was kept back too.
-    let live = text.get(end..).is_none_or(|rest| !rest.starts_with(char::is_whitespace)).then_some(end);
-    let mut whole = text.get(..end).unwrap_or_default().to_owned();
-    whole.push_str(&healed.closers);
-    build(&whole, references, live).blocks
+    if text.get(line..).is_some_and(hold::undecided) { up_to(text, line) } else { text }
+}
+
+fn up_to(text: &str, end: usize) -> &str {
+    text.get(..end).unwrap_or_default()
 }
 
 /// Whether what comes next may belong to the spans of the last leaf.
@@ -40,3 +54,7 @@ fn may_go_on(text: &str, leaf: &Leaf) -> bool {
         LeafKind::Verbatim => false,
     }
 }
+
+#[cfg(test)]
+#[path = "tail_tests.rs"]
+mod tests;

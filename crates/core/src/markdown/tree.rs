@@ -289,3 +289,7 @@ fn alignment(parsed: pulldown_cmark::Alignment) -> Alignment {
         pulldown_cmark::Alignment::Right => Alignment::Right,
     }
 }
+
+#[cfg(test)]
+#[path = "tree_tests.rs"]
+mod tests;
