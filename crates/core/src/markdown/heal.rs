@@ -239,3 +239,7 @@ fn is_space(character: Option<char>) -> bool {
 fn is_punctuation(character: Option<char>) -> bool {
     character.is_some_and(|character| !character.is_alphanumeric() && !character.is_whitespace())
 }
+
+#[cfg(test)]
+#[path = "heal_tests.rs"]
+mod tests;

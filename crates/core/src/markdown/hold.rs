@@ -81,3 +81,7 @@ fn is_lone_tag(rest: &str) -> bool {
             && tag.trim_end().find('>').is_none_or(|end| end + 1 == tag.trim_end().len())
     })
 }
+
+#[cfg(test)]
+#[path = "hold_tests.rs"]
+pub mod tests;
