@@ -100,7 +100,7 @@ impl Healer<'_> {
         match end {
             _ if !is_tag => Step::To(at + 1),
             Some(end) => Step::To(at + 1 + end),
-            None if rest.len() < MARKDOWN_HELD_BYTES => keep(at),
+            None if rest.len() < MARKDOWN_HELD_BYTES && may_be_tag(rest) => keep(at),
             None => Step::To(at + 1),
         }
     }
@@ -158,7 +158,9 @@ impl Healer<'_> {
         // A lone star between letters or digits multiplies more often than it emphasises, and a lone tilde means
         // "about" or a home folder more often than it strikes anything out.
         let product = character == b'*' && length == 1 && before.is_some_and(char::is_alphanumeric);
-        let opens = left && (!in_word || is_punctuation(before)) && !product;
+        // As in `*.rs` and `**/a`.
+        let pattern = after.is_some_and(|after| "./,;:)".contains(after));
+        let opens = left && (!in_word || is_punctuation(before)) && !product && !pattern;
         let possible = if character == b'~' { length == 2 } else { true };
         if length > 0 && opens && possible && self.openers.len() < MARKDOWN_DEPTH {
             self.openers.push(Opener { at: end - length, length, character });
@@ -210,6 +212,20 @@ fn run(rest: &[u8]) -> usize {
 fn is_part_of_entity(rest: &[u8]) -> bool {
     let name = rest.get(1..).unwrap_or_default();
     name.len() <= 32 && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'#')
+}
+
+/// Whether this can go on as a tag or, without a space in it, as an address. Comparisons in prose cannot.
+fn may_be_tag(rest: &[u8]) -> bool {
+    let mut quote = None;
+    let spaced = rest.iter().any(u8::is_ascii_whitespace) && !rest.starts_with(b"!--");
+    rest.iter().all(|byte| {
+        match (quote, byte) {
+            (Some(open), _) if open == byte => quote = None,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            _ => {}
+        }
+        quote.is_some() || !spaced || !b"<(){};,`*|&".contains(byte)
+    })
 }
 
 /// How much at the end may become a bare address, which is to be a link from its first character on.

@@ -30,6 +30,8 @@ fn emphasis_is_completed() {
         ("a **b\n\n", "¶:a **b"),
         ("# a **b", "h1:a ‹b›b"),
         ("> - a **b", "quote:list:•¶:a ‹b›b"),
+        ("a *.rs", "¶:a *.rs"),
+        ("a **/b", "¶:a **/b"),
         ("a **(b)", "¶:a ‹b›(b)"),
         ("a **\"b", "¶:a ‹b›\"b"),
     ]);
@@ -96,6 +98,8 @@ fn escapes_entities_and_tags_are_kept_back() {
         ("a <br>", "¶:a ↵"),
         ("a <b", "¶:a"),
         ("a < b", "¶:a < b"),
+        ("if a<b then (c", "¶:if a<b then (c"),
+        ("a <b c=\"(", "¶:a"),
         ("a <https://b", "¶:a"),
         ("a <https://b>", "¶:a ‹a›https://b"),
     ]);

@@ -11,7 +11,6 @@ pub fn undecided(line: &str) -> bool {
     only_markers(rest)
         || opens_fence(rest)
         || (in_item && ["[", "[ ", "[x", "[X", "[ ]", "[x]", "[X]"].contains(&rest.trim_end_matches(' ')))
-        || (in_item && rest == "[ ")
         || is_definition(rest)
         || is_lone_tag(rest)
 }
@@ -68,8 +67,12 @@ fn opens_fence(rest: &str) -> bool {
 }
 
 fn is_definition(rest: &str) -> bool {
-    let label = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    label.is_some_and(|(label, behind)| !label.contains('[') && behind.starts_with(':'))
+    let Some((label, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once("]:")) else {
+        return false;
+    };
+    let mut words = behind.split_ascii_whitespace().skip(1);
+    let title = words.next().is_none_or(|word| word.starts_with(['"', '\'', '(']));
+    !label.contains(['[', ']']) && title
 }
 
 /// A tag that is alone on its line makes a block, followed by anything it is a part of the text.

@@ -141,6 +141,8 @@ fn definitions_and_tags_are_kept_back() {
         ("[1]: https://x", ""),
         ("a\n\n[1]: https://x\n", "¶:a"),
         ("see [1]\n\n[1]: https://x\n\n", "¶:see ‹a›1"),
+        ("[1]: https://x \"t", ""),
+        ("[note]: this is text", "¶:[note]: this is text"),
         ("<", ""),
         ("<di", ""),
         ("<b>", ""),

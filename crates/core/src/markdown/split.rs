@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
+use pulldown_cmark::{Event, Tag};
 
-use super::tree::options;
+use super::tree::parse;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -21,12 +21,10 @@ enum Kind {
 
 /// How many bytes of these whole lines are finished. `next_line` is as much of the line behind them as is known.
 pub fn finished(lines: &str, next_line: &str) -> usize {
-    #[cfg(test)]
-    super::cost::parsed(lines.len());
     let mut cut = 0;
     let mut last: Option<(Kind, Range<usize>)> = None;
     let mut depth = 0usize;
-    for (event, range) in Parser::new_ext(lines, options()).into_offset_iter() {
+    for (event, range) in parse(lines, &mut |_| None) {
         let kind = match &event {
             Event::Start(tag) if depth == 0 => kind_of(tag, lines, &range),
             Event::Rule if depth == 0 => Some(Kind::Marked),
@@ -62,7 +60,7 @@ fn kind_of(tag: &Tag<'_>, lines: &str, range: &Range<usize>) -> Option<Kind> {
         Tag::Paragraph | Tag::Table(_) | Tag::Heading { .. } => Kind::Text,
         Tag::BlockQuote(_) => Kind::Quote,
         Tag::List(_) => Kind::List,
-        Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) | Tag::HtmlBlock => Kind::Verbatim,
+        Tag::CodeBlock(_) | Tag::HtmlBlock => Kind::Verbatim,
         _ => return None,
     })
 }

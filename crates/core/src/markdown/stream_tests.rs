@@ -25,6 +25,13 @@ const FRAGMENTS: &[&str] = &[
     "    x\n", "\u{b}", "\u{c}",
 ];
 
+/// Whole lines of code, some of which look like closing fences.
+#[rustfmt::skip]
+const CODE_LINES: &[&str] = &[
+    "a\n", "\n", "  b\n", "\tc\n", " \td\n", "    e\n", "e\r\n", "``\n", "~~~\n", "    ```\n", "\t```\n", "```y\n", "```\t\n", "   \n",
+    "é \n", "&amp;\n", "  \tf\r\n", "\r\n",
+];
+
 /// The pieces of a text, cut before each of these places, counted in characters.
 fn pieces(text: &str, cuts: &[usize]) -> Vec<String> {
     let mut pieces = vec![String::new()];
@@ -102,6 +109,18 @@ proptest! {
         text in "[-*_`~#>|:<!/&=+.)(\\]\\[\\\\ \t\r\n\n\n12ab\"']{0,60}", cuts in cuts()
     ) {
         same_as_whole(&text, &cuts);
+    }
+
+    #[test]
+    fn open_code_shows_what_it_ends_as(
+        indent in 0usize..4, lines in prop::collection::vec(prop::sample::select(CODE_LINES), 0..8), cuts in cuts()
+    ) {
+        let text = format!("{}```x\n{}", " ".repeat(indent), lines.concat());
+        let mut stream = MarkdownStream::default();
+        for piece in pieces(&text, &cuts) {
+            stream.push(&piece);
+        }
+        assert_eq!([stream.blocks(), stream.tail()].concat(), whole(&text), "{text:?}");
     }
 
     #[test]
@@ -184,7 +203,9 @@ fn a_late_definition_changes_just_the_blocks_that_wait_for_it() {
 #[test]
 fn the_final_word_keeps_what_it_agrees_with() {
     let mut stream = MarkdownStream::default();
-    stream.push("one\n\ntwo\n\nthree");
+    for piece in ["one\n", "\n", "two\n", "\n", "three"] {
+        stream.push(piece);
+    }
     let progress = stream.replace("one\n\ntwo\n\nthree");
     assert_eq!(progress, Progress { kept: 2, ..Progress::default() });
     stream.finish();

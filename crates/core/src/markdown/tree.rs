@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
 use super::references::{Definition, References, definitions};
 use super::spans::Spans;
@@ -37,17 +37,25 @@ pub enum LeafKind {
     Verbatim,
 }
 
-pub const fn options() -> Options {
-    Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS)
+/// Says where a label leads that the text itself does not define.
+pub type Resolve<'r, 'a> = dyn FnMut(BrokenLink<'a>) -> Option<(CowStr<'a>, CowStr<'a>)> + 'r;
+
+/// The parser, as everybody here uses it: with one type of callback, since it is compiled once for each.
+pub fn parse<'r, 'a>(
+    text: &'a str,
+    resolve: &'r mut Resolve<'r, 'a>,
+) -> OffsetIter<'a, &'r mut Resolve<'r, 'a>> {
+    #[cfg(test)]
+    super::cost::parsed(text.len());
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    Parser::new_with_broken_link_callback(text, options, Some(resolve)).into_offset_iter()
 }
 
 /// The blocks of a text. `references` are definitions that stand before it. A bare address that reaches `live` may
 /// still grow, so it gets no destination.
 pub fn build(text: &str, references: &References, live: Option<usize>) -> Built {
-    #[cfg(test)]
-    super::cost::parsed(text.len());
     let mut missing = Vec::new();
-    let resolve = |broken: BrokenLink<'_>| -> Option<(CowStr<'_>, CowStr<'_>)> {
+    let mut resolve = |broken: BrokenLink<'_>| -> Option<(CowStr<'_>, CowStr<'_>)> {
         match references.get(&broken.reference) {
             Some(known) => Some((known.destination.clone().into(), known.title.clone().into())),
             None => {
@@ -56,10 +64,10 @@ pub fn build(text: &str, references: &References, live: Option<usize>) -> Built 
             }
         }
     };
-    let parser = Parser::new_with_broken_link_callback(text, options(), Some(resolve));
-    let definitions = definitions(parser.reference_definitions());
+    let events = parse(text, &mut resolve);
+    let definitions = definitions(events.reference_definitions());
     let mut builder = Builder::new(references, live);
-    for (event, range) in parser.into_offset_iter() {
+    for (event, range) in events {
         builder.take(event, range);
     }
     let (blocks, leaf) = builder.finish();
