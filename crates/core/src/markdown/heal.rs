@@ -172,7 +172,7 @@ impl Healer<'_> {
         let end = self.source.len();
         let held = |bracket: &&Bracket| {
             let rest = self.source.get(bracket.at..).unwrap_or_default();
-            end - bracket.at <= MARKDOWN_HELD_BYTES && !rest.trim_end().contains('\n')
+            end - bracket.at <= MARKDOWN_HELD_BYTES && !rest.contains('\n')
         };
         if closers.is_empty() && keep == end {
             keep -= beginning_of_address(self.source);
@@ -245,7 +245,7 @@ fn beginning_of_address(source: &str) -> usize {
 /// Whether a run between these two leans towards the second, as CommonMark has it.
 fn flanks(outside: Option<char>, inside: Option<char>) -> bool {
     let outside_word = !is_space(outside) && !is_punctuation(outside);
-    !is_space(inside) && !(is_punctuation(inside) && outside_word)
+    !is_space(inside) && (!is_punctuation(inside) || !outside_word)
 }
 
 fn is_space(character: Option<char>) -> bool {

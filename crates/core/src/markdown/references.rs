@@ -1,5 +1,9 @@
 //! What `[label]: destination` defines, across the pieces a text is parsed in. The first definition of a label wins,
 //! wherever it stands; a definition may come after the links that use it.
+//!
+//! The parser stops resolving labels once their destinations add up to 100 KB in one text, or to the length of the
+//! text if that is more. A text in pieces has that allowance for each piece: beyond it, and only there, a whole parse
+//! may leave links unresolved that a stream resolves.
 
 use pulldown_cmark::RefDefs;
 use unicase::UniCase;

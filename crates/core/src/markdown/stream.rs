@@ -170,6 +170,9 @@ impl MarkdownStream {
     fn settle(&mut self, progress: &mut Progress) {
         loop {
             self.skip_blank_lines();
+            if self.lines().is_empty() {
+                return;
+            }
             if let Some((fence, language)) = Fence::open_at(&self.source, self.open) {
                 self.tail = vec![Block::Code { language, text: String::new() }];
                 self.fence = Some(fence);

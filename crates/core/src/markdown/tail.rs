@@ -10,6 +10,7 @@ use super::tree::{Leaf, LeafKind, build};
 /// The blocks to show for a text that still grows.
 pub fn blocks(text: &str, references: &References) -> Vec<Block> {
     let mut text = without_undecided_line(text);
+    let mut line_dropped = false;
     loop {
         let mut built = build(text, references, Some(text.len()));
         if let Some(start) = hold::table_header(text, built.leaf.as_ref()) {
@@ -23,9 +24,14 @@ pub fn blocks(text: &str, references: &References) -> Vec<Block> {
         if kept.len() == text.len() && healed.closers.is_empty() {
             return built.blocks;
         }
-        // What is kept of the last line may be nothing but the marks it begins with.
+        // Of the last line there may be nothing left but the marks it begins with. Lines before it have ended, and
+        // are shown as they are rather than dropped one after the other.
         let decided = without_undecided_line(kept);
         if healed.closers.is_empty() && decided.len() < kept.len() {
+            if line_dropped {
+                return built.blocks;
+            }
+            line_dropped = true;
             text = decided;
             continue;
         }

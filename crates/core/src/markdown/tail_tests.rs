@@ -23,7 +23,6 @@ const WORDS: &[&str] = &[
     "R&D;",
     "f(x)",
     "x[0]",
-    "5*3",
     "C++",
     "wow!",
     "(aside)",
