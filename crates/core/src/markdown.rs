@@ -3,7 +3,7 @@
 //! What lives here is plain data and the way to it. No HTML is ever made of it, neither here nor by the page: raw
 //! HTML is text, a link has a destination only if `link::followable` says so, and nothing is fetched.
 //!
-//! - `tree` makes blocks of one text, `references` remembers what links refer to across texts,
+//! - `parse` and `tree` make blocks of one text, `references` remembers what links refer to across texts,
 //! - `split` and `fence` say what is finished, `hold`, `heal` and `tail` how the rest is shown,
 //! - `stream` puts them together.
 
@@ -15,6 +15,8 @@ mod fence;
 mod heal;
 mod hold;
 pub mod link;
+mod marks;
+mod parse;
 mod references;
 #[cfg(test)]
 mod shape;
@@ -98,5 +100,5 @@ pub enum Inline {
 
 /// The blocks of a whole text, by one parse of all of it. A stream of the same text ends with the same blocks.
 pub fn whole(text: &str) -> Vec<Block> {
-    tree::build(text, &references::References::default(), None).blocks
+    parse::build(text, &references::References::default(), None).blocks
 }

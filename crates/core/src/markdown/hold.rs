@@ -1,8 +1,8 @@
 //! Which lines the live tail keeps back as a whole, since they may still become another kind of block than they look
 //! like. Never decides anything about finished text.
 
+use super::parse::{Leaf, LeafKind};
 use super::split::ends_blank;
-use super::tree::{Leaf, LeafKind};
 use crate::limits::MARKDOWN_HELD_BYTES;
 
 /// Whether nothing of a line without its end should be shown yet.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Tag};
 
-use super::tree::parse;
+use super::parse::parse;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {

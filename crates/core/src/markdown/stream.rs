@@ -2,9 +2,9 @@
 //! never parsed again, except when a definition turns up that a finished link has been waiting for.
 
 use super::fence::{Fed, Fence};
+use super::parse::build;
 use super::references::References;
 use super::split::{ends_blank, finished};
-use super::tree::build;
 use super::{Block, tail};
 
 /// What a call has changed. The blocks are now the `kept` first ones of before and `finished` new ones.

@@ -3,9 +3,9 @@
 use super::Block;
 use super::heal::heal;
 use super::hold;
+use super::parse::{Leaf, LeafKind, build};
 use super::references::References;
 use super::split::ends_blank;
-use super::tree::{Leaf, LeafKind, build};
 
 /// The blocks to show for a text that still grows.
 pub fn blocks(text: &str, references: &References) -> Vec<Block> {
