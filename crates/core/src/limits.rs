@@ -97,6 +97,7 @@ pub const DIFF_SHOWN_BYTES: usize = 512 * 1024;
 pub const DIFF_MARKED_LINE_BYTES: usize = 1_000;
 pub const DIFF_MARKED_PAIRS: usize = 1_024;
 pub const DIFF_COMMON_PERCENT: usize = 40;
+
 /// How deep Markdown blocks nest, and inline spans within one of them; what is deeper becomes content of the deepest.
 pub const MARKDOWN_DEPTH: usize = 32;
 
