@@ -1,0 +1,22 @@
+//! Breaches that are known and wait to be mended, each with the script that shows it. While one stands here the
+//! targets look past it, so that they can find the next. Whoever mends one makes it `false`, or takes it out with
+//! the condition that asks for it: from then on the rule holds for everything.
+
+/// A client's id or a shell command's id that comes twice names two rows: `u1`, `u1`; `b1`, `B1`, `b1`.
+pub const ROW_IDS_REPEAT: bool = true;
+
+/// An event with a call's id that falls back on a call without one does not give it the id, so that the same event
+/// again means another row: `c`, `X1`, `X1`.
+pub const NAMELESS_CALLS_TAKE_NO_ID: bool = true;
+
+/// The real end of an interrupted call changes its row, not what the fold remembers of it: `x1`, `z`, `X1`.
+pub const LATE_ENDS_ARE_HALF_REMEMBERED: bool = true;
+
+/// A page that does not hold a row cannot follow its removal, and counts other rows from then on: `c`, `c1`, `o1`, `M`.
+pub const REMOVALS_BEFORE_A_PAGE_ARE_LOST: bool = true;
+
+/// A page whose rows all stand aside takes them for the conversation proper: `b1`, `b2`, `o1`.
+pub const PAGES_OF_ROWS_ASIDE_ARE_TAKEN_IN: bool = true;
+
+/// Numbers of a snapshot that are as high as they go overflow with the next event or row: `u`, `j…`, `u`.
+pub const NUMBERS_OF_SNAPSHOTS_OVERFLOW: bool = true;

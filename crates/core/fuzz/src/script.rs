@@ -1,0 +1,244 @@
+//! A conversation as text, a step per line: a letter that says what happens, then a character for each operand,
+//! all of which may be left out. `x10` is "the call `a` of the tool `bash` starts".
+//!
+//! Any bytes are a script. Operands come from small sets, so that ids meet, repeat and go missing; and since a step
+//! is a line, taking out or repeating lines is what the fuzzer does best. A finding can be read and shortened by hand.
+
+use pilothouse_core::ask::{Ask, AskKind, ClosedBy};
+use pilothouse_core::event::{Event, ToolOutput, Update};
+use pilothouse_core::message::{Content, Message, Part, StopReason, ToolCall};
+use pilothouse_core::ui_message::{BashResult, Image};
+use serde_json::json;
+
+/// Fewer steps than the fold remembers calls, so that no rule is broken just by forgetting.
+const STEPS: usize = 200;
+
+const IDS: [&str; 5] = ["", "a", "b", "c", "r1"];
+const TOOLS: [&str; 3] = ["bash", "read", ""];
+const TEXTS: [&str; 8] = ["", " ", "one", "\n", "two\n", "ü€", "**three**", "\u{2028}"];
+const INDICES: [usize; 5] = [0, 1, 2, 7, usize::MAX];
+const STOPS: [StopReason; 6] = [
+    StopReason::Stop,
+    StopReason::ToolUse,
+    StopReason::Error,
+    StopReason::Aborted,
+    StopReason::Length,
+    StopReason::Pending,
+];
+
+#[derive(Debug)]
+pub enum Step {
+    /// Something happens in the session: every view hears of it.
+    Event(Event),
+    /// A page opens the session and gets a snapshot without so many of its first rows.
+    Open { without: usize },
+    /// That page asks for older rows.
+    Older { limit: usize },
+    /// Somebody does something in a page.
+    Local(Local),
+    /// A page gets a snapshot that was spoilt in these places.
+    Spoilt { places: Vec<u8> },
+}
+
+#[derive(Debug)]
+pub enum Local {
+    Prompt { id: &'static str, text: String },
+    Refused { id: &'static str },
+    Scheduled { id: &'static str },
+    Failed { id: &'static str, text: String },
+    Shell { id: &'static str, text: String },
+}
+
+pub fn steps(script: &[u8]) -> impl Iterator<Item = Step> {
+    script.split(|byte| *byte == b'\n').filter_map(step).take(STEPS)
+}
+
+fn step(line: &[u8]) -> Option<Step> {
+    let (verb, rest) = line.split_first()?;
+    let mut operands = Operands(rest);
+    Some(match verb {
+        b'o' => Step::Open { without: operands.number() },
+        b'O' => Step::Older { limit: operands.number() },
+        b'j' => Step::Spoilt { places: rest.to_vec() },
+        b'l' => Step::Local(Local::Prompt { id: operands.id(), text: operands.text() }),
+        b'R' => Step::Local(Local::Refused { id: operands.id() }),
+        b'f' => Step::Local(Local::Scheduled { id: operands.id() }),
+        b'E' => Step::Local(Local::Failed { id: operands.id(), text: operands.text() }),
+        b'p' => Step::Local(Local::Shell { id: operands.id(), text: operands.text() }),
+        verb => Step::Event(event(*verb, &mut operands)?),
+    })
+}
+
+fn event(verb: u8, operands: &mut Operands) -> Option<Event> {
+    Some(match verb {
+        b'a' => Event::AgentStart,
+        b'z' => Event::AgentEnd { will_retry: operands.flag() },
+        b'Z' => Event::AgentSettled { aborted: operands.flag() },
+        b'e' => Event::ProcessExit {
+            code: Some(i32::from(operands.flag())),
+            signal: None,
+            expected: operands.flag(),
+            stderr: Vec::new(),
+        },
+        b'u' => Event::MessageStart { message: user(operands) },
+        b'U' => Event::MessageEnd { message: user(operands) },
+        b'm' => Event::MessageStart { message: assistant(operands) },
+        b'M' => Event::MessageEnd { message: assistant(operands) },
+        b'r' => Event::MessageEnd { message: tool_result(operands) },
+        b'S' => Event::MessageEnd {
+            message: Message::Custom { content: content(operands.text()), display: operands.flag() },
+        },
+        b'h' => Event::MessageEnd { message: Message::BashExecution { result: bash(operands) } },
+        b't' | b'T' | b'k' | b'K' | b'c' | b'C' => Event::MessageUpdate { update: update(verb, operands) },
+        b'x' => Event::ToolExecutionStart {
+            tool_call_id: operands.id().into(),
+            tool_name: operands.tool().into(),
+            args: json!({ "command": operands.text() }),
+        },
+        b'y' => Event::ToolExecutionUpdate {
+            tool_call_id: operands.id().into(),
+            tool_name: operands.tool().into(),
+            partial_result: ToolOutput { text: operands.text(), ..ToolOutput::default() },
+        },
+        b'X' => Event::ToolExecutionEnd {
+            tool_call_id: operands.id().into(),
+            tool_name: operands.tool().into(),
+            result: ToolOutput { text: operands.text(), ..ToolOutput::default() },
+            is_error: operands.flag(),
+            duration_ms: None,
+        },
+        b'b' => Event::BashStart {
+            id: operands.id().into(),
+            command: operands.text(),
+            exclude_from_context: operands.flag(),
+        },
+        b'd' => Event::BashExecutionUpdate { id: operands.id().into(), delta: operands.text() },
+        b'B' => Event::BashEnd { id: operands.id().into(), result: bash(operands) },
+        b's' => {
+            let (summary, aborted) = (Some(operands.text()), operands.flag());
+            Event::CompactionEnd { summary, aborted, error: None }
+        }
+        b'n' => Event::TitleChanged { title: operands.text() },
+        b'q' => Event::AskOpened { ask: ask(operands) },
+        b'Q' => Event::AskClosed { ask_id: operands.id().into(), by: ClosedBy::Answer },
+        _ => return None,
+    })
+}
+
+fn update(verb: u8, operands: &mut Operands) -> Update {
+    let content_index = operands.index();
+    match verb {
+        b't' => Update::TextDelta { content_index, delta: operands.text() },
+        b'T' => Update::TextEnd { content_index, content: operands.text() },
+        b'k' => Update::ThinkingDelta { content_index, delta: operands.text() },
+        b'K' => Update::ThinkingEnd { content_index, content: operands.text() },
+        b'c' => Update::ToolcallStart {
+            content_index,
+            id: operands.id().into(),
+            tool_name: operands.tool().into(),
+        },
+        _ => Update::ToolcallEnd { content_index, tool_call: call(operands) },
+    }
+}
+
+fn user(operands: &mut Operands) -> Message {
+    let client_id = Some(operands.id()).filter(|id| !id.is_empty()).map(String::from);
+    let mut content = content(operands.text());
+    if operands.flag() {
+        content.0.push(Part::Image(Image { blob: "picture".into(), ..Image::default() }));
+    }
+    Message::User { content, client_id }
+}
+
+/// `M` with a stop reason, then parts: `t`, `k` and a text, `c` with an id and a tool, anything else unknown.
+fn assistant(operands: &mut Operands) -> Message {
+    let stop_reason = operands.one_of(&STOPS);
+    let error_message = (stop_reason == StopReason::Error).then(|| "it failed".to_owned());
+    let mut parts = Vec::new();
+    while let Some(kind) = operands.next() {
+        parts.push(match kind {
+            b't' => Part::Text { text: operands.text() },
+            b'k' => Part::Thinking { thinking: operands.text() },
+            b'c' => Part::ToolCall(call(operands)),
+            _ => Part::Unknown,
+        });
+    }
+    Message::Assistant { content: Content(parts), stop_reason, error_message }
+}
+
+fn tool_result(operands: &mut Operands) -> Message {
+    Message::ToolResult {
+        tool_call_id: operands.id().into(),
+        tool_name: operands.tool().into(),
+        content: content(operands.text()),
+        details: None,
+        is_error: operands.flag(),
+        duration_ms: None,
+    }
+}
+
+fn call(operands: &mut Operands) -> ToolCall {
+    let (id, name) = (operands.id().into(), operands.tool().into());
+    ToolCall { id, name, arguments: json!({}), arguments_error: None }
+}
+
+fn bash(operands: &mut Operands) -> BashResult {
+    BashResult { command: "ls".into(), output: operands.text(), ..BashResult::default() }
+}
+
+fn ask(operands: &mut Operands) -> Ask {
+    Ask {
+        id: operands.id().into(),
+        kind: AskKind::Confirm,
+        approval: operands.flag(),
+        title: "May I?".into(),
+        message: String::new(),
+        options: Vec::new(),
+        placeholder: String::new(),
+        prefill: String::new(),
+        timeout_ms: None,
+    }
+}
+
+fn content(text: String) -> Content {
+    Content(vec![Part::Text { text }])
+}
+
+/// The characters after the letter; a missing one is `0`.
+struct Operands<'a>(&'a [u8]);
+
+impl Operands<'_> {
+    fn next(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn number(&mut self) -> usize {
+        usize::from(self.next().unwrap_or(b'0').wrapping_sub(b'0'))
+    }
+
+    fn one_of<T: Copy>(&mut self, set: &[T]) -> T {
+        set[self.number() % set.len()]
+    }
+
+    fn id(&mut self) -> &'static str {
+        self.one_of(&IDS)
+    }
+
+    fn tool(&mut self) -> &'static str {
+        self.one_of(&TOOLS)
+    }
+
+    fn index(&mut self) -> usize {
+        self.one_of(&INDICES)
+    }
+
+    fn flag(&mut self) -> bool {
+        self.number() % 2 == 1
+    }
+
+    fn text(&mut self) -> String {
+        self.one_of(&TEXTS).to_owned()
+    }
+}
