@@ -1,13 +1,16 @@
 //! What was asked for on the command line. Pure: text in, a task or a sentence out.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 pub(crate) const USAGE: &str = "\
 Usage: cargo xtask <command>
 
   run [-- ARGUMENTS]          build the page and the server, then start the server with ARGUMENTS
-  test [PART] [-- ARGUMENTS]  run the checks and tests; PART is unit, web or e2e, all of them when left out
+  test [PART] [-- ARGUMENTS]  run the checks and tests; PART is unit, fuzz, web or e2e, all of them when left out
                               (ARGUMENTS go to the test programs, for example a test's name)
+  fuzz TARGET [-- ARGUMENTS]  feed a fuzz target with made-up input until it finds something or is stopped
+                              (ARGUMENTS go to libFuzzer: flags, or an input to try again)
+  bench core [-- ARGUMENTS]   measure what the core costs, as ratios (ARGUMENTS go to Criterion)
   dist                        build one release binary with the page inside
   setup                       install what the other commands need, and nothing else
   trunk ARGUMENTS             call trunk with the project's tools, for example: cargo xtask trunk serve
@@ -20,6 +23,8 @@ pub(crate) enum Task {
     Run { arguments: Vec<String> },
     Dist,
     Trunk { arguments: Vec<String> },
+    Fuzz { target: String, arguments: Vec<String> },
+    BenchCore { arguments: Vec<String> },
     Test { part: Option<Part>, arguments: Vec<String> },
 }
 
@@ -27,6 +32,7 @@ pub(crate) enum Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Unit,
+    Fuzz,
     Web,
     EndToEnd,
 }
@@ -52,6 +58,14 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task>
             part: own.next().map(|part| parse_part(&part)).transpose()?,
             arguments: passed_on.clone(),
         },
+        "fuzz" => Task::Fuzz {
+            target: own.next().context("`fuzz` needs a target, for example: cargo xtask fuzz fold")?,
+            arguments: passed_on.clone(),
+        },
+        "bench" => match own.next().as_deref() {
+            Some("core") => Task::BenchCore { arguments: passed_on.clone() },
+            _ => bail!("`bench` needs to know what to measure: cargo xtask bench core"),
+        },
         other => bail!("there is no command `{other}`\n\n{USAGE}"),
     };
     if let Some(surplus) = own.next() {
@@ -59,8 +73,8 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task>
             "`{name}` does not know `{surplus}`; arguments to pass on go after `--`: cargo xtask {name} -- {surplus}"
         );
     }
-    let passes_on = matches!(task, Task::Run { .. } | Task::Test { .. });
-    if !passes_on && !passed_on.is_empty() {
+    let takes_none = matches!(task, Task::Help | Task::Setup | Task::Dist);
+    if takes_none && !passed_on.is_empty() {
         bail!("`{name}` passes no arguments on; leave out `--` and what follows it");
     }
     Ok(task)
@@ -69,10 +83,11 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task>
 fn parse_part(name: &str) -> Result<Part> {
     match name {
         "unit" => Ok(Part::Unit),
+        "fuzz" => Ok(Part::Fuzz),
         "web" => Ok(Part::Web),
         "e2e" => Ok(Part::EndToEnd),
         other => bail!(
-            "there is no part `{other}` of the tests; the parts are unit, web and e2e, and a test's name goes after `--`: cargo xtask test -- {other}"
+            "there is no part `{other}` of the tests; the parts are unit, fuzz, web and e2e, and a test's name goes after `--`: cargo xtask test -- {other}"
         ),
     }
 }
@@ -100,6 +115,7 @@ mod tests {
         for (line, part) in [
             ("test", None),
             ("test unit", Some(Part::Unit)),
+            ("test fuzz", Some(Part::Fuzz)),
             ("test web", Some(Part::Web)),
             ("test e2e", Some(Part::EndToEnd)),
         ] {
@@ -111,6 +127,16 @@ mod tests {
             parsed("test e2e -- reconnect").unwrap(),
             Task::Test { part: Some(Part::EndToEnd), arguments }
         );
+    }
+
+    #[test]
+    fn asks_what_to_fuzz_and_what_to_measure() {
+        let (target, arguments) = ("fold".into(), strings(&["-jobs=2"]));
+        assert_eq!(parsed("fuzz fold -- -jobs=2").unwrap(), Task::Fuzz { target, arguments });
+        assert_eq!(parsed("bench core").unwrap(), Task::BenchCore { arguments: Vec::new() });
+        let told = |line: &str| parsed(line).unwrap_err().to_string();
+        assert!(told("fuzz").contains("cargo xtask fuzz fold"));
+        assert!(told("bench lunch").contains("cargo xtask bench core"));
     }
 
     #[test]

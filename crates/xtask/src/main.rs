@@ -1,13 +1,15 @@
-//! The project's own commands: `cargo xtask run`, `test`, `dist`, `setup`, `trunk`.
+//! The project's own commands: `cargo xtask run`, `test`, `fuzz`, `bench`, `dist`, `setup`, `trunk`.
 //!
 //! This crate prepares the machine, calls cargo, trunk and the browser, and tells what it does.
 //! It never uses product code, so that it builds in seconds and works when the product does not.
 
 mod architecture;
 mod arguments;
+mod bench;
 mod cargo;
 mod environment;
 mod fingerprint;
+mod fuzz;
 mod page;
 mod process;
 mod report;
@@ -46,6 +48,8 @@ fn perform() -> Result<ExitCode> {
         Task::Run { arguments } => serve::run(&workspace, &arguments),
         Task::Dist => serve::dist(&workspace).map(|()| ExitCode::SUCCESS),
         Task::Trunk { arguments } => page::trunk(&workspace, &arguments),
+        Task::Fuzz { target, arguments } => fuzz::long_run(&workspace, &target, &arguments),
+        Task::BenchCore { arguments } => bench::core(&workspace, &arguments).map(|()| ExitCode::SUCCESS),
         Task::Test { part, arguments } => test::run(&workspace, part, &arguments),
     }
 }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::architecture;
 use crate::arguments::Part;
 use crate::cargo;
+use crate::fuzz;
 use crate::page;
 use crate::process;
 use crate::serve;
@@ -36,6 +37,10 @@ pub(crate) fn run(workspace: &Workspace, part: Option<Part>, arguments: &[String
         if arguments.is_empty() {
             steps.need("documentation tests", || documentation(workspace));
         }
+    }
+    // A name of a test says nothing to a fuzzer.
+    if part == Some(Part::Fuzz) || (part.is_none() && arguments.is_empty()) {
+        steps.check("fuzzing", || fuzz::short_runs(workspace, arguments));
     }
     if wants(Part::Web) || wants(Part::EndToEnd) {
         browser_parts(workspace, &mut steps, &tests, arguments, (wants(Part::Web), wants(Part::EndToEnd)));
@@ -76,10 +81,15 @@ fn browser_parts(
     }
 }
 
+/// The fuzz targets are a workspace of their own, which cargo formats only when told.
 fn formatting(workspace: &Workspace) -> Result<()> {
     process::run(
         cargo::cargo(workspace).args(["fmt", "--all", "--check"]),
         "some files are not formatted; run `cargo fmt --all`",
+    )?;
+    process::run(
+        cargo::cargo(workspace).args(["fmt", "--check", "--manifest-path", fuzz::MANIFEST]),
+        &format!("some files are not formatted; run `cargo fmt --manifest-path {}`", fuzz::MANIFEST),
     )
 }
 

@@ -46,9 +46,7 @@ impl Views {
         for view in [Some(&mut self.busy), self.page.as_mut(), self.spoilt.as_mut()].into_iter().flatten() {
             apply(view, event);
         }
-        if known::REMOVALS_BEFORE_A_PAGE_ARE_LOST
-            && self.page.as_ref().is_some_and(|page| loses(page, &report))
-        {
+        if known::REMOVALS_LEAD_PAGES_ASTRAY && self.page.as_ref().is_some_and(|page| loses(page, &report)) {
             self.page = None;
         }
         self.page_is_in_step();
@@ -109,10 +107,10 @@ fn lower(number: &mut Value) {
     }
 }
 
-/// Whether a row before those of the page was removed.
+/// Whether a row was removed that stood before those of the page, or was its first.
 fn loses(page: &SessionView, report: &Report) -> bool {
     let first = page.controller.first();
-    report.iter().any(|change| matches!(change, Change::Removed(row) if *row < first))
+    report.iter().any(|change| matches!(change, Change::Removed(row) if *row <= first))
 }
 
 fn apply(view: &mut SessionView, event: &Event) -> Report {

@@ -12,8 +12,9 @@ pub const NAMELESS_CALLS_TAKE_NO_ID: bool = true;
 /// The real end of an interrupted call changes its row, not what the fold remembers of it: `x1`, `z`, `X1`.
 pub const LATE_ENDS_ARE_HALF_REMEMBERED: bool = true;
 
-/// A page that does not hold a row cannot follow its removal, and counts other rows from then on: `c`, `c1`, `o1`, `M`.
-pub const REMOVALS_BEFORE_A_PAGE_ARE_LOST: bool = true;
+/// A page cannot follow the removal of a row that it does not hold, and counts other rows from then on: `c`, `c1`,
+/// `o1`, `M`. Nor, when its first row goes, does it see that a failure stands before it: `M2`, `c`, `o1`, `M2`.
+pub const REMOVALS_LEAD_PAGES_ASTRAY: bool = true;
 
 /// A page whose rows all stand aside takes them for the conversation proper: `b1`, `b2`, `o1`.
 pub const PAGES_OF_ROWS_ASIDE_ARE_TAKEN_IN: bool = true;

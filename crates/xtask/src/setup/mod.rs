@@ -6,6 +6,7 @@
 mod apt;
 mod binaryen;
 mod browser;
+pub(crate) mod cargo_fuzz;
 mod debian_std;
 mod trunk;
 mod wasm_bindgen;

@@ -1,0 +1,49 @@
+//! What folding a whole conversation costs: ten times the events should take ten times the time.
+
+mod conversation;
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
+use pilothouse_core::MessageController;
+
+fn fold(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("fold");
+    group.sampling_mode(SamplingMode::Flat);
+    for events in [10_000, 100_000] {
+        group.bench_function(BenchmarkId::from_parameter(format!("events-{events}")), |bencher| {
+            bencher.iter_custom(|count| (0..count).map(|_| time_of(events)).sum());
+        });
+    }
+}
+
+/// A turn is made just before it is folded, and only the folding is timed: as in life, where an event comes from a
+/// socket, and not from a list of all that will be.
+fn time_of(events: usize) -> Duration {
+    let mut controller = MessageController::default();
+    let mut time = Duration::ZERO;
+    let mut left = events;
+    for number in 0.. {
+        let mut turn = conversation::turn(number);
+        turn.truncate(left);
+        left -= turn.len();
+        let start = Instant::now();
+        for event in turn {
+            black_box(controller.handle_server_event(event));
+        }
+        time += start.elapsed();
+        if left == 0 {
+            break;
+        }
+    }
+    time
+}
+
+fn quick() -> Criterion {
+    let (warm_up, measured) = (Duration::from_millis(500), Duration::from_secs(3));
+    Criterion::default().sample_size(20).warm_up_time(warm_up).measurement_time(measured)
+}
+
+criterion_group! { name = folding; config = quick(); targets = fold }
+criterion_main!(folding);
