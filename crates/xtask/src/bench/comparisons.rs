@@ -36,8 +36,8 @@ pub(super) const CORE: [Comparison; 5] = [
         budget: Some(11.0),
     },
     Comparison {
-        what: "a snapshot's page, from 200 to 50,000 rows",
-        base: "snapshot/rows-200",
+        what: "a snapshot, from 1,000 to 50,000 rows",
+        base: "snapshot/rows-1000",
         compared: "snapshot/rows-50000",
         budget: Some(1.2),
     },
