@@ -1,6 +1,6 @@
-//! Breaches that are known and wait to be mended, each with the script that shows it. While one stands here the
-//! targets look past it, so that they can find the next. Whoever mends one makes it `false`, or takes it out with
-//! the condition that asks for it: from then on the rule holds for everything.
+//! Breaches that are known and wait to be mended, each with the script that shows it, which is a seed too. While one
+//! stands here the targets look past it, so that they can find the next. Whoever mends one takes it out, with the
+//! condition that asks for it: from then on the rule holds for everything.
 
 /// A client's id or a shell command's id that comes twice names two rows: `u1`, `u1`; `b1`, `B1`, `b1`.
 pub const ROW_IDS_REPEAT: bool = true;

@@ -38,7 +38,7 @@ fn find(workspace: &Workspace) -> Option<Tool> {
 fn install(workspace: &Workspace) -> Result<Tool> {
     let package = format!("cargo-fuzz@{VERSION}");
     let what = format!("cargo-fuzz {VERSION}");
-    installing(&what, "target/tools", "about half a minute on two cores", || {
+    installing(&what, "target/tools", "about a minute on two cores", || {
         cargo_install(workspace, &[&package, "--locked"])
     })?;
     find(workspace)

@@ -87,6 +87,7 @@ impl PageTools {
 pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     let tools = PageTools::ensure(workspace)?;
     let browser = Browser::ensure(workspace)?;
+    let fuzzer = cargo_fuzz::works_here().then(|| cargo_fuzz::ensure(workspace)).transpose()?;
     let told = [
         ("compiler", tools.wasm.origin.clone()),
         ("trunk", told(workspace, &tools.trunk)),
@@ -94,6 +95,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
         ("wasm-opt", tools.wasm_opt.as_ref().map_or("none".into(), |tool| told(workspace, tool))),
         ("browser", told(workspace, &browser.chromium)),
         ("driver", told(workspace, &browser.driver)),
+        ("fuzzer", fuzzer.as_ref().map_or("none".into(), |tool| told(workspace, tool))),
     ];
     for (name, text) in told {
         report::line(name, &text);
