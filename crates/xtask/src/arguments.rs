@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn asks_what_to_fuzz_and_what_to_measure() {
-        let (target, arguments) = ("fold".into(), strings(&["-jobs=2"]));
-        assert_eq!(parsed("fuzz fold -- -jobs=2").unwrap(), Task::Fuzz { target, arguments });
+        let (target, arguments) = ("fold".into(), strings(&["-fork=2"]));
+        assert_eq!(parsed("fuzz fold -- -fork=2").unwrap(), Task::Fuzz { target, arguments });
         assert_eq!(parsed("bench core").unwrap(), Task::BenchCore { arguments: Vec::new() });
         let told = |line: &str| parsed(line).unwrap_err().to_string();
         assert!(told("fuzz").contains("cargo xtask fuzz fold"));
