@@ -10,7 +10,7 @@ pub(super) struct Comparison {
     budget: Option<f64>,
 }
 
-pub(super) const CORE: [Comparison; 5] = [
+pub(super) const CORE: [Comparison; 9] = [
     Comparison {
         what: "one text delta, from 10 to 50,000 rows",
         base: "delta/rows-10",
@@ -40,6 +40,31 @@ pub(super) const CORE: [Comparison; 5] = [
         base: "snapshot/rows-1000",
         compared: "snapshot/rows-50000",
         budget: Some(1.2),
+    },
+    Comparison {
+        what: "Markdown, one delta, after 1 KB and 100 KB",
+        base: "markdown-delta/text-1-kb",
+        compared: "markdown-delta/text-100-kb",
+        budget: Some(1.2),
+    },
+    Comparison {
+        what: "  the same by parsing the whole per delta",
+        base: "markdown-delta-whole/text-1-kb",
+        compared: "markdown-delta-whole/text-100-kb",
+        budget: None,
+    },
+    Comparison {
+        what: "  at 100 KB, from the stream to the whole",
+        base: "markdown-delta/text-100-kb",
+        compared: "markdown-delta-whole/text-100-kb",
+        budget: None,
+    },
+    // The last block alone may cost what it is long.
+    Comparison {
+        what: "  in one open fence of 1 KB and of 100 KB",
+        base: "markdown-delta/fence-1-kb",
+        compared: "markdown-delta/fence-100-kb",
+        budget: None,
     },
 ];
 

@@ -1,0 +1,86 @@
+//! What one delta of streamed Markdown costs after a little and after much text. Beside it the usual way: the whole
+//! text parsed again with every delta.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use pilothouse_core::markdown::{self, MarkdownStream};
+
+const DELTA: &str = "and so **on**, ";
+
+/// Deltas in one round. Every round begins with the same text, which is not measured, so that the last block has the
+/// same length whatever came before it and the message does not grow from sample to sample.
+const DELTAS: u64 = 100;
+
+const SIZES: [usize; 2] = [1, 100];
+
+/// Blocks of all kinds, then the beginning of a last paragraph.
+fn text(kilobytes: usize) -> String {
+    let some = "## A heading\n\nA paragraph with **strong** words, `code` and [a link](https://example.org).\n\n\
+                - one thing\n- another thing\n\n```rust\nfn main() {\n    start();\n}\n```\n\n";
+    format!("{}The last one begins, ", some.repeat((kilobytes * 1024).div_ceil(some.len())))
+}
+
+/// One block only: code, still open.
+fn fence(kilobytes: usize) -> String {
+    let line = "    let row = controller.rows().get(index);\n";
+    format!("```rust\n{}", line.repeat((kilobytes * 1024).div_ceil(line.len())))
+}
+
+fn delta(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("markdown-delta");
+    for (kind, made) in [("text", text as fn(usize) -> String), ("fence", fence)] {
+        for size in SIZES {
+            let beginning = made(size);
+            group.bench_function(BenchmarkId::from_parameter(format!("{kind}-{size}-kb")), |bencher| {
+                bencher.iter_custom(|count| {
+                    in_rounds(count, |deltas| {
+                        let mut stream = MarkdownStream::default();
+                        stream.push(&beginning);
+                        let start = Instant::now();
+                        for _ in 0..deltas {
+                            stream.push(black_box(DELTA));
+                            black_box(stream.blocks());
+                        }
+                        start.elapsed()
+                    })
+                });
+            });
+        }
+    }
+}
+
+fn delta_whole(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("markdown-delta-whole");
+    for size in SIZES {
+        let mut text = text(size);
+        let beginning = text.len();
+        group.bench_function(BenchmarkId::from_parameter(format!("text-{size}-kb")), |bencher| {
+            bencher.iter_custom(|count| {
+                in_rounds(count, |deltas| {
+                    text.truncate(beginning);
+                    let start = Instant::now();
+                    for _ in 0..deltas {
+                        text.push_str(black_box(DELTA));
+                        black_box(markdown::whole(&text));
+                    }
+                    start.elapsed()
+                })
+            });
+        });
+    }
+}
+
+fn in_rounds(count: u64, mut round: impl FnMut(u64) -> Duration) -> Duration {
+    let whole = (0..count / DELTAS).map(|_| round(DELTAS)).sum::<Duration>();
+    whole + round(count % DELTAS)
+}
+
+fn quick() -> Criterion {
+    let (warm_up, measured) = (Duration::from_millis(300), Duration::from_secs(1));
+    Criterion::default().sample_size(20).warm_up_time(warm_up).measurement_time(measured)
+}
+
+criterion_group! { name = streamed; config = quick(); targets = delta, delta_whole }
+criterion_main!(streamed);
