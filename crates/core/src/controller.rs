@@ -227,7 +227,7 @@ impl MessageController {
                 // In a transcript a result comes after its message: what is said next is a new one.
                 self.fold.blocks = None;
                 let output = ToolOutput::from_content(&content, details);
-                self.tool_end(tool_call_id, tool_name, output, is_error, duration_ms, report);
+                self.tool_result(tool_call_id, tool_name, output, is_error, duration_ms, report);
             }
             Message::BashExecution { result } => {
                 self.push(

@@ -48,7 +48,7 @@ impl SessionView {
         if seq <= self.seq {
             return Applied::Old;
         }
-        if seq > self.seq + 1 {
+        if seq - 1 > self.seq {
             return Applied::Gap;
         }
         Applied::Changed(self.apply(event))
@@ -56,7 +56,7 @@ impl SessionView {
 
     /// Applies the next event.
     pub fn apply(&mut self, event: Event) -> Report {
-        self.seq += 1;
+        self.seq = self.seq.saturating_add(1);
         match &event {
             Event::SessionState { state, reason } => {
                 self.state = *state;

@@ -2,6 +2,5 @@
 //! snapshot is spoilt. No target lives here, and nothing here knows how the fold does its work.
 
 pub mod hostile;
-pub mod known;
 pub mod rules;
 pub mod script;

@@ -22,6 +22,8 @@ pub(super) struct Call {
     pub(super) stage: Stage,
     /// The assistant message with this call has been seen; a later call with the same id is another one.
     pub(super) claimed: bool,
+    /// Its result message has been seen; a later one with the same id belongs to another call.
+    pub(super) told: bool,
 }
 
 /// How far a call is; how it ended is told by its row alone.
@@ -79,7 +81,7 @@ impl MessageController {
             self.fold.calls.remove(position);
         }
         self.make_room(report);
-        self.fold.calls.push(Call { id, tool, row: Some(row), stage, claimed });
+        self.fold.calls.push(Call { id, tool, row: Some(row), stage, claimed, told: false });
         row
     }
 
@@ -113,11 +115,11 @@ impl MessageController {
         self.fold.calls.iter().any(|call| call.row == Some(row) && call.stage != Stage::Calling)
     }
 
-    /// Closes every row that still waits for an end that will not come, and forgets which calls were never claimed.
+    /// Closes every row that still waits for an end that will not come. What comes from now on means later calls.
     pub(super) fn close_open_calls(&mut self, report: &mut Report) {
         let mut open = Vec::new();
         for call in &mut self.fold.calls {
-            call.claimed = true;
+            (call.claimed, call.told) = (true, true);
             if call.stage.is_open()
                 && let Some(row) = call.row
             {

@@ -20,9 +20,9 @@ pub struct Saved {
 }
 
 impl MessageController {
-    /// The last rows, up to `limit` of them, and all that is needed to go on from there.
+    /// The last rows, up to `limit` of them and all that stand aside, and what is needed to go on from there.
     pub fn snapshot(&self, limit: usize) -> Saved {
-        let start = self.rows.len().saturating_sub(limit);
+        let start = self.rows.len().saturating_sub(limit).min(self.fold.body - self.first);
         Saved { first: self.first + start, rows: self.rows[start..].to_vec(), fold: self.fold.clone() }
     }
 
@@ -121,7 +121,7 @@ impl MessageController {
             } else if step.phase.is_open() {
                 let stage = Stage::of(step.phase);
                 let (id, tool) = (step.call_id.clone(), step.tool_name.clone());
-                calls.push(Call { id, tool, row: Some(row), stage, claimed: true });
+                calls.push(Call { id, tool, row: Some(row), stage, claimed: true, told: false });
                 linked.insert(row);
             }
         }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::calls::Stage;
+use super::calls::{Call, Stage};
 use super::{MessageController, Report};
 use crate::event::ToolOutput;
 use crate::ui_message::{Mark, Phase, ToolStep};
@@ -18,7 +18,7 @@ impl MessageController {
         arguments: Option<Value>,
         report: &mut Report,
     ) {
-        if let Some(call) = self.fold.calls.iter_mut().find(|call| call.row == Some(row)) {
+        if let Some(call) = self.fold.calls.iter_mut().rfind(|call| call.row == Some(row)) {
             call.id.clone_from(&id);
             call.tool.clone_from(&tool);
             call.claimed = true;
@@ -37,10 +37,10 @@ impl MessageController {
     }
 
     pub(super) fn tool_start(&mut self, id: String, tool: String, arguments: Value, report: &mut Report) {
-        let row = match self.placed_call(&id, &tool, |stage| stage == Stage::Calling, report) {
-            Some((row, stage)) => {
-                if *stage == Stage::Calling {
-                    *stage = Stage::Running;
+        let row = match self.placed_call(&id, &tool, |call| call.stage == Stage::Calling, report) {
+            Some((row, call)) => {
+                if call.stage == Stage::Calling {
+                    call.stage = Stage::Running;
                 }
                 row
             }
@@ -61,9 +61,9 @@ impl MessageController {
 
     /// All output so far: it takes the place of what was shown.
     pub(super) fn tool_update(&mut self, id: String, tool: String, output: ToolOutput, report: &mut Report) {
-        let row = match self.placed_call(&id, &tool, Stage::is_open, report) {
-            Some((row, stage)) if stage.is_open() => {
-                *stage = Stage::Running;
+        let row = match self.placed_call(&id, &tool, |call| call.stage.is_open(), report) {
+            Some((row, call)) if call.stage.is_open() => {
+                call.stage = Stage::Running;
                 row
             }
             Some(_) => return,
@@ -78,7 +78,32 @@ impl MessageController {
         });
     }
 
-    /// An end, from the execution or from the result message. The first real one counts.
+    /// The message with a call's result. Most often it repeats what the execution's end has said already.
+    pub(super) fn tool_result(
+        &mut self,
+        id: String,
+        tool: String,
+        output: ToolOutput,
+        is_error: bool,
+        duration_ms: Option<u64>,
+        report: &mut Report,
+    ) {
+        let row = match self.placed_call(&id, &tool, |call| !call.told, report) {
+            Some((row, call)) => {
+                call.told = true;
+                call.stage = Stage::Ended;
+                row
+            }
+            None => {
+                let row = self.new_call(self.fold.body, id, tool, Stage::Ended, false, report);
+                self.fold.calls.iter_mut().rev().take(1).for_each(|call| call.told = true);
+                row
+            }
+        };
+        self.end_row(row, output, is_error, duration_ms, report);
+    }
+
+    /// The end of an execution.
     pub(super) fn tool_end(
         &mut self,
         id: String,
@@ -88,13 +113,25 @@ impl MessageController {
         duration_ms: Option<u64>,
         report: &mut Report,
     ) {
-        let row = match self.placed_call(&id, &tool, Stage::is_open, report) {
-            Some((row, stage)) => {
-                *stage = Stage::Ended;
+        let row = match self.placed_call(&id, &tool, |call| call.stage.is_open(), report) {
+            Some((row, call)) => {
+                call.stage = Stage::Ended;
                 row
             }
             None => self.new_call(self.fold.body, id, tool, Stage::Ended, false, report),
         };
+        self.end_row(row, output, is_error, duration_ms, report);
+    }
+
+    /// The first real end counts.
+    fn end_row(
+        &mut self,
+        row: usize,
+        output: ToolOutput,
+        is_error: bool,
+        duration_ms: Option<u64>,
+        report: &mut Report,
+    ) {
         self.change(row, report, |message| {
             let given_up = matches!(message.mark, Some(Mark::Interrupted | Mark::Cancelled));
             let Some(step) = &mut message.tool_step else { return false };
@@ -111,15 +148,15 @@ impl MessageController {
         });
     }
 
-    /// The row of a call, and how far the map says it is. A row that had no id until now gets the one it was found by.
+    /// A call that is known and its row. A row that had no id until now gets the one it was found by.
     fn placed_call(
         &mut self,
         id: &str,
         tool: &str,
-        fits: impl Fn(Stage) -> bool,
+        fits: impl Fn(&Call) -> bool,
         report: &mut Report,
-    ) -> Option<(usize, &mut Stage)> {
-        let position = self.find_call(id, tool, |call| fits(call.stage))?;
+    ) -> Option<(usize, &mut Call)> {
+        let position = self.find_call(id, tool, fits)?;
         let row = self.fold.calls[position].row?;
         if self.fold.calls[position].id.is_empty() && !id.is_empty() {
             id.clone_into(&mut self.fold.calls[position].id);
@@ -128,7 +165,7 @@ impl MessageController {
                 true
             });
         }
-        Some((row, &mut self.fold.calls[position].stage))
+        Some((row, &mut self.fold.calls[position]))
     }
 
     fn change_step(&mut self, row: usize, report: &mut Report, change: impl FnOnce(&mut ToolStep) -> bool) {

@@ -111,6 +111,20 @@ fn case_12_the_result_message_adds_no_row_and_finishes_what_was_missed() {
 }
 
 #[test]
+fn calls_that_share_an_id_or_have_none_get_their_results_in_order() {
+    for id in ["same", ""] {
+        let calls = [started(), call(0, id), call(1, id)];
+        let first = [begin(id), end(id, "1"), ended(result(id, "1"))];
+        let second = [begin(id), end(id, "2"), ended(result(id, "2"))];
+        let in_turn = fold(calls.clone().into_iter().chain(first.clone()).chain(second.clone()));
+        let rows = [format!("T({id}, done, 1)"), format!("T({id}, done, 2)")];
+        assert_eq!(told(&in_turn), rows);
+        let order = [0, 3, 1, 4, 2, 5].map(|place| [&first[..], &second[..]].concat()[place].clone());
+        assert_eq!(told(&fold(calls.into_iter().chain(order))), rows, "side by side");
+    }
+}
+
+#[test]
 fn case_13_the_end_of_a_run_leaves_no_spinner() {
     let mut controller = fold([begin("a"), Event::AgentEnd { will_retry: false }]);
     assert_eq!(told(&controller), ["T(a, error) interrupted"]);
