@@ -13,6 +13,7 @@ pub mod follow;
 pub mod icon;
 pub mod keys;
 pub mod layout;
+pub mod markdown;
 pub mod new_session;
 pub mod notices;
 pub mod queue;

@@ -2,6 +2,7 @@
 //! row runs nothing of another.
 
 pub mod assistant;
+pub mod diff;
 pub mod entry;
 pub mod error;
 pub mod images;

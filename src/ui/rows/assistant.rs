@@ -5,7 +5,7 @@ use pilothouse_core::Mark;
 
 use super::entry::Entry;
 use super::images::Images;
-use super::streamed_text::StreamedText;
+use crate::ui::markdown::StreamedMarkdown;
 
 #[component]
 pub fn AssistantRow(entry: Entry) -> impl IntoView {
@@ -16,7 +16,7 @@ pub fn AssistantRow(entry: Entry) -> impl IntoView {
             data-message-id=entry.id()
             data-kind="assistant"
         >
-            <StreamedText entry text=|message| &message.text class="row-text" />
+            <StreamedMarkdown entry text=|message| &message.text />
             <Images entry />
             <Show when=move || entry.is_marked(Mark::Interrupted)>
                 <p class="row-mark">"Stopped here"</p>

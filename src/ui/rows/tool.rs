@@ -2,8 +2,10 @@
 
 use leptos::prelude::*;
 use pilothouse_core::describe::describe_call;
+use pilothouse_core::diff::diffs_of;
 use pilothouse_core::{Mark, Phase, UiMessage};
 
+use super::diff::Diff;
 use super::entry::Entry;
 use super::images::Images;
 use super::streamed_text::StreamedText;
@@ -98,12 +100,22 @@ fn ToolDetails(entry: Entry) -> impl IntoView {
     let ended = Memo::new(move |_| {
         entry.read(|message| message.tool_step.as_ref().is_some_and(|step| !step.phase.is_open()))
     });
+    // A change of files is shown as one; what the tool says of it adds nothing, unless it failed.
+    let diffs = Memo::new(move |_| {
+        entry.read(|message| message.tool_step.as_ref().map(diffs_of).unwrap_or_default())
+    });
+    let changes = Memo::new(move |_| !diffs.with(Vec::is_empty));
+    let failed = Memo::new(move |_| {
+        entry.read(|message| message.tool_step.as_ref().is_some_and(|step| step.phase == Phase::Error))
+    });
+    let show_result = move || has_result.get() && (failed.get() || !changes.get());
     view! {
         <div class="tool-details">
-            <Show when=move || !arguments.with(String::is_empty)>
+            <Show when=move || !changes.get() && !arguments.with(String::is_empty)>
                 <pre class="row-arguments">{move || arguments.get()}</pre>
             </Show>
-            <Show when=move || has_result.get()>
+            {move || diffs.get().into_iter().map(|diff| view! { <Diff diff /> }).collect_view()}
+            <Show when=show_result>
                 <StreamedText entry text=result class="row-result" />
             </Show>
             <Show when=move || ended.get() && !has_result.get()>

@@ -136,3 +136,8 @@ fn output(lines: usize) -> ToolOutput {
     let text = "-rw-r--r-- 1 me me 4096 somewhere/in/the/project/file.rs\n".repeat(lines);
     ToolOutput { text, ..ToolOutput::default() }
 }
+
+/// The end of an assistant message that has no content after all.
+pub fn empty_end() -> Event {
+    Event::MessageEnd { message: assistant(Vec::new()) }
+}

@@ -82,7 +82,8 @@ fn case_58_an_entry_without_a_row_stays_and_touches_nothing() {
         let rows = history([answer("text")]).rows().to_vec();
         let mut controller = MessageController::restore(Saved { first: 0, rows, fold: fold_of(row) });
         assert_eq!(controller.take([settled()]), []);
-        let kept: Vec<_> = controller.fold().calls.iter().map(|call| (call.id.as_str(), call.stage)).collect();
+        let kept: Vec<_> =
+            controller.fold().calls.iter().map(|call| (call.id.as_str(), call.stage)).collect();
         assert_eq!(kept, [("c1", Stage::Running)]);
         controller.take([end("c1", "R")]);
         assert_eq!(told(&controller), ["A(text)", "T(c1, done, R)"]);
