@@ -172,14 +172,14 @@ async fn a_delta_touches_nothing_but_its_row() {
     let before = rows(&page);
     let markup: Vec<String> = before.iter().map(Element::outer_html).collect();
     let grown = before.iter().position(|row| row.text_content().unwrap() == "More").unwrap();
-    let text_node = before[grown].query_selector(".row-text").unwrap().unwrap().first_child().unwrap();
+    let text_node = before[grown].query_selector(".markdown p").unwrap().unwrap().first_child().unwrap();
     page.delta(2, " and more").await;
     let after = rows(&page);
     assert_eq!(before, after, "the same elements");
     for (index, row) in after.iter().enumerate() {
         if index == grown {
             assert_eq!(row.text_content().unwrap(), "More and more");
-            let now = row.query_selector(".row-text").unwrap().unwrap().first_child().unwrap();
+            let now = row.query_selector(".markdown p").unwrap().unwrap().first_child().unwrap();
             assert!(now.is_same_node(Some(&text_node)), "text was added to, not replaced");
         } else {
             assert_eq!(row.outer_html(), markup[index]);

@@ -5,7 +5,6 @@ mod build;
 mod code;
 mod patch;
 
-use leptos::html;
 use leptos::prelude::*;
 use pilothouse_core::UiMessage;
 use pilothouse_core::markdown::{Block, MarkdownStream, Progress};
@@ -19,19 +18,32 @@ pub fn StreamedMarkdown(
     /// Which text of the row.
     text: fn(&UiMessage) -> &str,
 ) -> impl IntoView {
-    let container = NodeRef::<html::Div>::new();
-    let shown = StoredValue::new(Shown::default());
+    let shown = StoredValue::new_local(None::<Shown>);
+    let update = move |message: &UiMessage, live: bool| {
+        shown.update_value(|shown| {
+            shown.iter_mut().for_each(|shown| shown.show(text(message), live));
+        });
+    };
+    // What is there already stands there at once; only what comes later is told.
+    let begin = move |place: Element| {
+        let page = Shown::new();
+        build::add(&place, &page.container);
+        shown.set_value(Some(page));
+        let live = untrack(|| entry.is_live());
+        entry.peek(|message| update(message, live));
+    };
     Effect::new(move |_| {
         let live = entry.is_live();
-        let Some(container) = container.get() else { return };
-        entry.read(|message| shown.update_value(|shown| shown.show(&container, text(message), live)));
+        entry.read(|message| update(message, live));
     });
-    view! { <div class="row-text markdown" node_ref=container on:click=code::copy_on_click></div> }
+    view! { <div class="row-text" use:begin on:click=code::copy_on_click></div> }
 }
 
-/// What stands in the page: the elements of the finished blocks, then those of the tail.
-#[derive(Clone, Debug, Default)]
+/// What stands in the page: the elements of the finished blocks, then those of the tail. The framework keeps markers
+/// among its own nodes, so these have a container to themselves.
+#[derive(Clone, Debug)]
 struct Shown {
+    container: Element,
     stream: MarkdownStream,
     tail: Tail,
 }
@@ -69,7 +81,13 @@ impl Tail {
 }
 
 impl Shown {
-    fn show(&mut self, container: &Element, text: &str, live: bool) {
+    fn new() -> Self {
+        let container = build::element("div");
+        container.set_class_name("markdown");
+        Self { container, stream: MarkdownStream::default(), tail: Tail::default() }
+    }
+
+    fn show(&mut self, text: &str, live: bool) {
         let finished = self.stream.blocks().len();
         let mut progress = match text.strip_prefix(self.stream.source()) {
             Some(added) => self.stream.push(added),
@@ -80,13 +98,14 @@ impl Shown {
         }
         if progress.kept < finished {
             // The agent's final word differs from here on.
-            patch::truncate(container, progress.kept);
+            patch::truncate(&self.container, progress.kept);
             self.tail = Tail::default();
         }
-        self.draw(container, &progress);
+        self.draw(&progress);
     }
 
-    fn draw(&mut self, container: &Element, progress: &Progress) {
+    fn draw(&mut self, progress: &Progress) {
+        let container = &self.container;
         let (blocks, tail) = (self.stream.blocks(), self.stream.tail());
         for position in &progress.resolved {
             if let Some(block) = blocks.get(*position) {
@@ -119,3 +138,6 @@ fn both(first: Progress, second: Progress) -> Progress {
         resolved,
     }
 }
+
+#[cfg(all(test, target_arch = "wasm32"))]
+mod browser_tests;

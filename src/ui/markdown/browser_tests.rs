@@ -1,0 +1,107 @@
+//! Streamed Markdown in a real browser: however it comes, the same elements stand there, and those that stay are
+//! never built anew.
+
+use leptos::prelude::document;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test;
+use web_sys::Element;
+
+use super::{Shown, build};
+
+const DOCUMENT: &str = "# Title *and* more\n\nA paragraph with `code`, **strong and *both***, ~~gone~~ and \
+    [a link](https://example.org/x \"t\").\nNext line  \nbroken. See https://example.org/y.\n\n\
+    - one\n- two\n  1. inner\n  2. **inner** too\n- [x] done\n- [ ] open\n\n\
+    > a quote\n> - with a list\n\n```rust\nfn main() {\n    println!(\"<b>\");\n}\n```\n\n\
+    | a | b |\n|:-:|--:|\n| 1 | **2** |\n| 3 | 4 |\n\n---\n\n![pic](https://example.org/p.png)\n\n\
+    <script>alert(1)</script>\n\nSee [late] too.\n\n[late]: https://example.org/late\n\nThe end.";
+
+fn page_of(text: &str) -> Shown {
+    let mut page = Shown::new();
+    page.show(text, false);
+    page
+}
+
+/// Neighbouring text nodes are one to a reader.
+fn html(page: &Shown) -> String {
+    page.container.normalize();
+    page.container.outer_html()
+}
+
+#[wasm_bindgen_test]
+fn whatever_the_pieces_the_same_elements_stand_there_in_the_end() {
+    let whole = html(&page_of(DOCUMENT));
+    for size in [1, 2, 3, 7, 40, 1_000] {
+        let mut page = Shown::new();
+        let mut text = String::new();
+        let characters: Vec<char> = DOCUMENT.chars().collect();
+        for piece in characters.chunks(size) {
+            text.extend(piece);
+            page.show(&text, true);
+        }
+        page.show(&text, false);
+        assert_eq!(html(&page), whole, "in pieces of {size}");
+    }
+}
+
+#[wasm_bindgen_test]
+fn what_stands_there_stays_while_more_comes() {
+    let mut page = Shown::new();
+    page.show("First paragraph.\n\nSecond **bo", true);
+    let first = page.container.first_child().unwrap();
+    let second = page.container.last_child().unwrap();
+    page.show("First paragraph.\n\nSecond **bold** and\n\n```\ncode\nmo", true);
+    assert!(page.container.first_child().unwrap().is_same_node(Some(&first)));
+    assert!(page.container.child_nodes().item(1).unwrap().is_same_node(Some(&second)));
+    let code = page.container.last_element_child().unwrap().query_selector("code").unwrap().unwrap();
+    let text = code.first_child().unwrap();
+    page.show("First paragraph.\n\nSecond **bold** and\n\n```\ncode\nmore\nand more\n", true);
+    assert!(code.first_child().unwrap().is_same_node(Some(&text)), "code grows in the node it stands in");
+    assert_eq!(code.text_content().unwrap().trim_end(), "code\nmore\nand more");
+}
+
+#[wasm_bindgen_test]
+fn the_agents_final_word_takes_the_place_of_what_streamed() {
+    let mut page = Shown::new();
+    page.show("One.\n\nTwo.\n\nThree", true);
+    page.show("One.\n\nTwo, *really*.", false);
+    assert_eq!(html(&page), html(&page_of("One.\n\nTwo, *really*.")));
+    page.show("One.\n\nTwo, *really*. And more", true);
+    page.show("One.\n\nTwo, *really*. And more.", false);
+    assert_eq!(html(&page), html(&page_of("One.\n\nTwo, *really*. And more.")));
+}
+
+#[wasm_bindgen_test]
+fn no_text_becomes_anything_but_the_elements_of_the_list() {
+    let allowed = "h3 h4 h5 h6 p a em strong del code pre ul ol li blockquote table thead tbody tr th td hr br div \
+        span button";
+    let hostile = [
+        "<script>window.broken = 1</script>",
+        "<img src=x onerror=\"window.broken = 1\">",
+        "a <svg onload=alert(1)> b <iframe src=//evil></iframe>",
+        "[x](javascript:alert(1)) [y](data:text/html,x) [z](  JaVaScript:alert(1))",
+        "![x](javascript:alert(1)) ![y](http://127.0.0.1/track.png)",
+        "<a href=\"javascript:alert(1)\">x</a>\n\n<style>*{display:none}</style>",
+        "```<script>\nx\n```\n\n| <b> |\n|---|\n| <i onclick=x> |",
+        "[a]: javascript:alert(1)\n\n[a] <javascript:alert(1)> \u{202e}evil",
+    ];
+    for text in hostile {
+        for live in [true, false] {
+            let page = {
+                let mut page = Shown::new();
+                page.show(text, live);
+                page
+            };
+            let all = page.container.query_selector_all("*").unwrap();
+            for index in 0..all.length() {
+                let element: Element = all.item(index).unwrap().unchecked_into();
+                let tag = element.tag_name().to_lowercase();
+                assert!(allowed.split_whitespace().any(|name| name == tag), "{tag} from {text:?}");
+                let href = element.get_attribute("href").unwrap_or_default();
+                assert!(href.is_empty() || href.starts_with("http"), "{href} from {text:?}");
+                assert!(!element.has_attribute("src") && !element.has_attribute("style"), "{text:?}");
+            }
+            document().body().unwrap().append_child(&page.container).unwrap();
+            page.container.remove();
+        }
+    }
+}
