@@ -41,7 +41,7 @@ fn time_of(events: usize) -> Duration {
 }
 
 fn quick() -> Criterion {
-    let (warm_up, measured) = (Duration::from_millis(500), Duration::from_secs(3));
+    let (warm_up, measured) = (Duration::from_millis(300), Duration::from_millis(1_500));
     Criterion::default().sample_size(20).warm_up_time(warm_up).measurement_time(measured)
 }
 

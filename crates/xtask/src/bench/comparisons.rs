@@ -69,6 +69,10 @@ pub(super) const CORE: [Comparison; 9] = [
 ];
 
 impl Comparison {
+    pub(super) fn names(&self) -> [&'static str; 2] {
+        [self.base, self.compared]
+    }
+
     /// None unless both were measured.
     pub(super) fn line(&self, measured: &impl Fn(&str) -> Option<f64>) -> Option<Line> {
         let (base, compared) = (measured(self.base)?, measured(self.compared)?);
