@@ -1,4 +1,5 @@
 use super::*;
+use crate::framing::{Line, LineBuffer};
 use serde_json::json;
 
 fn one(line: Value) -> Incoming {
@@ -13,6 +14,51 @@ fn a_line_that_is_no_object_is_junk_and_nothing_worse() {
         assert_eq!(decode(line.as_bytes()), [Incoming::Junk]);
     }
     assert_eq!(decode(b"\xff\xfe"), [Incoming::Junk]);
+}
+
+/// What comes out of the agent's pipe, read in these pieces.
+fn read(pieces: &[&[u8]]) -> Vec<Incoming> {
+    let mut buffer = LineBuffer::default();
+    let mut lines: Vec<Line> = pieces.iter().flat_map(|piece| buffer.push(piece)).collect();
+    lines.extend(buffer.finish());
+    let decoded = lines.into_iter().flat_map(|line| match line {
+        Line::Complete(line) => decode(&line),
+        Line::TooLong { bytes } => panic!("{bytes} bytes in a line"),
+    });
+    decoded.collect()
+}
+
+#[test]
+fn case_22_a_record_ends_with_its_line_feed_and_a_bad_one_does_not_stop_the_next() {
+    let title = |text: &str| Incoming::Event(Event::TitleChanged { title: text.into() });
+    let record = |text: &str| json!({"type": "session_info_changed", "name": text}).to_string();
+    let separators = "a\u{2028}b\u{2029}c\u{85}d";
+    let stream = [
+        record(separators) + "\n",
+        record("with a carriage return") + "\r\n",
+        "{\"type\": \"session_info_changed\", \"na\n".to_owned(),
+        "no record at all\r\n".to_owned(),
+        record("after the bad ones") + "\n",
+        record("without an end"),
+    ]
+    .concat()
+    .into_bytes();
+    assert!(String::from_utf8_lossy(&stream).contains(separators), "written as it is, not escaped");
+    let expected = [
+        title(separators),
+        title("with a carriage return"),
+        Incoming::Junk,
+        Incoming::Junk,
+        title("after the bad ones"),
+        title("without an end"),
+    ];
+    assert_eq!(read(&[&stream]), expected);
+    // Cut anywhere, also inside a character: half a record waits for its rest.
+    for cut in 0..=stream.len() {
+        assert_eq!(read(&[&stream[..cut], &stream[cut..]]), expected, "cut at {cut}");
+    }
+    let mut buffer = LineBuffer::default();
+    assert_eq!(buffer.push(&stream[..stream.iter().position(|byte| *byte == b'\n').unwrap()]), []);
 }
 
 #[test]
