@@ -32,6 +32,8 @@ pub struct Actions {
     pending: StoredValue<Vec<Pending>>,
     /// A Stop that could not be delivered, and the run it was meant for.
     stops: StoredValue<Vec<(String, u64)>>,
+    /// Sessions whose queue is being taken back.
+    restoring: StoredValue<Vec<String>>,
 }
 
 impl Actions {
@@ -45,6 +47,7 @@ impl Actions {
             link: StoredValue::new_local(None),
             pending: StoredValue::default(),
             stops: StoredValue::default(),
+            restoring: StoredValue::default(),
         };
         actions.link.set_value(Some(Link::new(Box::new(actions))));
         actions
@@ -56,6 +59,7 @@ impl Actions {
 
     pub fn go(&self, to: Route) {
         self.client.sidebar_open.set(false);
+        self.client.left.set(None);
         if let Some(navigate) = self.navigate.get_value() {
             navigate(&to);
         }
@@ -70,6 +74,15 @@ impl Actions {
         match self.route.get_untracked() {
             Route::Session(id) => self.server.opened(&id),
             Route::New => None,
+        }
+    }
+
+    /// A session is gone from the server: a view of it would be a view of nothing.
+    fn leave(&self, removed: &[String]) {
+        if let Some(session) = self.current().filter(|session| removed.contains(&session.id())) {
+            let title = session.title.get_untracked();
+            self.go(Route::New);
+            self.client.left.set(Some(title));
         }
     }
 

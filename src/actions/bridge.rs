@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use pilothouse_core::wire::{Cursor, ServerFrame, Welcome};
 
 use super::Actions;
+use super::session::say;
 use crate::access::Access;
 use crate::browser;
 use crate::state::server::{Settled, sessions};
@@ -33,6 +34,7 @@ impl Receiver for Actions {
             Settled::Nothing => {}
             Settled::Gap(id) => self.reopen(&id),
             Settled::Replaced(id) => self.show_pending_again(&id),
+            Settled::Removed(ids) => self.leave(&ids),
         }
     }
 
@@ -46,6 +48,13 @@ impl Receiver for Actions {
             && let Ok(list) = serde_json::from_value(list)
         {
             self.server.sessions.set(sessions::newest_first(list));
+        }
+    }
+
+    fn answered_again(&self, session_id: Option<&str>, command: &str) {
+        let session = session_id.and_then(|id| self.server.opened(id)).or_else(|| self.current());
+        if let Some(session) = session {
+            say(session, format!("The server answered '{command}' twice. The second answer was left alone."));
         }
     }
 

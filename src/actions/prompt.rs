@@ -20,15 +20,18 @@ pub(super) struct Pending {
 }
 
 impl Actions {
-    /// Sends what stands in the composer: a prompt, or a shell command after `!`.
+    /// Sends what stands in the composer: a prompt, or a shell command, after `!` or by choice.
     pub fn send_draft(&self, session: Session, lane: Lane) {
         let id = session.id();
         let text = self.client.drafts.of(&id).get_untracked();
-        let sent = match InputMode::of(&text) {
+        let sent = match untrack(|| self.client.input_mode(&id)) {
+            // Marked as if it were typed, so that a refused one comes back as what it was.
+            InputMode::Shell if !text.starts_with('!') => self.run_shell(session, &format!("!{text}")),
             InputMode::Shell => self.run_shell(session, &text),
             InputMode::Prompt => self.prompt(session, text.trim(), lane),
         };
         if sent {
+            self.client.forget_chosen_shell(&id);
             self.client.drafts.set(&id, String::new());
             self.client.drafts.save();
             self.client.jump_to_end.notify();
@@ -168,13 +171,16 @@ impl Actions {
 
     /// "Restore to editor": the scheduled messages come back before the draft.
     pub fn restore_queue(&self, session: Session) {
-        if session.queue.with_untracked(Queue::is_empty) {
+        let id = session.id();
+        let (restoring, drafts) = (self.restoring, self.client.drafts);
+        // The queue is shown until the server has cleared it: a second press in between is the same wish.
+        if session.queue.with_untracked(Queue::is_empty) || restoring.with_value(|ids| ids.contains(&id)) {
             return;
         }
-        let id = session.id();
-        let drafts = self.client.drafts;
+        restoring.update_value(|ids| ids.push(id.clone()));
         self.with_link(|link| {
             link.request(Some(&id.clone()), Command::ClearQueue, Keep::Drop, move |outcome| {
+                restoring.update_value(|ids| ids.retain(|other| *other != id));
                 if let Ok(data) = outcome {
                     drafts.put_before(&id, &restored_texts(&data));
                 }

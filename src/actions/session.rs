@@ -152,7 +152,7 @@ impl Actions {
 }
 
 /// A row that only this page has.
-fn say(session: Session, error: String) {
+pub(super) fn say(session: Session, error: String) {
     session.edit(|controller| controller.create_error_message(&browser::unique_id(), error));
     session.settle();
 }

@@ -53,6 +53,10 @@ pub struct ClientState {
     /// Moves on every half minute, for relative times.
     pub now: RwSignal<f64>,
     pub drafts: Drafts,
+    /// What was open here until it was removed elsewhere.
+    pub left: RwSignal<Option<String>>,
+    /// Sessions whose composer was made a shell by its button, whatever is typed there.
+    shell_chosen: RwSignal<HashSet<String>>,
     /// The reader wants to be at the end of the timeline.
     pub jump_to_end: Trigger,
     expanded: StoredValue<HashMap<String, HashSet<String>>>,
@@ -68,9 +72,41 @@ impl ClientState {
             sidebar_open: RwSignal::new(false),
             now: RwSignal::new(now),
             drafts: Drafts::new(),
+            left: RwSignal::default(),
+            shell_chosen: RwSignal::default(),
             jump_to_end: Trigger::new(),
             expanded: StoredValue::default(),
             reading: StoredValue::default(),
+        }
+    }
+
+    /// What the composer's text is: by the person's choice, or by how it begins.
+    pub fn input_mode(&self, session_id: &str) -> InputMode {
+        let chosen = self.shell_chosen.with(|chosen| chosen.contains(session_id));
+        let typed = self.drafts.of(session_id).with(|draft| InputMode::of(draft));
+        if chosen { InputMode::Shell } else { typed }
+    }
+
+    /// The button: a shell that stays one, or back from either kind of shell.
+    pub fn toggle_shell(&self, session_id: &str) {
+        match untrack(|| self.input_mode(session_id)) {
+            InputMode::Prompt => self.shell_chosen.update(|chosen| {
+                chosen.insert(session_id.to_owned());
+            }),
+            InputMode::Shell => {
+                self.forget_chosen_shell(session_id);
+                let draft = self.drafts.of(session_id).get_untracked();
+                self.drafts.set(session_id, draft.trim_start_matches('!').to_owned());
+            }
+        }
+    }
+
+    /// What is written next is a message again: nothing meant for the agent is ever run by mistake.
+    pub fn forget_chosen_shell(&self, session_id: &str) {
+        if self.shell_chosen.with_untracked(|chosen| chosen.contains(session_id)) {
+            self.shell_chosen.update(|chosen| {
+                chosen.remove(session_id);
+            });
         }
     }
 

@@ -12,7 +12,7 @@ use pilothouse_core::wire::{ClientFrame, Command, ServerFrame, Welcome};
 
 use super::backoff::Backoff;
 use super::inbox::{Inbox, Plan};
-use super::outbox::{Keep, Outbox, Outcome};
+use super::outbox::{Answered, Keep, Outbox, Outcome};
 use super::receiver::{Connection, Receiver};
 use super::socket::Socket;
 use super::watch;
@@ -193,11 +193,17 @@ impl Link {
         for frame in frames {
             match frame {
                 ServerFrame::Welcome(welcome) => self.welcomed(welcome),
-                ServerFrame::Response { id, success, data, error, .. } => {
-                    let callback = self.0.outbox.borrow_mut().answered(&id);
-                    if let Some(callback) = callback {
-                        let refusal = || error.unwrap_or_else(|| "The server refused it.".to_owned());
-                        callback(if success { Ok(data) } else { Err(refusal()) });
+                ServerFrame::Response { id, command, success, data, error } => {
+                    let answered = self.0.outbox.borrow_mut().answered(&id);
+                    match answered {
+                        Answered::Asker(callback) => {
+                            let refusal = || error.unwrap_or_else(|| "The server refused it.".to_owned());
+                            callback(if success { Ok(data) } else { Err(refusal()) });
+                        }
+                        Answered::Again(session_id) => {
+                            self.0.receiver.answered_again(session_id.as_deref(), &command);
+                        }
+                        Answered::Nobody => {}
                     }
                 }
                 other => self.0.receiver.frame(other),

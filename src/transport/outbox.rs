@@ -1,6 +1,8 @@
 //! Commands on their way: which wait for an answer, and which of them are sent again after the socket was lost.
 //! Pure: it decides, the link sends.
 
+use std::collections::VecDeque;
+
 use pilothouse_core::wire::ClientFrame;
 use serde_json::Value;
 
@@ -12,7 +14,8 @@ pub fn read_answer<T: serde::de::DeserializeOwned>(outcome: Outcome) -> Result<T
     serde_json::from_value(outcome?)
         .map_err(|error| format!("The server's answer is not understood: {error}"))
 }
-type Callback = Box<dyn FnOnce(Outcome)>;
+
+pub type Callback = Box<dyn FnOnce(Outcome)>;
 
 /// What becomes of a command when the socket is lost before its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +26,23 @@ pub enum Keep {
     Resend,
 }
 
+/// Answers remembered, so that a second one is recognised.
+const REMEMBERED_ANSWERS: usize = 64;
+
 #[derive(Default)]
 pub struct Outbox {
     waiting: Vec<Waiting>,
     next_number: u64,
+    /// Ids and sessions of commands that were answered, newest last.
+    answered: VecDeque<(String, Option<String>)>,
+}
+
+/// Whom an answer is for.
+pub enum Answered {
+    Asker(Callback),
+    /// The command had its answer before. Told once, with the session it was about.
+    Again(Option<String>),
+    Nobody,
 }
 
 struct Waiting {
@@ -44,10 +60,21 @@ impl Outbox {
         frame
     }
 
-    /// The answer to the command with this id came. An unknown or repeated one changes nothing.
-    pub fn answered(&mut self, id: &str) -> Option<Callback> {
-        let position = self.waiting.iter().position(|waiting| waiting.frame.id == id)?;
-        Some(self.waiting.remove(position).callback)
+    /// The answer to the command with this id came. An unknown or repeated one reaches no other command.
+    pub fn answered(&mut self, id: &str) -> Answered {
+        if let Some(position) = self.waiting.iter().position(|waiting| waiting.frame.id == id) {
+            let Waiting { frame, callback, .. } = self.waiting.remove(position);
+            if self.answered.len() >= REMEMBERED_ANSWERS {
+                self.answered.pop_front();
+            }
+            self.answered.push_back((frame.id, frame.session_id));
+            return Answered::Asker(callback);
+        }
+        let known = self.answered.iter().position(|(known, _)| known == id);
+        match known.and_then(|position| self.answered.remove(position)) {
+            Some((_, session_id)) => Answered::Again(session_id),
+            None => Answered::Nobody,
+        }
     }
 
     pub fn is_waiting(&self, id: &str) -> bool {
@@ -77,11 +104,11 @@ mod tests {
     use std::rc::Rc;
 
     fn frame(command: Command) -> ClientFrame {
-        ClientFrame { id: String::new(), session_id: None, command }
+        ClientFrame { id: String::new(), session_id: Some("s".to_owned()), command }
     }
 
     #[test]
-    fn an_answer_reaches_its_asker_once() {
+    fn case_33_a_second_answer_is_told_once_and_resolves_nothing_else() {
         let mut outbox = Outbox::default();
         let seen = Rc::new(RefCell::new(Vec::new()));
         let log = Rc::clone(&seen);
@@ -90,10 +117,27 @@ mod tests {
             Keep::Drop,
             Box::new(move |outcome| log.borrow_mut().push(outcome)),
         );
-        assert!(outbox.is_waiting(&sent.id));
-        outbox.answered(&sent.id).unwrap()(Ok(Value::Null));
-        assert!(outbox.answered(&sent.id).is_none());
+        let other = outbox.add(frame(Command::Retry), Keep::Drop, Box::new(|_| panic!("not asked")));
+        let Answered::Asker(callback) = outbox.answered(&sent.id) else { panic!("nobody asked") };
+        callback(Ok(Value::Null));
+        assert!(matches!(outbox.answered(&sent.id), Answered::Again(Some(session)) if session == "s"));
+        assert!(matches!(outbox.answered(&sent.id), Answered::Nobody), "told once");
+        assert!(matches!(outbox.answered("never asked"), Answered::Nobody));
         assert_eq!(*seen.borrow(), [Ok(Value::Null)]);
+        assert!(outbox.is_waiting(&other.id));
+    }
+
+    #[test]
+    fn only_the_newest_answers_are_remembered() {
+        let mut outbox = Outbox::default();
+        let sent: Vec<ClientFrame> = (0..=REMEMBERED_ANSWERS)
+            .map(|_| outbox.add(frame(Command::Retry), Keep::Drop, Box::new(drop)))
+            .collect();
+        for frame in &sent {
+            outbox.answered(&frame.id);
+        }
+        assert!(matches!(outbox.answered(&sent[0].id), Answered::Nobody));
+        assert!(matches!(outbox.answered(&sent[1].id), Answered::Again(_)));
     }
 
     #[test]
@@ -106,7 +150,7 @@ mod tests {
         assert!(!outbox.is_waiting(&open.id));
         assert_eq!(outbox.to_resend(), [first.clone(), second]);
         assert_eq!(outbox.lost().len(), 0, "a second loss drops nothing more");
-        assert!(outbox.answered(&first.id).is_some());
+        assert!(matches!(outbox.answered(&first.id), Answered::Asker(_)));
         assert_eq!(outbox.to_resend().len(), 1);
     }
 }

@@ -33,6 +33,8 @@ pub trait Receiver {
     fn settled(&self);
     /// The list of sessions, from a probe.
     fn probed(&self, outcome: Outcome);
+    /// A command that had its answer got another one, which was left alone.
+    fn answered_again(&self, session_id: Option<&str>, command: &str);
     fn access_lost(&self);
     /// The server speaks another version of the protocol.
     fn outdated(&self);

@@ -18,17 +18,25 @@ pub fn Composer(session: Session) -> impl IntoView {
     let draft = actions.client.drafts.of(&session.id());
     let field = NodeRef::<html::Textarea>::new();
     let touch = browser::is_touch();
-    let mode = Memo::new(move |_| draft.with(|draft| InputMode::of(draft)));
+    let mode = Memo::new(move |_| id.with_value(|id| actions.client.input_mode(id)));
+    let can_shell = Memo::new(move |_| session.capabilities.with(|can| can.bash));
     let outside_context = Memo::new(move |_| draft.with(|draft| draft.starts_with("!!")));
     let has_text = Memo::new(move |_| draft.with(|draft| !draft.trim().is_empty()));
     let active = Memo::new(move |_| session.state.get().is_active());
     let shell = move || mode.get() == InputMode::Shell;
 
-    let send = move |lane: Lane| {
-        actions.send_draft(session, lane);
+    let focus = move || {
         if let Some(field) = field.get_untracked() {
             let _ = field.focus();
         }
+    };
+    let send = move |lane: Lane| {
+        actions.send_draft(session, lane);
+        focus();
+    };
+    let toggle_shell = move |_| {
+        id.with_value(|id| actions.client.toggle_shell(id));
+        focus();
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         let key = Key {
@@ -94,10 +102,19 @@ pub fn Composer(session: Session) -> impl IntoView {
                     <div class="composer-replica" aria-hidden="true">{move || draft.get()}" "</div>
                 </div>
                 <div class="composer-bar">
-                    <span class="composer-hint">
-                        <Show when=shell><Glyph icon=Icon::Terminal /></Show>
-                        {hint}
-                    </span>
+                    <Show when=move || can_shell.get()>
+                        <button
+                            type="button"
+                            class="button icon-only quiet composer-shell"
+                            aria-label="Shell"
+                            title="Run a shell command"
+                            aria-pressed=move || shell().to_string()
+                            on:click=toggle_shell
+                        >
+                            <Glyph icon=Icon::Terminal />
+                        </button>
+                    </Show>
+                    <span class="composer-hint">{hint}</span>
                     <Show when=move || active.get()>
                         <button type="button" class="button stop" on:click=move |_| actions.stop(session)>
                             <Glyph icon=Icon::Stop />

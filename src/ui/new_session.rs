@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::agent_choice::{AgentChoice, preferred};
 use super::folder_picker::FolderPicker;
+use super::icon::{Glyph, Icon};
 use super::title_bar::SessionsButton;
 use crate::actions::use_actions;
 use crate::browser;
@@ -60,6 +61,12 @@ pub fn NewSession() -> impl IntoView {
                     create();
                 }
             >
+                <Show when=move || actions.client.left.with(Option::is_some)>
+                    <p class="left-behind" role="status">
+                        <Glyph icon=Icon::Info />
+                        {move || actions.client.left.with(|title| left_words(title.as_deref().unwrap_or_default()))}
+                    </p>
+                </Show>
                 <h1>"New session"</h1>
                 <p class="lead">{words}</p>
                 <Show
@@ -81,5 +88,13 @@ pub fn NewSession() -> impl IntoView {
                 </Show>
             </form>
         </main>
+    }
+}
+
+/// Why the form stands where a session stood.
+fn left_words(title: &str) -> String {
+    match title {
+        "" => "The session that was open here has been removed.".to_owned(),
+        title => format!("The session “{title}” has been removed."),
     }
 }

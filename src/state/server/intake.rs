@@ -14,6 +14,8 @@ pub enum Settled {
     Gap(String),
     /// This session was replaced by a snapshot.
     Replaced(String),
+    /// These sessions are gone.
+    Removed(Vec<String>),
 }
 
 pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> Settled {
@@ -33,8 +35,8 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> Settled {
             for session in removed.iter().filter_map(|id| server.opened(id)) {
                 session.loading.set(Loading::Missing("It was removed.".to_owned()));
             }
-            server.sessions.update(|list| sessions::patch(list, changed, removed));
-            Settled::Nothing
+            server.sessions.update(|list| sessions::patch(list, changed, &removed));
+            if removed.is_empty() { Settled::Nothing } else { Settled::Removed(removed) }
         }
         // The link's own business.
         ServerFrame::Welcome(_) | ServerFrame::Response { .. } => Settled::Nothing,

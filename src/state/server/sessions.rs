@@ -16,7 +16,7 @@ pub fn newest_first(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
 }
 
 /// Brings the list up to date.
-pub fn patch(sessions: &mut Vec<SessionSummary>, changed: Vec<SessionSummary>, removed: Vec<String>) {
+pub fn patch(sessions: &mut Vec<SessionSummary>, changed: Vec<SessionSummary>, removed: &[String]) {
     sessions
         .retain(|held| !removed.contains(&held.id) && !changed.iter().any(|summary| summary.id == held.id));
     sessions.extend(changed);
@@ -67,7 +67,7 @@ mod tests {
         let mut list =
             newest_first(vec![session("a", "/x", 1), session("b", "/x", 3), session("c", "/y", 2)]);
         assert_eq!(ids(&list), ["b", "c", "a"]);
-        patch(&mut list, vec![session("a", "/x", 9), session("d", "/z", 5)], vec!["c".into()]);
+        patch(&mut list, vec![session("a", "/x", 9), session("d", "/z", 5)], &["c".into()]);
         assert_eq!(ids(&list), ["a", "d", "b"]);
     }
 
