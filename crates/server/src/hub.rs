@@ -50,6 +50,13 @@ impl Entry {
     fn is_open(&self) -> bool {
         self.inputs.as_ref().is_some_and(|inputs| !inputs.is_closed())
     }
+
+    /// Its file was there and is not listed any more. One that is at work writes it again; one that is merely
+    /// watched is gone when its file is.
+    fn is_gone(&self) -> bool {
+        let kept = |file: &PathBuf| self.is_open() && (self.summary.state.is_active() || file.exists());
+        self.file.as_ref().is_some_and(|file| !kept(file))
+    }
 }
 
 impl Hub {
@@ -125,13 +132,11 @@ impl Hub {
                 .sessions
                 .iter()
                 .filter(|(id, entry)| {
-                    entry.agent.folder == agent.folder
-                        && entry.file.is_some()
-                        && !entry.is_open()
-                        && !present.contains(&id.as_str())
+                    entry.agent.folder == agent.folder && !present.contains(&id.as_str()) && entry.is_gone()
                 })
                 .map(|(id, _)| id.clone())
                 .collect();
+            // A task that nobody can reach any more ends, and its agent with it.
             gone.iter().for_each(|id| drop(state.sessions.remove(id)));
             let mut changed = Vec::new();
             for session in stored {
