@@ -1,6 +1,8 @@
 //! The page in a real browser: what stands in the document for what the server says. No server takes part; frames go
 //! in where the transport would hand them over.
 
+mod cases;
+
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::task::tick;
@@ -240,15 +242,6 @@ async fn enter_sends_but_not_while_composing_and_not_with_shift() {
     press_enter(&page, false, false).await;
     assert_eq!(page.text("[data-kind=user] .row-text"), "Hello");
     assert_eq!(field(&page).value(), "");
-}
-
-#[wasm_bindgen_test]
-async fn an_exclamation_mark_makes_the_field_a_shell() {
-    let page = Page::new().await;
-    assert_eq!(field(&page).get_attribute("data-input-mode").as_deref(), Some("prompt"));
-    write(&page, "!ls").await;
-    assert_eq!(field(&page).get_attribute("data-input-mode").as_deref(), Some("shell"));
-    write(&page, "").await;
 }
 
 #[wasm_bindgen_test]

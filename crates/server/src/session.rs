@@ -6,6 +6,8 @@
 
 mod agent_output;
 mod commands;
+#[cfg(test)]
+mod patience_tests;
 mod requests;
 
 use std::collections::{HashMap, VecDeque};

@@ -1,8 +1,8 @@
-//! Steering, stopping, shell commands, questions, settings: what a page can ask of a session.
+//! Steering, stopping, questions, settings: what a page can ask of a session.
 
 use pilothouse_core::ask::{Answer, AskKind};
 use pilothouse_core::wire::Command;
-use pilothouse_core::{Kind, Mark, SessionState};
+use pilothouse_core::{Mark, SessionState};
 
 use crate::client::{Client, prompt, visible};
 use crate::server;
@@ -84,51 +84,7 @@ async fn a_message_sent_while_it_works_is_scheduled_and_then_taken_up() {
 }
 
 #[tokio::test]
-async fn a_shell_command_runs_in_the_folder_and_reads_the_same_after_reopening() {
-    let (server, project) = server();
-    let mut page = Client::connect(&server).await;
-    let session = page.new_session(project.path()).await;
-    let bash = |id: &str, command: &str, private: bool| Command::Bash {
-        client_id: id.into(),
-        command: command.into(),
-        exclude_from_context: private,
-    };
-    page.ask(Some(&session), bash("b1", "cat README.md; exit 3", true)).await.unwrap();
-    page.until(&session, "the end of it", |view| {
-        view.controller
-            .rows()
-            .iter()
-            .any(|row| row.bash_result.as_ref().is_some_and(|result| !result.running))
-    })
-    .await;
-    let row = page.rows(&session)[0].clone();
-    let result = row.bash_result.unwrap();
-    assert_eq!((row.kind, result.exit_code, result.exclude_from_context), (Kind::Bash, Some(3), true));
-    assert!(result.output.contains("A project"), "{}", result.output);
-
-    page.ask(Some(&session), bash("b2", "echo started; sleep 600", false)).await.unwrap();
-    page.until(&session, "its output", |view| {
-        view.controller
-            .rows()
-            .iter()
-            .any(|row| row.bash_result.as_ref().is_some_and(|result| result.output == "started\n"))
-    })
-    .await;
-    page.ask(Some(&session), Command::AbortBash).await.unwrap();
-    page.until(&session, "cancelled", |view| {
-        view.controller
-            .rows()
-            .iter()
-            .any(|row| row.bash_result.as_ref().is_some_and(|result| result.cancelled))
-    })
-    .await;
-    let mut other = Client::connect(&server).await;
-    other.open(&session).await;
-    assert_eq!(visible(other.rows(&session)), visible(page.rows(&session)));
-}
-
-#[tokio::test]
-async fn a_question_is_answered_once_and_closes_in_every_page() {
+async fn case_70_a_question_is_answered_once_and_closes_in_every_page() {
     let (server, project) = server();
     let mut page = Client::connect(&server).await;
     let mut other = Client::connect(&server).await;

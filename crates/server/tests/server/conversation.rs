@@ -70,7 +70,7 @@ async fn a_page_that_joins_at_any_moment_ends_with_the_same_rows() {
 }
 
 #[tokio::test]
-async fn opening_a_session_starts_nothing_and_changes_nothing() {
+async fn case_68_opening_a_session_starts_nothing_and_changes_nothing() {
     let (server, project) = server();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;

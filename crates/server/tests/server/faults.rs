@@ -8,7 +8,7 @@ use crate::running::{Setup, children, is_alive, signal, until_gone};
 use crate::{binary, server};
 
 #[tokio::test]
-async fn a_killed_agent_is_a_visible_error_and_the_session_goes_on() {
+async fn case_72_a_killed_agent_is_a_visible_error_within_a_second_and_the_session_goes_on() {
     let (server, project) = server();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
@@ -17,8 +17,11 @@ async fn a_killed_agent_is_a_visible_error_and_the_session_goes_on() {
     let agent = children(server.process_id())[0];
     let tools = children(agent);
     assert_eq!(tools.len(), 1, "the agent's shell command");
+    let killed = std::time::Instant::now();
     signal(agent, "KILL");
     page.until_state(&session, SessionState::Error).await;
+    let spun_on = killed.elapsed();
+    assert!(spun_on.as_millis() < 1_000, "the spinner went on for {spun_on:?}");
     assert!(!page.view(&session).controller.has_open_call(), "no spinner is left");
     let last = page.rows(&session).last().unwrap();
     assert!(last.kind == Kind::Error && last.text.contains("signal 9"), "{last:?}");

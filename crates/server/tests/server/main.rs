@@ -9,6 +9,7 @@ mod faults;
 mod http;
 mod resume;
 mod running;
+mod shell;
 mod start;
 
 use std::path::Path;

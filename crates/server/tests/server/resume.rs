@@ -4,11 +4,11 @@ use pilothouse_core::SessionState;
 use pilothouse_core::wire::Command;
 
 use crate::client::{Client, prompt, visible};
-use crate::running::Setup;
+use crate::running::{Setup, children, until_gone};
 use crate::{binary, server};
 
 #[tokio::test]
-async fn a_page_that_comes_back_gets_exactly_what_it_missed() {
+async fn case_67_a_page_that_comes_back_gets_exactly_what_it_missed() {
     let (server, project) = server();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
@@ -50,6 +50,45 @@ async fn a_session_that_is_gone_is_told_as_removed() {
     let mut page = Client::resume(&server, [("gone".to_owned(), view)].into()).await;
     page.take_frame().await;
     assert!(page.ask(Some("gone"), Command::OpenSession).await.unwrap_err().contains("no such session"));
+}
+
+#[tokio::test]
+async fn case_71_a_session_whose_file_is_deleted_is_told_as_removed_also_to_those_who_watch_it() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "Hello").await.unwrap();
+    page.until_state(&session, SessionState::Completed).await;
+    // The list knows the file once it was read.
+    let listed = page.ask(None, Command::ListSessions).await.unwrap();
+    assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
+    let agent = children(server.process_id())[0];
+    std::fs::remove_file(server.session_file(&session)).unwrap();
+    let _other = Client::connect(&server).await;
+    while page.welcome.sessions.iter().any(|listed| listed.id == session) {
+        page.take_frame().await;
+    }
+    until_gone(agent);
+    assert!(page.prompt(&session, "Still there?").await.unwrap_err().contains("no such session"));
+    let third = Client::connect(&server).await;
+    assert_eq!(third.welcome.sessions, [], "no ghost in the list");
+}
+
+#[tokio::test]
+async fn a_session_at_work_is_not_removed_with_its_file() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "Hello").await.unwrap();
+    page.until_state(&session, SessionState::Completed).await;
+    page.ask(None, Command::ListSessions).await.unwrap();
+    page.prompt(&session, "/wait go").await.unwrap();
+    page.until(&session, "half an answer", |view| view.controller.rows().len() >= 4).await;
+    std::fs::remove_file(server.session_file(&session)).unwrap();
+    let other = Client::connect(&server).await;
+    assert_eq!(other.welcome.sessions.len(), 1);
+    std::fs::write(project.path().join("go"), "").unwrap();
+    page.until_state(&session, SessionState::Completed).await;
 }
 
 #[tokio::test]

@@ -100,6 +100,14 @@ impl Running {
         std::fs::read_to_string(self.data.join("stderr.log")).unwrap()
     }
 
+    /// The file in which the demo keeps a session.
+    pub fn session_file(&self, session: &str) -> PathBuf {
+        let folders = std::fs::read_dir(self.data.join("demo/sessions")).unwrap().flatten();
+        let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
+        let file = files.map(|file| file.path()).find(|file| file.to_string_lossy().contains(session));
+        file.unwrap_or_else(|| panic!("no file of session {session}"))
+    }
+
     pub fn process_id(&self) -> u32 {
         self.child.id()
     }

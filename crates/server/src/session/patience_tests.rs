@@ -1,0 +1,77 @@
+//! What a session waits for, and for how long. Time is not waited for: it is handed to the one place that acts on it.
+
+use pilothouse_agents::framing::Line;
+
+use super::*;
+
+const TEN_MINUTES: Duration = Duration::from_secs(600);
+
+/// An agent that answers a shell command when a file is there. Its third request is the command: two come first when
+/// it is started.
+const SLOW_AGENT: &str = r#"
+    while read -r line; do case "$line" in *'"bash"'*)
+        until [ -e go ]; do sleep 0.02; done
+        echo '{"id":"3","type":"response","command":"bash","success":true,"data":{"output":"built","exitCode":0}}';;
+    esac; done"#;
+
+fn session(folder: &std::path::Path) -> Session {
+    std::fs::write(folder.join("agent.sh"), SLOW_AGENT).unwrap();
+    let agent = Agent::from_words("slow", "pi", vec!["sh".into(), "agent.sh".into()]).unwrap();
+    let agent = Agent { folder: folder.to_owned(), ..agent };
+    let origin = Origin {
+        id: "s".to_owned(),
+        agent: Arc::new(agent.clone()),
+        cwd: folder.to_owned(),
+        file: None,
+        blobs: Blobs::default(),
+        mark: crate::leftovers::mark(&folder.to_string_lossy(), "s"),
+    };
+    Session::new(origin, None, Hub::new(vec![agent], folder.to_owned(), String::new()))
+}
+
+fn command(session: &mut Session, command: Command) {
+    let (page, _frames) = crate::page_link::page_link(1);
+    session.command(&page, "request".to_owned(), command);
+}
+
+fn result(session: &Session) -> &pilothouse_core::BashResult {
+    session.view.controller.rows()[0].bash_result.as_ref().unwrap()
+}
+
+/// Takes what the agent says until the condition holds; only a hang fails.
+async fn until(session: &mut Session, condition: impl Fn(&Session) -> bool) {
+    while !condition(session) {
+        let event = tokio::time::timeout(Duration::from_secs(30), session.process_events.recv()).await;
+        session.process_event(event.expect("the agent is silent").unwrap());
+    }
+}
+
+#[tokio::test]
+async fn case_37_a_shell_command_of_ten_minutes_does_not_time_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = session(folder.path());
+    let bash = Command::Bash {
+        client_id: "b".into(),
+        command: "build everything".into(),
+        exclude_from_context: false,
+    };
+    command(&mut session, bash);
+    assert!(session.next_deadline() > Instant::now() + UNUSED / 2, "nothing is due because of it");
+    // A question beside it that may stay open for just less than that shows that the time has passed.
+    let question = json!({
+        "type": "extension_ui_request", "id": "q", "method": "input", "title": "Well?", "timeout": 599_000,
+    });
+    session.process_event(ProcessEvent::Lines(vec![Line::Complete(question.to_string().into_bytes())]));
+    assert_eq!(session.view.asks.len(), 1);
+
+    session.pass_deadlines(Instant::now() + TEN_MINUTES);
+    assert_eq!(session.view.asks, [], "the question's time is over");
+    assert!(result(&session).running && !session.ending, "the command's is not");
+
+    std::fs::write(folder.path().join("go"), "").unwrap();
+    until(&mut session, |session| !result(session).running).await;
+    let ended = result(&session);
+    assert_eq!((ended.output.as_str(), ended.exit_code, ended.cancelled), ("built", Some(0), false));
+    session.end_process();
+    until(&mut session, |session| session.process.is_none()).await;
+}

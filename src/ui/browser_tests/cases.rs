@@ -1,0 +1,133 @@
+//! Numbered cases that need a page and no server.
+
+use pilothouse_core::message::StopReason;
+use pilothouse_core::wire::{Capabilities, SessionSummary};
+
+use super::*;
+
+fn mode(page: &Page) -> Option<String> {
+    page.attribute("textarea[name=prompt]", "data-input-mode")
+}
+
+async fn press(page: &Page, selector: &str) {
+    page.find(selector).unwrap().unchecked_into::<HtmlElement>().click();
+    rest().await;
+}
+
+/// A page whose agent lets the person run commands.
+async fn page_with_shell() -> Page {
+    let capabilities = Capabilities { bash: true, ..Capabilities::default() };
+    let session_id = js_sys::Math::random().to_string();
+    Page::open(SessionView { session_id, capabilities, ..SessionView::default() }).await
+}
+
+#[wasm_bindgen_test]
+async fn case_39_a_typed_mark_makes_a_shell_as_long_as_it_stands_there() {
+    let page = page_with_shell().await;
+    assert_eq!(mode(&page).as_deref(), Some("prompt"));
+    for (text, expected) in
+        [("!", "shell"), ("!ls", "shell"), ("", "prompt"), ("!!", "shell"), ("ls", "prompt")]
+    {
+        write(&page, text).await;
+        assert_eq!(mode(&page).as_deref(), Some(expected), "{text:?}");
+    }
+    write(&page, "").await;
+}
+
+#[wasm_bindgen_test]
+async fn case_39_a_shell_chosen_by_its_button_stays_one_whatever_is_typed() {
+    let page = page_with_shell().await;
+    let pressed = |page: &Page| page.attribute("[aria-label=Shell]", "aria-pressed");
+    press(&page, "[aria-label=Shell]").await;
+    assert_eq!((mode(&page).as_deref(), pressed(&page).as_deref()), (Some("shell"), Some("true")));
+    for text in ["l", "ls", "", "ls"] {
+        write(&page, text).await;
+        assert_eq!(mode(&page).as_deref(), Some("shell"), "{text:?}");
+    }
+    // It is run and not said to the agent; what comes next is a message again.
+    press_enter(&page, false, false).await;
+    assert!(page.find("[data-kind=user]").is_none());
+    assert_eq!((field(&page).value().as_str(), mode(&page).as_deref()), ("", Some("prompt")));
+
+    press(&page, "[aria-label=Shell]").await;
+    press(&page, "[aria-label=Shell]").await;
+    assert_eq!((mode(&page).as_deref(), pressed(&page).as_deref()), (Some("prompt"), Some("false")));
+    write(&page, "!ls").await;
+    press(&page, "[aria-label=Shell]").await;
+    assert_eq!((field(&page).value().as_str(), mode(&page).as_deref()), ("ls", Some("prompt")));
+    write(&page, "").await;
+}
+
+#[wasm_bindgen_test]
+async fn case_49_events_of_another_session_change_nothing_here() {
+    let mut page = Page::new().await;
+    conversation(&mut page).await;
+    let before = (page.timeline(), page.attribute("main", "data-state"), page.attribute("main", "data-seq"));
+    // One that was opened here as well, and one that never was. Their numbers would fit.
+    let other = Page::new().await.server.session_id;
+    page.actions.open(&other);
+    let view = SessionView { session_id: other.clone(), ..SessionView::default() };
+    page.receive(ServerFrame::Snapshot(Box::new(view.snapshot()))).await;
+    for session_id in [other.clone(), "never opened".to_owned()] {
+        for (number, seq) in [(1, 1), (2, page.server.seq + 1)] {
+            let event = user("Not for you", &number.to_string());
+            page.receive(ServerFrame::Event { session_id: session_id.clone(), seq, event }).await;
+        }
+    }
+    let after = (page.timeline(), page.attribute("main", "data-state"), page.attribute("main", "data-seq"));
+    assert_eq!(after, before);
+    let opened = page.actions.server.opened(&other).unwrap();
+    assert_eq!(opened.rows.get_untracked().len(), 1, "it went where it belongs");
+}
+
+#[wasm_bindgen_test]
+async fn case_50_an_error_is_one_row_ends_the_run_and_keeps_the_draft() {
+    let mut page = Page::new().await;
+    conversation(&mut page).await;
+    write(&page, "half a thought").await;
+    let message = Message::Assistant {
+        content: Content::default(),
+        stop_reason: StopReason::Error,
+        error_message: Some("429: slow down".into()),
+    };
+    page.event(Event::MessageEnd { message }).await;
+    page.event(Event::AgentSettled { aborted: false }).await;
+    let reason = "429: slow down".to_owned();
+    page.event(Event::SessionState { state: SessionState::Error, reason }).await;
+    let errors = page.place.query_selector_all("[data-kind=error]").unwrap();
+    assert_eq!(errors.length(), 1);
+    assert!(page.text("[data-kind=error]").contains("429: slow down"));
+    assert_eq!(page.attribute("main", "data-state").as_deref(), Some("error"));
+    assert!(page.find("[data-phase=running], [data-phase=calling]").is_none());
+    assert_eq!(field(&page).value(), "half a thought");
+    write(&page, "").await;
+}
+
+#[wasm_bindgen_test]
+async fn case_71_the_view_of_a_removed_session_is_left() {
+    let mut page = Page::new().await;
+    conversation(&mut page).await;
+    let went = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let log = went.clone();
+    page.actions.navigate_with(move |to| log.borrow_mut().push(to.clone()));
+    let summary = |id: &str| SessionSummary {
+        id: id.to_owned(),
+        agent: String::new(),
+        cwd: String::new(),
+        title: String::new(),
+        state: SessionState::Idle,
+        modified: 0,
+    };
+    let own = page.server.session_id.clone();
+    let changed = vec![summary(&own), summary("other")];
+    page.receive(ServerFrame::SessionsChanged { changed, removed: Vec::new() }).await;
+    let removed =
+        |id: &str| ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec![id.to_owned()] };
+    page.receive(removed("other")).await;
+    assert!(went.borrow().is_empty(), "another session is no reason to go");
+    page.receive(removed(&own)).await;
+    assert_eq!(*went.borrow(), [Route::New]);
+    assert!(page.actions.server.sessions.with_untracked(Vec::is_empty), "no ghost in the list");
+    assert!(page.find("[data-message-id]").is_none(), "nor in the timeline");
+    assert!(page.actions.server.cursors().is_empty(), "and nothing of it is asked for again");
+}
