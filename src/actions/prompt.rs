@@ -134,17 +134,25 @@ impl Actions {
     /// What was scheduled comes back into the composer.
     pub fn stop(&self, session: Session) {
         let (id, run) = (session.id(), session.run());
-        let (stops, drafts) = (self.stops, self.client.drafts);
-        let keep = (id.clone(), run);
+        let actions = *self;
         self.with_link(|link| {
             if !link.is_open() {
-                return stops.update_value(|stops| stops.push(keep));
+                return actions.keep_stop(id, run);
             }
             link.request(Some(&id.clone()), Command::Abort, Keep::Drop, move |outcome| match outcome {
-                Ok(data) => drafts.put_before(&id, &restored_texts(&data)),
-                Err(error) if error == LOST => stops.update_value(|stops| stops.push(keep)),
+                Ok(data) => actions.client.drafts.put_before(&id, &restored_texts(&data)),
+                Err(error) if error == LOST => actions.keep_stop(id, run),
                 Err(_) => {}
             });
+        });
+    }
+
+    /// For the reconnect; pressed twice, it is still one.
+    fn keep_stop(&self, session_id: String, run: u64) {
+        self.stops.update_value(|stops| {
+            if !stops.contains(&(session_id.clone(), run)) {
+                stops.push((session_id, run));
+            }
         });
     }
 
@@ -162,7 +170,7 @@ impl Actions {
                             .iter()
                             .filter(|session| session.is_active())
                             .for_each(|session| actions.stop(*session)),
-                        Err(_) => actions.stops.update_value(|stops| stops.push((own_id, run))),
+                        Err(_) => actions.keep_stop(own_id, run),
                     }
                 });
             });

@@ -64,7 +64,7 @@ async fn the_server_is_killed_in_mid_stream_and_no_spinner_stays() {
 }
 
 #[tokio::test]
-async fn the_agent_is_killed_and_i_see_it_at_once_and_can_go_on() {
+async fn case_72_the_agent_is_killed_and_nothing_spins_on_and_i_can_go_on() {
     story("agent-killed", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -74,6 +74,7 @@ async fn the_agent_is_killed_and_i_see_it_at_once_and_can_go_on() {
         signal(children(stage.server.process_id())[0], "KILL");
         page.until_state("error").await;
         assert_eq!(page.count("[data-phase=running], [data-phase=calling]").await, 0);
+        assert_eq!(page.count(".run-status:is([data-of=creating], [data-of=streaming])").await, 0);
         assert_eq!(page.count("[role=log] [data-kind=error]").await, 1);
         page.run("Are you back?").await;
     })

@@ -8,11 +8,16 @@ mod conversation;
 mod door;
 mod faults;
 mod first_run;
+mod line;
+mod lost_line;
 mod many_tabs;
 mod page;
 mod phone;
 mod shots;
 mod stage;
+mod tabs;
+mod wire;
+mod wire_cases;
 mod work;
 
 // The same server process as the server's own tests use, which use more of it.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use thirtyfour::TypingData;
 use thirtyfour::prelude::*;
 
 /// Far beyond what anything takes; only a hang gets here.
@@ -63,11 +64,16 @@ impl Page {
         assert_eq!(self.script(chosen, vec![json!(name)]).await, json!(true), "no agent {name} to choose");
     }
 
-    /// Types into the composer and sends with Enter.
-    pub async fn send(&self, text: &str) {
+    /// Types into the composer.
+    pub async fn write(&self, text: impl Into<TypingData>) {
         let composer = self.driver.find(By::Css("textarea[name=prompt]")).await.unwrap();
         composer.send_keys(text).await.unwrap();
-        composer.send_keys(Key::Enter + "").await.unwrap();
+    }
+
+    /// Types into the composer and sends with Enter.
+    pub async fn send(&self, text: &str) {
+        self.write(text).await;
+        self.write(Key::Enter + "").await;
     }
 
     /// Sends, and waits until the run that this starts is over.

@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use futures_util::FutureExt;
 
 use crate::browser::{Browser, Size};
+use crate::line::{self, Line};
 use crate::page::Page;
 use crate::running::{Running, Setup};
 
 pub struct Stage {
     pub server: Running,
+    /// Another way to the server, for stories in which it breaks.
+    pub line: Line,
     pub project: tempfile::TempDir,
     pub browser: Browser,
 }
@@ -46,9 +49,13 @@ pub async fn story(name: &str, size: Size, tell: impl AsyncFnOnce(&mut Stage)) {
 pub async fn story_at_pace(name: &str, size: Size, pace: &str, tell: impl AsyncFnOnce(&mut Stage)) {
     let project = tempfile::Builder::new().prefix("harbour-").tempdir().unwrap();
     std::fs::write(project.path().join("README.md"), "# Harbour\n\nA small project.\n").unwrap();
-    let server = Setup::new(&binary()).pace(pace).project(project.path()).start();
+    let (listener, host) = line::listener();
+    let mut setup = Setup::new(&binary()).pace(pace).project(project.path());
+    setup.arguments = vec!["--allowed-host".to_owned(), host];
+    let server = setup.start();
+    let line = Line::new(listener, &server);
     let browser = Browser::start(size).await;
-    let mut stage = Stage { server, project, browser };
+    let mut stage = Stage { server, line, project, browser };
     let told = AssertUnwindSafe(tell(&mut stage)).catch_unwind().await;
     if told.is_err() {
         stage.page().screenshot(&format!("failed-{name}")).await;

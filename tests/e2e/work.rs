@@ -65,26 +65,6 @@ async fn i_steer_it_and_see_my_message_wait_and_then_be_taken_up() {
 }
 
 #[tokio::test]
-async fn i_take_back_what_i_had_scheduled() {
-    story("restore", Size::Wide, async |stage| {
-        let page = stage.page();
-        page.enter(&stage.server.link).await;
-        page.new_session().await;
-        page.send("/wait-tool never").await;
-        page.until_tool("running").await;
-        page.send("First thought").await;
-        page.send("Second thought").await;
-        page.until("both", "return document.querySelectorAll('[data-scheduled]').length === 2").await;
-        page.press("Restore to editor").await;
-        page.until("nothing scheduled", "return !document.querySelector('[data-scheduled]')").await;
-        assert_eq!(page.draft().await, "First thought\n\nSecond thought");
-        page.press("Stop").await;
-        page.until_state("stopped").await;
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn i_run_a_shell_command_of_my_own() {
     story("shell", Size::Wide, async |stage| {
         let page = stage.page();
@@ -96,6 +76,53 @@ async fn i_run_a_shell_command_of_my_own() {
         let rows = page.rows().await;
         assert_eq!(rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), ["bash"]);
         assert_eq!(page.rows_after_reload().await, rows);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn case_38_a_command_that_i_keep_to_myself_says_so_on_its_row() {
+    story("private-shell", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("!echo for both").await;
+        page.until_text("exit 0").await;
+        assert_eq!(page.count("[data-kind=bash] .shell-note").await, 0);
+        page.write("!!echo for me alone").await;
+        let hint =
+            "return document.querySelector('.composer-hint').textContent.includes('kept from the agent')";
+        page.until("the hint", hint).await;
+        page.send("").await;
+        let noted = "return [...document.querySelectorAll('[data-kind=bash]')].map((row) =>\
+            [row.querySelector('code').textContent, row.textContent.includes('kept from the agent')])";
+        let expected = serde_json::json!([["echo for both", false], ["echo for me alone", true]]);
+        page.until(
+            "its end",
+            "return document.querySelectorAll('[data-kind=bash] .row-result').length === 2",
+        )
+        .await;
+        assert_eq!(page.script(noted, vec![]).await, expected);
+        page.rows_after_reload().await;
+        assert_eq!(page.script(noted, vec![]).await, expected);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn case_39_i_choose_the_shell_by_its_button_and_what_i_type_is_run() {
+    story("shell-button", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.press("Shell").await;
+        page.write("cat README.md").await;
+        assert_eq!(page.attribute("textarea[name=prompt]", "data-input-mode").await, "shell");
+        page.send("").await;
+        page.until_text("A small project.").await;
+        assert_eq!(page.count("[role=log] [data-kind=bash]").await, 1);
+        assert_eq!(page.count("[role=log] [data-kind=user]").await, 0);
+        page.run("And this is for the agent").await;
     })
     .await;
 }

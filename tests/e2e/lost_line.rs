@@ -1,0 +1,142 @@
+//! Numbered cases about a line that breaks, falls silent and comes back.
+
+use crate::browser::Size;
+use crate::page::Page;
+use crate::stage::{Stage, story};
+
+const HOW_IT_STANDS: &str = "return {\
+    draft: document.querySelector('textarea[name=prompt]').value,\
+    open: [...document.querySelectorAll('[role=log] [aria-expanded]')].map((row) => row.ariaExpanded),\
+    place: document.querySelector('[role=log]').scrollTop }";
+
+const LOST: &str = "return document.body.dataset.connection === 'lost'";
+
+/// Opens the page by way of the line and makes a session.
+async fn begin(stage: &Stage, page: &Page) -> String {
+    page.tap_the_wire().await;
+    page.enter(&stage.line.through(&stage.server, &stage.server.link)).await;
+    page.new_session().await
+}
+
+#[tokio::test]
+async fn case_67_the_line_breaks_in_mid_stream_and_i_lose_neither_a_row_nor_my_place() {
+    story("line-breaks", Size::Wide, async |stage| {
+        let page = stage.page();
+        let session = begin(stage, &page).await;
+        page.run("/tools").await;
+        page.run("/tour").await;
+        page.send("/wait go").await;
+        page.until_text("The first half").await;
+        let tabs = page.second_tab().await;
+        page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
+        page.until_text("The first half").await;
+
+        page.to_tab(&tabs.first).await;
+        page.write("half a thought").await;
+        page.click("[role=log] [data-kind=tool] [aria-expanded=false]").await;
+        let scrolled = "document.querySelector('[role=log]').scrollTop = 120;";
+        page.script(scrolled, vec![]).await;
+        page.until("the reader's place", "return !!document.querySelector('.jump')").await;
+        let before = page.script(HOW_IT_STANDS, vec![]).await;
+        assert_eq!((&before["draft"], &before["place"]), (&"half a thought".into(), &120.into()));
+
+        stage.line.cut();
+        page.until("the loss", LOST).await;
+        stage.release("go");
+        page.to_tab(&tabs.second).await;
+        page.until_state("completed").await;
+        let never_dropped = page.rows().await;
+        page.to_tab(&tabs.first).await;
+        stage.line.mend();
+        page.connected().await;
+        page.until_state("completed").await;
+        assert_eq!(page.script(HOW_IT_STANDS, vec![]).await, before);
+        assert_eq!(page.sent_times("hello").await, 2, "it came back over a new socket");
+        assert_eq!(page.rows().await, never_dropped);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn case_69_a_stop_pressed_while_offline_is_sent_once_when_i_am_back() {
+    story("stop-offline", Size::Wide, async |stage| {
+        let page = stage.page();
+        begin(stage, &page).await;
+        page.send("/wait never").await;
+        page.until_text("The first half").await;
+        stage.line.cut();
+        page.until("the loss", LOST).await;
+        page.press_twice("Stop").await;
+        assert_eq!(page.sent_times("abort").await, 0);
+        stage.line.mend();
+        page.until_state("stopped").await;
+        page.run("Go on then").await;
+        assert_eq!(page.sent_times("abort").await, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn case_69_a_stop_pressed_while_offline_does_not_stop_a_later_run() {
+    story("stop-offline-late", Size::Wide, async |stage| {
+        let page = stage.page();
+        let session = begin(stage, &page).await;
+        page.send("/wait go").await;
+        page.until_text("The first half").await;
+        stage.line.cut();
+        page.until("the loss", LOST).await;
+        page.press("Stop").await;
+
+        let tabs = page.second_tab().await;
+        page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
+        stage.release("go");
+        page.until_state("completed").await;
+        page.send("/wait never").await;
+        page.until_text("when `never` exists").await;
+
+        page.to_tab(&tabs.first).await;
+        stage.line.mend();
+        page.until_text("when `never` exists").await;
+        page.until("the question before a stop", "return window.wire.sent.includes('get_messages')").await;
+        // The session answers in order: with this answer, the one to that question has come.
+        page.send("Look around").await;
+        page.until("a scheduled message", "return !!document.querySelector('[data-scheduled]')").await;
+        assert_eq!((page.state().await.as_str(), page.sent_times("abort").await), ("streaming", 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn case_73_my_laptop_slept_and_everything_is_fresh_when_i_look_at_it_again() {
+    story("asleep", Size::Wide, async |stage| {
+        let page = stage.page();
+        let session = begin(stage, &page).await;
+        page.run("Hello").await;
+        let tabs = page.second_tab().await;
+        stage.line.fall_silent();
+
+        // Meanwhile, from another machine.
+        page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
+        page.send("/approve").await;
+        page.until_state("waiting_approval").await;
+        page.visit(&stage.server.origin()).await;
+        let other = page.new_session().await;
+
+        page.to_tab(&tabs.first).await;
+        let stale = (
+            page.state().await,
+            page.count("[data-ask-id]").await,
+            page.count("nav [data-session-id]").await,
+        );
+        assert_eq!(stale, ("completed".to_owned(), 0, 1), "nobody has told it anything");
+        page.come_back().await;
+        page.until("the question", "return document.querySelectorAll('[data-ask-id]').length === 1").await;
+        page.until_state("waiting_approval").await;
+        let listed = format!("return !!document.querySelector('nav [data-session-id=\"{other}\"]')");
+        page.until("the new session in the list", &listed).await;
+        page.connected().await;
+        page.press("Block").await;
+        page.until_state("completed").await;
+    })
+    .await;
+}

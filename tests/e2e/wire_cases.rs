@@ -1,0 +1,96 @@
+//! Numbered cases about what goes over the wire: what the page sends, what arrives twice and what never arrives.
+
+use crate::browser::Size;
+use crate::stage::story;
+
+#[tokio::test]
+async fn case_30_i_take_back_what_i_had_scheduled_and_the_queue_is_cleared_once() {
+    story("restore", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.tap_the_wire().await;
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/wait-tool never").await;
+        page.until_tool("running").await;
+        assert_eq!(page.count(".queue").await, 0, "nothing is scheduled and nothing offered");
+        page.send("First thought").await;
+        page.send("Second thought").await;
+        page.until("both", "return document.querySelectorAll('[data-scheduled]').length === 2").await;
+        page.write("draft").await;
+        page.press_twice("Restore to editor").await;
+        page.until("nothing scheduled", "return !document.querySelector('[data-scheduled]')").await;
+        assert_eq!(page.draft().await, "First thought\n\nSecond thought\n\ndraft");
+        assert_eq!(page.count(".queue").await, 0);
+        page.press("Stop").await;
+        page.until_state("stopped").await;
+        assert_eq!(page.sent_times("clear_queue").await, 1);
+        assert_eq!(page.draft().await, "First thought\n\nSecond thought\n\ndraft");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn case_33_a_second_response_is_shown_once_as_an_error_and_nothing_else_happens() {
+    story("second-response", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.tap_the_wire().await;
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.repeat_response("prompt").await;
+        page.send("Hello").await;
+        page.until_state("completed").await;
+        page.until_text("answered 'prompt' twice").await;
+        page.run("And once more").await;
+        let kinds: Vec<String> = page.rows().await.into_iter().map(|row| row.kind).collect();
+        let count = |wanted: &str| kinds.iter().filter(|kind| *kind == wanted).count();
+        assert_eq!((count("error"), count("user")), (1, 2), "{kinds:?}");
+        assert_eq!(page.sent_times("prompt").await, 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn case_45_the_end_of_a_run_sends_nothing_and_leaves_the_list_as_it_is() {
+    story("end-of-run", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.tap_the_wire().await;
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/wait go").await;
+        page.until_text("The first half").await;
+        let before = page.sent().await;
+        assert_eq!(before.last().map(String::as_str), Some("prompt"));
+        stage.release("go");
+        page.until_state("completed").await;
+        let rows = page.rows().await;
+        // Whatever the end might have sent would stand before this.
+        page.run("Hello").await;
+        let after = page.sent().await;
+        assert_eq!(after[before.len()..], ["prompt"]);
+        assert_eq!(page.rows().await[..rows.len()], rows[..]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn case_51_a_lost_event_is_fetched_without_a_word() {
+    story("gap", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.tap_the_wire().await;
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/wait go").await;
+        page.until_text("The first half").await;
+        let before = page.sent().await;
+        page.swallow_events(1).await;
+        stage.release("go");
+        page.until_swallowed().await;
+        page.until_state("completed").await;
+        page.until_text("The second half").await;
+        assert_eq!(page.sent().await[before.len()..], ["open_session"], "by itself, and once");
+        assert_eq!(page.count(".banner, .notice, [data-kind=error]").await, 0, "nobody is asked to act");
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows);
+    })
+    .await;
+}
