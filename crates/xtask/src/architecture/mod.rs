@@ -1,7 +1,9 @@
-//! The architecture, checked: dependencies point one way, and some crates name no clock, file or thread.
+//! The architecture, checked: dependencies point one way, some crates name no clock, file or thread, and
+//! every numbered case has its test.
 //!
 //! The rules are tables in `rules`; this module and its children only apply them.
 
+mod cases;
 mod code;
 mod dependencies;
 mod layout;
@@ -18,6 +20,7 @@ pub(crate) fn check(workspace: &Workspace, metadata: &Value) -> Result<()> {
     let mut breaches = dependencies::breaches(metadata, &rules::DEPENDENCIES);
     breaches.extend(source::breaches(workspace.root(), &rules::SOURCES)?);
     breaches.extend(layout::breaches(workspace.root(), metadata)?);
+    breaches.extend(cases::breaches(workspace.root())?);
     if breaches.is_empty() {
         return Ok(());
     }
