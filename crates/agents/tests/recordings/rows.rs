@@ -27,12 +27,9 @@ fn line(row: &UiMessage, longest: usize) -> String {
             step.tool_name,
             step.call_id,
             step.phase.name(),
-            step.tool_args,
+            json(&step.tool_args),
             quoted(step.result.as_deref().unwrap_or_default()),
-            step.details
-                .as_ref()
-                .map(|details| format!(" {}", quoted(&details.to_string())))
-                .unwrap_or_default(),
+            step.details.as_ref().map(|details| format!(" {}", quoted(&json(details)))).unwrap_or_default(),
         ),
         (Kind::Bash, _, Some(bash)) => format!(
             "bash {:?} exit={:?}{}{}{}{} → {}",
@@ -47,6 +44,13 @@ fn line(row: &UiMessage, longest: usize) -> String {
         (kind, ..) => format!("{} {}", kind.name(), quoted(&row.text)),
     };
     format!("{body}{images}{mark}")
+}
+
+/// With sorted keys: whether objects keep their order depends on what else is built along.
+fn json(value: &serde_json::Value) -> String {
+    let mut value = value.clone();
+    value.sort_all_objects();
+    value.to_string()
 }
 
 fn quoted(text: &str, longest: usize) -> String {
