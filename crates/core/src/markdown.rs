@@ -9,6 +9,7 @@
 
 mod bare_link;
 #[cfg(test)]
+#[path = "markdown/cost_tests.rs"]
 mod cost;
 mod destination;
 mod fence;

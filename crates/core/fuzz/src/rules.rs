@@ -68,7 +68,11 @@ pub fn rows_are_sound(rows: &[UiMessage]) {
 /// Whatever the fold remembers beside its rows is in bounds and mirrors them: what a restore mends, it finds whole.
 pub fn restore_changes_nothing(controller: &MessageController) {
     assert_eq!(controller.broken_invariant(), None);
-    assert_eq!(MessageController::restore(controller.snapshot(usize::MAX)), *controller, "a restore changed it");
+    assert_eq!(
+        MessageController::restore(controller.snapshot(usize::MAX)),
+        *controller,
+        "a restore changed it"
+    );
 }
 
 /// What an event may not do, given what was there before it.

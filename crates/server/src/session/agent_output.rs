@@ -92,8 +92,14 @@ impl Session {
         }
     }
 
-    /// The page that sent a user message recognises it by its client id.
+    /// The page that sent a user message recognises it by its client id. A message that starts a run comes before all
+    /// that was scheduled for it; only an agent that tells what still waits can say otherwise.
     fn name_user_message(&mut self, text: &str) -> Option<String> {
+        if self.waiting.is_none()
+            && let Some(starting) = self.starting.pop_front()
+        {
+            return Some(starting);
+        }
         match self.view.queue.take_up(text, self.waiting) {
             Some(taken) => {
                 self.emit_queue();
