@@ -92,11 +92,11 @@ async fn case_69_a_stop_pressed_while_offline_does_not_stop_a_later_run() {
         stage.release("go");
         page.until_state("completed").await;
         page.send("/wait never").await;
-        page.until_text("when `never` exists").await;
+        page.until_text("when never exists").await;
 
         page.to_tab(&tabs.first).await;
         stage.line.mend();
-        page.until_text("when `never` exists").await;
+        page.until_text("when never exists").await;
         page.until("the question before a stop", "return window.wire.sent.includes('get_messages')").await;
         // The session answers in order: with this answer, the one to that question has come.
         page.send("Look around").await;
