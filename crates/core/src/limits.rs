@@ -7,7 +7,7 @@ pub const PROTOCOL_VERSION: u32 = 1;
 pub const PAGE_ROWS: usize = 200;
 
 /// How many of the newest tool calls can still be reached by a late start, update or end.
-pub const RECENT_CALLS: usize = 64;
+pub const RECENT_CALLS: usize = 32;
 
 /// Tool calls that may be open at once; beyond that the oldest is closed as interrupted.
 pub const OPEN_CALLS: usize = 4_096;
