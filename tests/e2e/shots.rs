@@ -38,6 +38,16 @@ async fn tour(size: Size, name: &str) {
         page.until_text("The scratch file is removed").await;
         page.until_state("completed").await;
         in_both_themes(&page, &format!("{name}-2-tools")).await;
+        page.click("[data-tool=edit] .row-line").await;
+        page.until("a diff", "return !!document.querySelector('.diff mark')").await;
+        in_both_themes(&page, &format!("{name}-7-diff")).await;
+        page.click("[data-tool=edit] .row-line").await;
+        send(&page, "/long 8").await;
+        page.until_text("That is all").await;
+        page.until_state("completed").await;
+        page.script("document.querySelector('.table-frame').scrollIntoView({block: 'end'})", vec![]).await;
+        in_both_themes(&page, &format!("{name}-8-markdown")).await;
+        page.script("document.querySelector('[role=log]').scrollTo(0, 1e6)", vec![]).await;
         send(&page, "/wait-tool go").await;
         page.until_tool("running").await;
         send(&page, "Also look at the harbour lights").await;

@@ -38,6 +38,7 @@ use crate::ui_message::{Kind, UiMessage};
 use blocks::Block;
 use calls::Call;
 use list::Named;
+use tools::End;
 
 pub use restore::Saved;
 
@@ -151,7 +152,12 @@ impl MessageController {
                 self.tool_update(tool_call_id, tool_name, partial_result, &mut report);
             }
             Event::ToolExecutionEnd { tool_call_id, tool_name, result, is_error, duration_ms } => {
-                self.tool_end(tool_call_id, tool_name, result, is_error, duration_ms, &mut report);
+                self.tool_end(
+                    tool_call_id,
+                    tool_name,
+                    End { output: result, is_error, duration_ms },
+                    &mut report,
+                );
             }
             Event::CompactionEnd { summary: Some(summary), aborted: false, .. } => {
                 self.message_end(Message::CompactionSummary { summary }, &mut report);
@@ -227,7 +233,7 @@ impl MessageController {
                 // In a transcript a result comes after its message: what is said next is a new one.
                 self.fold.blocks = None;
                 let output = ToolOutput::from_content(&content, details);
-                self.tool_result(tool_call_id, tool_name, output, is_error, duration_ms, report);
+                self.tool_result(tool_call_id, tool_name, End { output, is_error, duration_ms }, report);
             }
             Message::BashExecution { result } => {
                 self.push(

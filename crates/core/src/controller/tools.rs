@@ -8,6 +8,13 @@ use super::{MessageController, Report};
 use crate::event::ToolOutput;
 use crate::ui_message::{Mark, Phase, ToolStep};
 
+/// How a call ended.
+pub(super) struct End {
+    pub(super) output: ToolOutput,
+    pub(super) is_error: bool,
+    pub(super) duration_ms: Option<u64>,
+}
+
 impl MessageController {
     /// What is known of a call by now: its id and name, its arguments once complete.
     pub(super) fn name_call(
@@ -79,15 +86,7 @@ impl MessageController {
     }
 
     /// The message with a call's result. Most often it repeats what the execution's end has said already.
-    pub(super) fn tool_result(
-        &mut self,
-        id: String,
-        tool: String,
-        output: ToolOutput,
-        is_error: bool,
-        duration_ms: Option<u64>,
-        report: &mut Report,
-    ) {
+    pub(super) fn tool_result(&mut self, id: String, tool: String, end: End, report: &mut Report) {
         let row = match self.placed_call(&id, &tool, |call| !call.told, report) {
             Some((row, call)) => {
                 call.told = true;
@@ -96,23 +95,15 @@ impl MessageController {
             }
             None => {
                 let row = self.new_call(self.fold.body, id, tool, Stage::Ended, false, report);
-                self.fold.calls.iter_mut().rev().take(1).for_each(|call| call.told = true);
+                self.fold.calls.last_mut().into_iter().for_each(|call| call.told = true);
                 row
             }
         };
-        self.end_row(row, output, is_error, duration_ms, report);
+        self.end_row(row, end, report);
     }
 
     /// The end of an execution.
-    pub(super) fn tool_end(
-        &mut self,
-        id: String,
-        tool: String,
-        output: ToolOutput,
-        is_error: bool,
-        duration_ms: Option<u64>,
-        report: &mut Report,
-    ) {
+    pub(super) fn tool_end(&mut self, id: String, tool: String, end: End, report: &mut Report) {
         let row = match self.placed_call(&id, &tool, |call| call.stage.is_open(), report) {
             Some((row, call)) => {
                 call.stage = Stage::Ended;
@@ -120,29 +111,22 @@ impl MessageController {
             }
             None => self.new_call(self.fold.body, id, tool, Stage::Ended, false, report),
         };
-        self.end_row(row, output, is_error, duration_ms, report);
+        self.end_row(row, end, report);
     }
 
     /// The first real end counts.
-    fn end_row(
-        &mut self,
-        row: usize,
-        output: ToolOutput,
-        is_error: bool,
-        duration_ms: Option<u64>,
-        report: &mut Report,
-    ) {
+    fn end_row(&mut self, row: usize, end: End, report: &mut Report) {
         self.change(row, report, |message| {
             let given_up = matches!(message.mark, Some(Mark::Interrupted | Mark::Cancelled));
             let Some(step) = &mut message.tool_step else { return false };
             if !step.phase.is_open() && !given_up {
                 return false;
             }
-            step.phase = if is_error { Phase::Error } else { Phase::Done };
-            step.result = Some(output.text);
-            step.details = output.details;
-            step.duration_ms = duration_ms;
-            message.images = output.images;
+            step.phase = if end.is_error { Phase::Error } else { Phase::Done };
+            step.result = Some(end.output.text);
+            step.details = end.output.details;
+            step.duration_ms = end.duration_ms;
+            message.images = end.output.images;
             message.mark = None;
             true
         });
