@@ -6,9 +6,9 @@
 //! - What never changes once set: a row's id and kind, and its place among the rows before it. Its text grows, or is
 //!   replaced by the agent's final word. A tool's phase only moves forwards; the one exception is a row that was closed
 //!   because its end did not come: a real end that comes late after all takes its place.
-//! - What is idempotent: every end (of a block, a message, a call, a run, a process), every start of a call, every
-//!   user message and shell command with the same client id, and restoring. A second one changes nothing and never
-//!   adds a row.
+//! - What is idempotent: every end of a block, a call, a run, a process; every start of a call; every user message
+//!   and shell command with the same client id; restoring. A second one changes nothing and never adds a row, as long
+//!   as the call is among those remembered (`RECENT_CALLS`). Other messages carry no id: each end is a message.
 //! - Every application reports exactly the rows it inserted, touched and removed, and costs the same in a
 //!   conversation of ten rows and of fifty thousand: nothing here walks the list.
 //! - No input makes it panic; what it does not understand changes nothing.
@@ -76,6 +76,8 @@ pub struct Fold {
     blocks: Option<Vec<Block>>,
     /// The row of the request that failed last: the next attempt's failure takes its place.
     failure: Option<usize>,
+    /// The row of the process that ended last.
+    exit: Option<usize>,
     /// The newest tool calls, oldest first.
     calls: Vec<Call>,
     /// The newest rows that carry an id of a page's, oldest first.
@@ -125,6 +127,8 @@ impl MessageController {
         let mut report = Report::new();
         match event {
             Event::AgentStart => {
+                self.interrupt_message(&mut report);
+                self.fold.open_user = None;
                 self.fold.running = true;
                 self.fold.stopped = false;
             }
@@ -136,10 +140,10 @@ impl MessageController {
             }
             Event::ProcessExit { code, signal, expected, stderr } => {
                 self.fold.stopped |= expected;
+                self.close_running_bash(&mut report);
                 self.settle(&mut report);
                 if !expected && code != Some(0) {
-                    let text = exit_text(code, signal, &stderr);
-                    self.push(UiMessage { kind: Kind::Error, text, ..UiMessage::default() }, &mut report);
+                    self.exit_row(exit_text(code, signal, &stderr), &mut report);
                 }
             }
             Event::MessageStart { message } => self.message_start(message, &mut report),
@@ -260,6 +264,18 @@ impl MessageController {
             None => {
                 let row = self.push(UiMessage { kind: Kind::Error, text, ..UiMessage::default() }, report);
                 self.fold.failure = Some(row);
+            }
+        }
+    }
+
+    /// A process that ends again before anything else has happened is one row.
+    fn exit_row(&mut self, text: String, report: &mut Report) {
+        let last = self.fold.body.checked_sub(1);
+        match self.fold.exit.filter(|exit| Some(*exit) == last) {
+            Some(row) => self.set_text(row, text, report),
+            None => {
+                let row = self.push(UiMessage { kind: Kind::Error, text, ..UiMessage::default() }, report);
+                self.fold.exit = Some(row);
             }
         }
     }

@@ -16,11 +16,11 @@ pub struct Description {
 const TELLING: [&str; 12] = [
     "command",
     "cmd",
+    "pattern",
+    "query",
     "path",
     "file_path",
     "filePath",
-    "pattern",
-    "query",
     "url",
     "description",
     "name",
@@ -94,6 +94,19 @@ mod tests {
         assert_eq!(words.target, "bash -lc ls");
         let write = describe_call(&step("write", json!({"content": "x".repeat(5000), "path": "a/b.rs"})));
         assert_eq!((write.verb.as_str(), write.target.as_str()), ("Write", "a/b.rs"));
+    }
+
+    #[test]
+    fn a_search_is_described_by_what_it_looks_for() {
+        assert_eq!(describe_call(&step("grep", json!({"path": "src", "pattern": "fold"}))).target, "fold");
+    }
+
+    #[test]
+    fn a_session_is_named_after_the_first_thing_said() {
+        let row = |kind, text: &str| UiMessage { kind, text: text.into(), ..UiMessage::default() };
+        let rows = [row(Kind::System, "summary"), row(Kind::User, " "), row(Kind::User, "Fix it\nnow")];
+        assert_eq!(title_of(&rows).as_deref(), Some("Fix it"));
+        assert_eq!(title_of(&rows[..2]), None);
     }
 
     #[test]

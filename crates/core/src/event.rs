@@ -181,7 +181,7 @@ impl Event {
 }
 
 /// The index of a block for agents that do not number theirs: wherever the message is at the moment.
-pub const LAST_BLOCK: usize = usize::MAX;
+pub const LAST_BLOCK: usize = u32::MAX as usize;
 
 fn is_last_block(index: &usize) -> bool {
     *index == LAST_BLOCK

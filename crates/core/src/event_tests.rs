@@ -22,7 +22,7 @@ fn every_event() -> Vec<Event> {
         Part::Thinking { thinking: "k".into() },
         Part::ToolCall(call.clone()),
         Part::Image(image.clone()),
-        Part::Unknown,
+        Part::Unknown(json!({ "type": "resource", "uri": "u" })),
     ];
     let content = Content(parts);
     let bash =

@@ -65,7 +65,8 @@ impl Fields {
     /// An index that means the same to the server and to a page, where indices are 32 bits wide.
     pub fn index(&self, key: &str) -> Option<usize> {
         let number = self.optional_number(key)?;
-        u32::try_from(number).ok().and_then(|number| usize::try_from(number).ok())
+        let number = u32::try_from(number).ok().filter(|number| *number < u32::MAX)?;
+        usize::try_from(number).ok()
     }
 
     pub fn small_number(&self, key: &str) -> u32 {

@@ -6,10 +6,11 @@ pub const PROTOCOL_VERSION: u32 = 1;
 /// Rows in a snapshot and in an older page.
 pub const PAGE_ROWS: usize = 200;
 
-/// How many of the newest tool calls can still be reached by a late start, update or end.
-pub const RECENT_CALLS: usize = 32;
+/// How many of the newest tool calls are remembered once they are over, so that what is told of them again is
+/// recognised.
+pub const RECENT_CALLS: usize = 64;
 
-/// Tool calls that may be open at once; beyond that the oldest is closed as interrupted.
+/// Tool calls of one run that may be waiting for their end or their result; beyond that the oldest is closed.
 pub const OPEN_CALLS: usize = 4_096;
 
 /// How many of the newest rows that a page has named are remembered, so that none gets a twin.

@@ -93,11 +93,10 @@ impl Machine {
     pub fn apply(&mut self, event: StateEvent) -> bool {
         let before = self.state;
         self.state = self.next(event);
-        if self.state == SessionState::Streaming
-            && before == SessionState::Creating
-            && let Some(waiting) = self.remembered.take()
-        {
-            self.state = waiting;
+        if before == SessionState::Creating && self.state != before {
+            // What was asked meanwhile counts now, or, if this was no start, never.
+            let waiting = self.remembered.take();
+            self.state = waiting.filter(|_| self.state == SessionState::Streaming).unwrap_or(self.state);
         }
         self.state != before
     }
@@ -147,6 +146,11 @@ impl Machine {
             (StateEvent::ProcessExit { success: true, .. }, Creating | Streaming) => Completed,
             (StateEvent::ProcessExit { success: true, .. }, WaitingApproval | WaitingInput) => Paused,
 
+            // Answered before the session is there: nothing is left to wait for.
+            (StateEvent::ApproveAction | StateEvent::RejectAction | StateEvent::SendMessage, Creating) => {
+                self.remembered = None;
+                Creating
+            }
             (StateEvent::ApproveAction | StateEvent::RejectAction, WaitingApproval) => Streaming,
             (StateEvent::SendMessage, WaitingInput | Completed | Paused | Stopped) => self.run(),
             (

@@ -1,5 +1,6 @@
 //! The agents' own transcript messages, in the spelling pi made known and those of its relatives.
-//! Decoding is lenient: what is unknown or malformed becomes `Unknown`, never an error for its neighbours.
+//! Decoding is lenient: an unknown or malformed part is `Unknown`, an unknown role `Hidden`, never an error for its
+//! neighbours.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -72,11 +73,17 @@ pub struct Content(pub Vec<Part>);
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Part {
-    Text { text: String },
-    Thinking { thinking: String },
+    Text {
+        text: String,
+    },
+    Thinking {
+        thinking: String,
+    },
     ToolCall(ToolCall),
     Image(Image),
-    Unknown,
+    /// As it came; nothing where one of the others was malformed.
+    #[serde(untagged)]
+    Unknown(Value),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -127,7 +134,8 @@ impl Content {
         match value {
             Value::String(text) => Self(vec![Part::Text { text }]),
             Value::Array(parts) => Self(parts.into_iter().map(Part::from_value).collect()),
-            _ => Self::default(),
+            Value::Null => Self::default(),
+            other => Self(vec![Part::from_value(other)]),
         }
     }
 
@@ -158,18 +166,22 @@ impl Part {
         if let Value::String(text) = value {
             return Self::Text { text };
         }
-        let Some(mut fields) = Fields::of(value) else { return Self::Unknown };
-        match fields.text("type").as_str() {
+        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let known = ["text", "thinking", "toolCall", "tool_use", "tool_call", "image"];
+        if !known.contains(&kind.as_str()) {
+            return Self::Unknown(value);
+        }
+        let mut fields = Fields::of(value).unwrap_or_default();
+        let part = match kind.as_str() {
             "text" => fields.optional_text("text").map(|text| Self::Text { text }),
             "thinking" => fields
                 .optional_text("thinking")
                 .or_else(|| fields.optional_text("text"))
                 .map(|thinking| Self::Thinking { thinking }),
-            "toolCall" | "tool_use" | "tool_call" => fields.rest().map(Self::ToolCall),
             "image" => fields.rest().map(Self::Image),
-            _ => None,
-        }
-        .unwrap_or(Self::Unknown)
+            _ => fields.rest().map(Self::ToolCall),
+        };
+        part.unwrap_or(Self::Unknown(Value::Null))
     }
 }
 

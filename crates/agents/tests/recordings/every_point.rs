@@ -87,22 +87,24 @@ fn history_so_far_is_what_has_streamed_so_far() {
     }
 }
 
-/// Shell commands come into history after the run, ends of processes never, and a message that a process did not
-/// live to end neither.
+/// What the processes that were killed were saying when they were: no history has it.
+const UNSAID: [&str; 4] = [
+    "Never finished ",
+    "Long work ahead.",
+    "This second answer never gets finished because ",
+    "Half an answer ",
+];
+
+/// Shell commands come into history after the run, ends of processes never.
 fn known_to_history(rows: &[UiMessage]) -> Vec<UiMessage> {
     let exit = |row: &UiMessage| row.kind == Kind::Error && row.text.starts_with("The agent's process");
-    let rows = rows.iter().filter(|row| row.kind != Kind::Bash && !exit(row));
+    let unsaid = |row: &UiMessage| UNSAID.contains(&row.text.as_str());
+    let rows = rows.iter().filter(|row| row.kind != Kind::Bash && !exit(row) && !unsaid(row));
     rows.cloned().collect()
 }
 
 /// A tool that runs, or has just ended, is ahead of its result message.
 fn as_far_as_told(mut live: Vec<UiMessage>, mut stored: Vec<UiMessage>) -> (Vec<UiMessage>, Vec<UiMessage>) {
-    // What a process was saying when it was killed stands between what it had said and what came after.
-    let unsaid = |row: &UiMessage, stored: &[UiMessage]| {
-        matches!(row.kind, Kind::Assistant | Kind::Thinking)
-            && !stored.iter().any(|other| other.text == row.text)
-    };
-    live.retain(|row| !unsaid(row, &stored));
     for (live, stored) in live.iter_mut().zip(&mut stored) {
         let (Some(ahead), Some(behind)) = (&mut live.tool_step, &mut stored.tool_step) else { continue };
         if behind.result.is_none() {

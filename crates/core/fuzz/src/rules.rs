@@ -116,7 +116,7 @@ fn calls(row: &UiMessage, id: &str) -> bool {
 /// Starts and ends whose repetition changes nothing. Without an id it is another call each time.
 fn may_repeat(event: &Event) -> bool {
     call_id(event).is_some() && !matches!(event, Event::ToolExecutionUpdate { .. })
-        || ends_the_run(event) && !matches!(event, Event::ProcessExit { .. })
+        || ends_the_run(event)
         || matches!(event, Event::BashEnd { .. })
         || matches!(
             event,

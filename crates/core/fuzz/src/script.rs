@@ -160,7 +160,7 @@ fn assistant(operands: &mut Operands) -> Message {
             b't' => Part::Text { text: operands.text() },
             b'k' => Part::Thinking { thinking: operands.text() },
             b'c' => Part::ToolCall(call(operands)),
-            _ => Part::Unknown,
+            _ => Part::Unknown(json!({ "type": "unknown" })),
         });
     }
     Message::Assistant { content: Content(parts), stop_reason, error_message }

@@ -153,12 +153,38 @@ impl MessageController {
     pub(super) fn bash_end(&mut self, id: &str, result: BashResult, report: &mut Report) {
         let Some(row) = self.aside(&bash_row_id(id)) else { return };
         self.change(row, report, |message| message.bash_result.replace(result.clone()) != Some(result));
-        if !self.fold.running {
+        if self.fold.running {
+            self.order_bash_row(row - self.first, report);
+        } else {
             self.bring_in_bash_rows(report);
         }
     }
 
-    /// Finished shell rows become part of the conversation, in the order they were started.
+    /// History has shell commands in the order they ended: one that ends stands before those that still run.
+    fn order_bash_row(&mut self, held: usize, report: &mut Report) {
+        let start = self.fold.body - self.first;
+        if let Some(position) = self.rows[start..held].iter().position(is_running_bash) {
+            self.move_row(held, start + position, report);
+        }
+    }
+
+    /// Nobody is left to end them.
+    pub(super) fn close_running_bash(&mut self, report: &mut Report) {
+        for held in self.fold.body - self.first..self.rows.len() {
+            self.change(self.first + held, report, |message| {
+                let running = message.bash_result.as_mut().filter(|result| result.running);
+                running.map(|result| (result.running, result.cancelled) = (false, true)).is_some()
+            });
+        }
+    }
+
+    fn move_row(&mut self, from: usize, to: usize, report: &mut Report) {
+        let message = self.rows.remove(from);
+        self.rows.insert(to, message);
+        report.extend([Change::Removed(from), Change::Inserted(to)]);
+    }
+
+    /// Finished shell rows become part of the conversation, in the order they ended.
     pub(super) fn bring_in_bash_rows(&mut self, report: &mut Report) {
         let finished =
             |message: &UiMessage| message.bash_result.as_ref().is_some_and(|result| !result.running);
@@ -167,9 +193,7 @@ impl MessageController {
             let Some(position) = self.rows[start..].iter().position(finished) else { return };
             if position > 0 {
                 // Something of this page alone stands before it, such as a prompt that is still being sent.
-                let message = self.rows.remove(start + position);
-                self.rows.insert(start, message);
-                report.extend([Change::Removed(start + position), Change::Inserted(start)]);
+                self.move_row(start + position, start, report);
             }
             self.take_in_next();
         }
@@ -189,6 +213,10 @@ impl MessageController {
         let position = self.rows[start..].iter().position(|message| !id.is_empty() && message.id == id)?;
         Some(self.fold.body + position)
     }
+}
+
+fn is_running_bash(message: &UiMessage) -> bool {
+    message.bash_result.as_ref().is_some_and(|result| result.running)
 }
 
 fn user_row_id(client_id: &str) -> String {

@@ -157,7 +157,7 @@ impl MessageController {
         }
         match self.fold.blocks.iter().flatten().max_by_key(|block| block.index) {
             Some(last) if last.kind == kind && kind != Kind::Tool && self.is_at_the_end(last) => last.index,
-            Some(last) => last.index.saturating_add(1),
+            Some(last) => (last.index + 1).min(LAST_BLOCK - 1),
             None => 0,
         }
     }

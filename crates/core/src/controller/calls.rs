@@ -3,7 +3,7 @@
 //! may repeat in a later turn.
 //!
 //! The map is part of every snapshot, so that a page that holds only the last rows stays in step with the server. It
-//! is bounded: calls that ended long ago are forgotten.
+//! is bounded: of calls that are over, the newest are remembered.
 
 use serde::{Deserialize, Serialize};
 
@@ -142,18 +142,20 @@ impl MessageController {
         });
     }
 
-    /// Forgets the oldest call that has ended. Open ones stay, so that their end finds them; only a flood of them
-    /// closes the oldest.
+    /// Forgets the oldest calls of which all has been told. The others stay, so that what is still to come finds them;
+    /// only a flood of them closes the oldest.
     pub(super) fn make_room(&mut self, report: &mut Report) {
-        if self.fold.calls.len() < RECENT_CALLS {
-            return;
-        }
-        if let Some(ended) = self.fold.calls.iter().position(|call| !call.stage.is_open()) {
-            self.fold.calls.remove(ended);
-        } else if self.fold.calls.len() >= OPEN_CALLS
-            && let Some(row) = self.fold.calls.remove(0).row
-        {
-            self.close_row(row, report);
+        while self.fold.calls.len() >= RECENT_CALLS {
+            let over = |call: &Call| call.told && !call.stage.is_open();
+            if let Some(over) = self.fold.calls.iter().position(over) {
+                self.fold.calls.remove(over);
+            } else if self.fold.calls.len() >= OPEN_CALLS {
+                if let Some(row) = self.fold.calls.remove(0).row {
+                    self.close_row(row, report);
+                }
+            } else {
+                return;
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What holds at every moment, whatever came before. Property tests and fuzzing ask after each step; the product
 //! never does, since it walks the list.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::MessageController;
 use crate::limits::{OPEN_CALLS, RECENT_NAMED_ROWS};
@@ -16,12 +16,13 @@ impl MessageController {
         if body < self.first || body > self.total() {
             return Some(format!("the body ends at {body}, outside {}..={}", self.first, self.total()));
         }
-        let mut ids = HashSet::new();
+        let mut ids = BTreeSet::new();
         if let Some(twin) = self.rows.iter().find(|row| row.id.is_empty() || !ids.insert(&row.id)) {
             return Some(format!("two rows are called {:?}, or one has no name", twin.id));
         }
         let indices = (fold.open_user.iter().copied())
             .chain(fold.failure)
+            .chain(fold.exit)
             .chain(fold.named.iter().map(|named| named.row))
             .chain(fold.calls.iter().filter_map(|call| call.row))
             .chain(fold.blocks.iter().flatten().filter_map(|block| block.row));
@@ -50,14 +51,14 @@ impl MessageController {
     /// The map mirrors the visible rows that run: one entry for each, and none for a row that does not.
     fn broken_map(&self) -> Option<String> {
         let placed: Vec<usize> = self.fold.calls.iter().filter_map(|call| call.row).collect();
-        let distinct: HashSet<usize> = placed.iter().copied().collect();
+        let distinct: BTreeSet<usize> = placed.iter().copied().collect();
         if placed.len() != distinct.len() {
             return Some("two calls share a row".to_owned());
         }
-        let mapped: HashSet<usize> =
+        let mapped: BTreeSet<usize> =
             self.running_calls().filter_map(|(_, row)| row.checked_sub(self.first)).collect();
         let open = |row: &crate::UiMessage| row.tool_step.as_ref().is_some_and(|step| step.phase.is_open());
-        let shown: HashSet<usize> =
+        let shown: BTreeSet<usize> =
             self.rows.iter().enumerate().filter(|(_, row)| open(row)).map(|(held, _)| held).collect();
         (mapped != shown).then(|| format!("the map has {mapped:?}, running rows are {shown:?}"))
     }

@@ -79,6 +79,7 @@ impl MessageController {
         self.fold.named.retain(|named| named.row != row);
         self.fold.open_user = self.fold.open_user.filter(|index| *index != row);
         self.fold.failure = self.fold.failure.filter(|index| *index != row);
+        self.fold.exit = self.fold.exit.filter(|index| *index != row);
         for block in self.fold.blocks.iter_mut().flatten() {
             block.row = block.row.filter(|index| *index != row);
         }
@@ -95,7 +96,13 @@ impl MessageController {
         let calls = fold.calls.iter_mut().filter_map(|call| call.row.as_mut());
         let blocks = fold.blocks.iter_mut().flatten().filter_map(|block| block.row.as_mut());
         let named = fold.named.iter_mut().map(|named| &mut named.row);
-        for index in calls.chain(blocks).chain(named).chain(&mut fold.open_user).chain(&mut fold.failure) {
+        for index in calls
+            .chain(blocks)
+            .chain(named)
+            .chain(&mut fold.open_user)
+            .chain(&mut fold.failure)
+            .chain(&mut fold.exit)
+        {
             if *index >= row {
                 *index = by(*index);
             }

@@ -36,7 +36,7 @@ fn part() -> impl Strategy<Value = Part> {
         words().prop_map(|text| Part::Text { text }),
         words().prop_map(|thinking| Part::Thinking { thinking }),
         (id(), tool()).prop_map(|(id, name)| Part::ToolCall(ToolCall { id, name, ..ToolCall::default() })),
-        Just(Part::Unknown),
+        Just(Part::Unknown(json!({ "type": "resource" }))),
     ]
 }
 
@@ -120,6 +120,11 @@ fn event() -> impl Strategy<Value = Event> {
         }),
         1 => (id(), words()).prop_map(|(id, delta)| Event::BashExecutionUpdate { id, delta }),
         1 => (id(), words()).prop_map(|(id, command)| bash_end(&id, &command)),
+        1 => words().prop_map(|summary| Event::CompactionEnd {
+            summary: Some(summary),
+            aborted: false,
+            error: None
+        }),
         1 => Just(Event::Unknown),
     ]
 }
@@ -265,7 +270,7 @@ proptest! {
                     let unique = steps.by_ref().filter(|step| step.call_id == *tool_call_id).count() == 1;
                     !tool_call_id.is_empty() && unique
                 }
-                Event::AgentSettled { .. } | Event::AgentEnd { .. } => true,
+                Event::AgentSettled { .. } | Event::AgentEnd { .. } | Event::ProcessExit { .. } => true,
                 Event::MessageEnd { message: Message::User { client_id: Some(_), .. } } => true,
                 _ => false,
             };

@@ -1,7 +1,7 @@
 //! Going on from a snapshot. A snapshot is input like any other: an index out of bounds is dropped, and the map of
 //! calls is made to mirror the rows that are shown, before any new event. Doing it twice gives the same.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::aside::is_named_by_a_page;
 use super::calls::{Call, Stage};
@@ -65,7 +65,7 @@ impl MessageController {
 
     /// Rows are told apart by their ids: a row without one, or with another's, gets its own.
     fn mend_names(&mut self) {
-        let mut seen = HashSet::with_capacity(self.rows.len());
+        let mut seen = BTreeSet::new();
         for message in &mut self.rows {
             while message.id.is_empty() || !seen.insert(message.id.clone()) {
                 message.id = format!("r{}", self.fold.next_id);
@@ -94,12 +94,14 @@ impl MessageController {
         };
         let open_user = self.fold.open_user.filter(|row| fits(*row, Kind::User));
         let failure = self.fold.failure.filter(|row| fits(*row, Kind::Error));
+        let exit = self.fold.exit.filter(|row| fits(*row, Kind::Error));
         let mut blocks = self.fold.blocks.clone();
         for block in blocks.iter_mut().flatten() {
             block.row = block.row.filter(|row| fits(*row, block.kind));
         }
         self.fold.open_user = open_user;
         self.fold.failure = failure;
+        self.fold.exit = exit;
         self.fold.blocks = blocks;
     }
 
@@ -107,7 +109,7 @@ impl MessageController {
     /// rows held, but before them, stay as they are; a call that has no row at all is kept for the next pass.
     fn mend_calls(&mut self) {
         let mut calls = std::mem::take(&mut self.fold.calls);
-        let mut linked = HashSet::new();
+        let mut linked = BTreeSet::new();
         for call in &mut calls {
             call.row = call.row.filter(|row| self.shows(*row, call) && linked.insert(*row));
         }

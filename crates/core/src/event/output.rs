@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::Content;
+use crate::message::{Content, Part};
 use crate::ui_message::Image;
 
 /// What a tool gave back, whatever shape the agent gave it.
@@ -33,10 +33,20 @@ impl ToolOutput {
         }
     }
 
+    /// Where no part is understood, they are shown as they came.
     pub fn from_content(content: &Content, details: Option<Value>) -> Self {
+        let (text, images) = (content.text(), content.images());
+        let unknown = content.0.iter().filter_map(|part| match part {
+            Part::Unknown(value) if !value.is_null() => Some(value.to_string()),
+            _ => None,
+        });
         Self {
-            text: content.text(),
-            images: content.images(),
+            text: if text.is_empty() && images.is_empty() {
+                unknown.collect::<Vec<_>>().join("\n")
+            } else {
+                text
+            },
+            images,
             details: details.filter(|details| !is_blank(details)),
         }
     }

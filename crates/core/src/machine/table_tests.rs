@@ -87,6 +87,25 @@ fn an_ask_during_creating_is_remembered() {
 }
 
 #[test]
+fn an_ask_answered_during_creating_is_over() {
+    for answer in [StateEvent::ApproveAction, StateEvent::RejectAction, StateEvent::SendMessage] {
+        let mut machine = Machine::default();
+        machine.apply(StateEvent::StartSession);
+        machine.apply(StateEvent::AskApproval { partial: false });
+        assert!(!machine.apply(answer));
+        machine.apply(StateEvent::SessionCreated);
+        machine.apply(StateEvent::RequestStarted);
+        assert_eq!(machine.state(), Streaming, "after {answer:?}");
+    }
+    let mut machine = Machine::default();
+    machine.apply(StateEvent::StartSession);
+    machine.apply(StateEvent::AskFollowup { partial: false });
+    machine.apply(StateEvent::AskResume);
+    machine.apply(StateEvent::SendMessage);
+    assert_eq!(machine.state(), Streaming, "what was asked before a pause is not asked after it");
+}
+
+#[test]
 fn both_flags_are_cleared_when_a_session_starts_again() {
     let mut machine = Machine::default();
     machine.apply(StateEvent::StartSession);

@@ -277,7 +277,7 @@ impl Session {
             SessionState::WaitingApproval if by == ClosedBy::Answer => {
                 self.step(StateEvent::ApproveAction, "")
             }
-            SessionState::WaitingApproval => self.step(StateEvent::RejectAction, ""),
+            SessionState::WaitingApproval | SessionState::Creating => self.step(StateEvent::RejectAction, ""),
             SessionState::WaitingInput => self.step(StateEvent::SendMessage, ""),
             _ => {}
         }

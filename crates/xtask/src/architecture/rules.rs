@@ -92,6 +92,8 @@ const NO_OUTSIDE_WORLD: &[&str] = &[
     "std::io::stderr",
     "Instant",
     "SystemTime",
+    "RandomState",
+    "DefaultHasher",
     "js_sys",
     "tokio",
     "wasm_bindgen",

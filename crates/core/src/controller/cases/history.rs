@@ -86,6 +86,8 @@ fn case_48_a_text_shorter_than_what_is_shown_is_ignored() {
 fn case_49_deltas_of_another_run_are_not_mixed_into_this_one() {
     let controller = fold([started(), text(0, "first"), settled(), Event::AgentStart, text(0, "second")]);
     assert_eq!(told(&controller), ["A(first) interrupted", "A(second)"]);
+    let unsettled = fold([Event::AgentStart, text(0, "first"), Event::AgentStart, text(0, "second")]);
+    assert_eq!(told(&unsettled), told(&controller));
 }
 
 #[test]

@@ -98,6 +98,22 @@ fn a_shell_command_told_twice_is_one_row() {
 }
 
 #[test]
+fn shell_commands_of_a_run_stand_in_the_order_they_ended() {
+    let starts = [Event::AgentStart, bash_start("1", "slow"), bash_start("2", "quick")];
+    let mut controller = fold(starts.into_iter().chain([bash_end("2", "quick"), bash_end("1", "slow")]));
+    assert_eq!(told(&controller), ["B(quick)", "B(slow)"]);
+    controller.take([settled()]);
+    assert_eq!(told(&controller), ["B(quick)", "B(slow)"]);
+}
+
+#[test]
+fn a_shell_command_ends_with_its_process() {
+    let controller = fold([bash_start("1", "sleep"), died()]);
+    let result = controller.rows()[0].bash_result.clone().unwrap();
+    assert!(result.cancelled && !result.running);
+}
+
+#[test]
 fn a_shell_row_still_running_when_the_agent_stops_waits_for_its_own_end() {
     let mut controller = fold([Event::AgentStart, bash_start("b", "sleep"), ended(answer("x")), settled()]);
     assert!(controller.rows()[1].bash_result.as_ref().unwrap().running);

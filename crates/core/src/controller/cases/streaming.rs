@@ -6,6 +6,7 @@ use crate::controller::Change;
 use crate::controller::sample::*;
 use crate::describe::describe_call;
 use crate::event::{Event, ToolOutput};
+use crate::limits::RECENT_CALLS;
 use crate::message::{Message, Part, StopReason};
 
 #[test]
@@ -125,6 +126,22 @@ fn calls_that_share_an_id_or_have_none_get_their_results_in_order() {
 }
 
 #[test]
+fn many_calls_of_one_message_find_their_results_however_late() {
+    let ids: Vec<String> = (0..3 * RECENT_CALLS).map(|number| format!("c{number}")).collect();
+    let mut controller = fold([Event::AgentStart, started()]);
+    for (index, id) in ids.iter().enumerate() {
+        controller.take([call(index, id), begin(id), end(id, id)]);
+    }
+    let parts = ids.iter().map(|id| Part::ToolCall(tool_call(id))).collect();
+    controller.take([ended(assistant(parts, StopReason::ToolUse))]);
+    let results = ids.iter().map(|id| ended(result(id, id)));
+    assert_eq!(controller.take(results), []);
+    assert_eq!(controller.rows().len(), ids.len());
+    controller.take([settled(), Event::AgentStart, started(), call(0, "next")]);
+    assert!(controller.fold().calls.len() <= RECENT_CALLS, "what is over is forgotten in the end");
+}
+
+#[test]
 fn case_13_the_end_of_a_run_leaves_no_spinner() {
     let mut controller = fold([begin("a"), Event::AgentEnd { will_retry: false }]);
     assert_eq!(told(&controller), ["T(a, error) interrupted"]);
@@ -189,6 +206,10 @@ fn case_18_results_of_any_shape_become_text_or_image() {
         (json!(null), ""),
         (json!({ "x": 1 }), "{\"x\":1}"),
         (json!(true), "true"),
+        (json!([1, 2]), "1\n2"),
+        (json!({ "content": { "x": 1 } }), "{\"x\":1}"),
+        (json!({ "content": [{ "type": "resource", "uri": "a" }] }), "{\"type\":\"resource\",\"uri\":\"a\"}"),
+        (json!([{ "type": "text", "text": "a" }, { "type": "resource" }]), "a"),
     ];
     for (value, text) in shapes {
         assert_eq!(ToolOutput::from_value(value).text, text);
@@ -237,7 +258,7 @@ fn blank_text_gives_no_row() {
     assert_eq!(told(&controller), [""; 0]);
     controller.take([text(0, "x")]);
     assert_eq!(told(&controller), ["A(  \nx)"], "what was blank belongs to what follows");
-    let blank = vec![said(" "), thought("\n"), Part::Unknown];
+    let blank = vec![said(" "), thought("\n"), Part::Unknown(json!(1))];
     assert_eq!(told(&history([assistant(blank, StopReason::Stop)])), [""; 0]);
 }
 
