@@ -204,11 +204,18 @@ proptest! {
             prop_assert_eq!(controller.broken_invariant(), None, "after {:?}", step);
             follow(&mut shown, &report, controller.rows());
             prop_assert_eq!(&shown[..], controller.rows(), "{:?} after {:?}", report, step);
-            // A row that stays keeps its id and its place among those that stay.
-            let stay: Vec<&String> = ids.iter().filter(|id| controller.rows().iter().any(|row| row.id == **id)).collect();
-            let now: Vec<&String> = controller.rows().iter().map(|row| &row.id).filter(|id| ids.contains(id)).collect();
-            if !report.iter().any(|change| matches!(change, Change::Removed(_))) {
-                prop_assert_eq!(stay, now);
+            // A row that is neither inserted nor removed keeps its id and its place among the others.
+            let mut kept: Vec<Option<&String>> = ids.iter().map(Some).collect();
+            for change in &report {
+                match *change {
+                    Change::Inserted(at) => kept.insert(at, None),
+                    Change::Removed(at) => drop(kept.remove(at)),
+                    Change::Touched(_) => {}
+                }
+            }
+            prop_assert_eq!(kept.len(), controller.rows().len());
+            for (kept, row) in kept.iter().zip(controller.rows()) {
+                prop_assert!(kept.is_none_or(|id| *id == row.id), "{:?} after {:?}", report, step);
             }
         }
     }
