@@ -8,6 +8,7 @@ pub mod ask_card;
 pub mod composer;
 pub mod connection;
 pub mod context_ring;
+pub mod dynamic;
 pub mod folder_picker;
 pub mod follow;
 pub mod icon;

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::dynamic::{entered, live, submitted};
 use super::icon::{Glyph, Icon};
 use crate::access::{self, Access};
 use crate::actions::use_actions;
@@ -40,10 +41,7 @@ pub fn AccessScreen() -> impl IntoView {
                 </p>
                 <form
                     class="access-form"
-                    on:submit=move |event| {
-                        event.prevent_default();
-                        enter();
-                    }
+                    on:submit=submitted(enter)
                 >
                     <label for="token">"Or paste the address or its token here"</label>
                     <div class="field-row">
@@ -55,11 +53,11 @@ pub fn AccessScreen() -> impl IntoView {
                             spellcheck="false"
                             aria-describedby="token-problem"
                             prop:value=pasted
-                            on:input:target=move |event| pasted.set(event.target().value())
+                            on:input=entered(move |value| pasted.set(value))
                         />
                         <button type="submit" class="button primary" disabled=asking>"Enter"</button>
                     </div>
-                    <p id="token-problem" class="problem" role="alert">{move || problem.get()}</p>
+                    <p id="token-problem" class="problem" role="alert">{live(move || problem.get())}</p>
                 </form>
             </div>
         </main>

@@ -3,35 +3,35 @@
 use leptos::prelude::*;
 use pilothouse_core::wire::AgentInfo;
 
+use super::dynamic::{entered, list, live};
+
 #[component]
 pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> impl IntoView {
+    let card = move |agent: AgentInfo| {
+        let name = agent.name.clone();
+        let own = name.clone();
+        let disabled = agent.problem.is_some();
+        view! {
+            <label class="choice-card" class:disabled=disabled>
+                <input
+                    type="radio"
+                    name="agent"
+                    value=name.clone()
+                    disabled=disabled
+                    prop:checked=live(move || chosen.with(|chosen| *chosen == own))
+                    on:change=entered(move |value| chosen.set(value))
+                />
+                <span class="choice-name">{name}</span>
+                <span class="choice-words">{words(&agent)}</span>
+            </label>
+        }
+        .into_any()
+    };
     view! {
         <fieldset class="choice">
             <legend>"Agent"</legend>
             <div class="choice-cards">
-                <For
-                    each=move || agents.get()
-                    key=|agent| (agent.name.clone(), agent.problem.clone())
-                    children=move |agent| {
-                        let name = agent.name.clone();
-                        let own = name.clone();
-                        let disabled = agent.problem.is_some();
-                        view! {
-                            <label class="choice-card" class:disabled=disabled>
-                                <input
-                                    type="radio"
-                                    name="agent"
-                                    value=name.clone()
-                                    disabled=disabled
-                                    prop:checked=move || chosen.with(|chosen| *chosen == own)
-                                    on:change:target=move |event| chosen.set(event.target().value())
-                                />
-                                <span class="choice-name">{name}</span>
-                                <span class="choice-words">{words(&agent)}</span>
-                            </label>
-                        }
-                    }
-                />
+                {list(move || agents.get(), |agent| format!("{} {:?}", agent.name, agent.problem), card)}
             </div>
         </fieldset>
     }

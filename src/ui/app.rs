@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use leptos_router::components::Router;
 
 use super::access_screen::AccessScreen;
+use super::dynamic::live;
 use super::layout::Layout;
 use crate::access::{self, Access};
 use crate::actions::Actions;
@@ -52,11 +53,11 @@ pub fn App() -> impl IntoView {
         Some(Access::Granted | Access::Unknown) => Stage::Inside,
         Some(Access::Denied | Access::Limited) => Stage::Outside,
     });
-    move || match stage.get() {
+    live(move || match stage.get() {
         Stage::Asking => ().into_any(),
         Stage::Inside => {
             view! { <Router base=route::base().trim_end_matches('/')><Layout /></Router> }.into_any()
         }
         Stage::Outside => view! { <AccessScreen /> }.into_any(),
-    }
+    })
 }

@@ -7,6 +7,7 @@ use pilothouse_core::visible_text::visible_string;
 
 use wasm_bindgen::JsCast;
 
+use super::dynamic::{clicked, entered, live, submitted};
 use super::icon::{Glyph, Icon};
 use super::visible_text::VisibleText;
 use crate::actions::use_actions;
@@ -63,7 +64,7 @@ pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
             {exact.map(|exact| view! { <div class="ask-exact"><VisibleText text=exact /></div> })}
             {message}
             {body}
-            <p class="problem" role="alert">{move || problem.get()}</p>
+            <p class="problem" role="alert">{live(move || problem.get())}</p>
         </section>
     }
 }
@@ -86,11 +87,11 @@ fn ConfirmAnswer(
     let (yes, no) = if approval { ("Approve", "Reject") } else { ("Yes", "No") };
     view! {
         <div class="ask-answers spread">
-            <button type="button" class="button primary" disabled=sending on:click=move |_| reply(Answer::Confirm(true))>
+            <button type="button" class="button primary" disabled=sending on:click=clicked(move |_| reply(Answer::Confirm(true)))>
                 <Glyph icon=Icon::Check />
                 {yes}
             </button>
-            <button type="button" class="button" disabled=sending on:click=move |_| reply(Answer::Confirm(false))>
+            <button type="button" class="button" disabled=sending on:click=clicked(move |_| reply(Answer::Confirm(false)))>
                 <Glyph icon=Icon::Close />
                 {no}
             </button>
@@ -109,7 +110,7 @@ fn SelectAnswer(
     let options = options.into_iter().map(|option| {
         let choice = option.clone();
         view! {
-            <button type="button" class="button option" disabled=sending on:click=move |_| reply(Answer::Choose(choice.clone()))>
+            <button type="button" class="button option" disabled=sending on:click=clicked(move |_| reply(Answer::Choose(choice.clone())))>
                 <VisibleText text=option />
             </button>
         }
@@ -146,7 +147,7 @@ fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy +
                 aria-label=visible_string(&ask.title)
                 placeholder=ask.placeholder.clone()
                 prop:value=text
-                on:input:target=move |event| text.set(event.target().value())
+                on:input=entered(move |value| text.set(value))
             ></textarea>
         }
         .into_any()
@@ -160,7 +161,7 @@ fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy +
                 aria-label=visible_string(&ask.title)
                 placeholder=ask.placeholder.clone()
                 prop:value=text
-                on:input:target=move |event| text.set(event.target().value())
+                on:input=entered(move |value| text.set(value))
             />
         }
         .into_any()
@@ -168,10 +169,7 @@ fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy +
     view! {
         <form
             node_ref=place
-            on:submit=move |event| {
-                event.prevent_default();
-                send();
-            }
+            on:submit=submitted(send)
         >
             {field}
             <div class="ask-answers spread">
@@ -185,7 +183,7 @@ fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy +
 #[component]
 fn CancelAnswer(sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy + 'static) -> impl IntoView {
     view! {
-        <button type="button" class="button quiet" disabled=sending on:click=move |_| reply(Answer::Cancel)>
+        <button type="button" class="button quiet" disabled=sending on:click=clicked(move |_| reply(Answer::Cancel))>
             "Cancel"
         </button>
     }

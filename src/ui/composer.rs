@@ -4,6 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 use pilothouse_core::queue::Lane;
 
+use super::dynamic::{When, clicked, entered, live, submitted};
 use super::icon::{Glyph, Icon};
 use super::keys::{self, Key};
 use crate::actions::use_actions;
@@ -76,11 +77,8 @@ pub fn Composer(session: Session) -> impl IntoView {
     view! {
         <form
             class="composer"
-            data-input-mode=move || mode.get().name()
-            on:submit=move |event| {
-                event.prevent_default();
-                send(Lane::Steer);
-            }
+            data-input-mode=live(move || mode.get().name())
+            on:submit=submitted(move || send(Lane::Steer))
         >
             <div class="composer-box">
                 <div class="composer-grow">
@@ -90,45 +88,43 @@ pub fn Composer(session: Session) -> impl IntoView {
                         rows="1"
                         aria-label="Message"
                         autocomplete="off"
-                        placeholder=placeholder
-                        spellcheck=move || (!shell()).to_string()
-                        data-input-mode=move || mode.get().name()
+                        placeholder=live(placeholder)
+                        spellcheck=live(move || (!shell()).to_string())
+                        data-input-mode=live(move || mode.get().name())
                         prop:value=draft
-                        on:input:target=move |event| {
-                            id.with_value(|id| actions.client.drafts.set(id, event.target().value()));
-                        }
+                        on:input=entered(move |value| id.with_value(|id| actions.client.drafts.set(id, value)))
                         on:keydown=on_key
                     ></textarea>
-                    <div class="composer-replica" aria-hidden="true">{move || draft.get()}" "</div>
+                    <div class="composer-replica" aria-hidden="true">{live(move || draft.get())}" "</div>
                 </div>
                 <div class="composer-bar">
-                    <Show when=move || can_shell.get()>
+                    <When when=move || can_shell.get()>
                         <button
                             type="button"
                             class="button icon-only quiet composer-shell"
                             aria-label="Shell"
                             title="Run a shell command"
-                            aria-pressed=move || shell().to_string()
-                            on:click=toggle_shell
+                            aria-pressed=live(move || shell().to_string())
+                            on:click=clicked(toggle_shell)
                         >
                             <Glyph icon=Icon::Terminal />
                         </button>
-                    </Show>
-                    <span class="composer-hint">{hint}</span>
-                    <Show when=move || active.get()>
-                        <button type="button" class="button stop" on:click=move |_| actions.stop(session)>
+                    </When>
+                    <span class="composer-hint">{live(hint)}</span>
+                    <When when=move || active.get()>
+                        <button type="button" class="button stop" on:click=clicked(move |_| actions.stop(session))>
                             <Glyph icon=Icon::Stop />
                             "Stop"
                         </button>
-                    </Show>
-                    <Show when=move || { active.get() && has_text.get() && !shell() }>
-                        <button type="button" class="button" on:click=move |_| send(Lane::FollowUp)>
+                    </When>
+                    <When when=move || { active.get() && has_text.get() && !shell() }>
+                        <button type="button" class="button" on:click=clicked(move |_| send(Lane::FollowUp))>
                             "Follow-up"
                         </button>
-                    </Show>
-                    <button type="submit" class="button primary" disabled=move || !has_text.get()>
+                    </When>
+                    <button type="submit" class="button primary" disabled=live(move || !has_text.get())>
                         <Glyph icon=Signal::derive(move || if shell() { Icon::Terminal } else { Icon::ArrowUp }) />
-                        {send_words}
+                        {live(send_words)}
                     </button>
                 </div>
             </div>

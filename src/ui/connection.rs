@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::dynamic::{When, clicked, live};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::browser;
@@ -23,7 +24,7 @@ pub fn ConnectionBanner() -> impl IntoView {
     let words = Memo::new(move |_| words());
     view! {
         <div class="banner-place" role="status">
-            {move || {
+            {live(move || {
                 words
                     .get()
                     .map(|words| {
@@ -31,15 +32,16 @@ pub fn ConnectionBanner() -> impl IntoView {
                             <div class="banner">
                                 <Glyph icon=Icon::Plug />
                                 <span>{words}</span>
-                                <Show when=move || client.outdated.get()>
-                                    <button type="button" class="button quiet" on:click=move |_| browser::reload()>
+                                <When when=move || client.outdated.get()>
+                                    <button type="button" class="button quiet" on:click=clicked(move |_| browser::reload())>
                                         "Reload"
                                     </button>
-                                </Show>
+                                </When>
                             </div>
                         }
                     })
-            }}
+                    .into_any()
+            })}
         </div>
     }
 }
@@ -54,9 +56,9 @@ pub fn ConnectionMark() -> impl IntoView {
         Connection::Lost => "Reconnecting…",
     };
     view! {
-        <span class="connection-mark" data-of=move || connection.get().name() title=words>
+        <span class="connection-mark" data-of=live(move || connection.get().name()) title=live(words)>
             <span class="connection-dot" aria-hidden="true"></span>
-            <span class="connection-words">{words}</span>
+            <span class="connection-words">{live(words)}</span>
         </span>
     }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use pilothouse_core::event::ContextUsage;
 
+use super::dynamic::live;
 use crate::state::server::Session;
 
 /// The ring's circumference is made 100, so that a percentage is a length.
@@ -11,8 +12,8 @@ const RADIUS: &str = "15.915";
 #[component]
 pub fn ContextRing(session: Session) -> impl IntoView {
     let usage = Memo::new(move |_| session.context_usage.get());
-    move || {
-        usage.get().map(|usage| {
+    live(move || {
+        let ring = usage.get().map(|usage| {
             let percent = percent(&usage);
             let drawn = percent.unwrap_or(0.0).clamp(0.0, 100.0);
             view! {
@@ -32,8 +33,9 @@ pub fn ContextRing(session: Session) -> impl IntoView {
                     <span>{percent.map_or_else(|| "unknown".to_owned(), |percent| format!("{percent:.0}%"))}</span>
                 </span>
             }
-        })
-    }
+        });
+        ring.into_any()
+    })
 }
 
 fn percent(usage: &ContextUsage) -> Option<f64> {

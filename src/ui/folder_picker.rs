@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use pilothouse_core::wire::DirectoryListing;
 use wasm_bindgen::JsCast;
 
+use super::dynamic::{When, clicked, entered, list, live};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::transport::Connection;
@@ -40,6 +41,18 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
     let here =
         move || listing.with(|listing| listing.as_ref().map(|found| found.path.clone()).unwrap_or_default());
     let truncated = move || listing.with(|listing| listing.as_ref().is_some_and(|found| found.truncated));
+    let entry = move |name: String| {
+        let path = join(&untrack(here), &name);
+        view! {
+            <li>
+                <button type="button" class="folder-entry" on:click=clicked(move |_| look(path.clone()))>
+                    <Glyph icon=Icon::Folder />
+                    {name}
+                </button>
+            </li>
+        }
+        .into_any()
+    };
     view! {
         <fieldset class="folder-picker">
             <legend>"Folder"</legend>
@@ -53,7 +66,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                     autocapitalize="off"
                     spellcheck="false"
                     prop:value=folder
-                    on:input:target=move |event| folder.set(event.target().value())
+                    on:input=entered(move |value| folder.set(value))
                     on:keydown=move |event| {
                         if event.key() == "Enter" {
                             event.prevent_default();
@@ -61,55 +74,43 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                         }
                     }
                 />
-                <button type="button" class="button" on:click=move |_| look(folder.get_untracked())>"Go"</button>
+                <button type="button" class="button" on:click=clicked(move |_| look(folder.get_untracked()))>"Go"</button>
             </div>
-            <p class="problem" role="alert">{move || problem.get()}</p>
+            <p class="problem" role="alert">{live(move || problem.get())}</p>
             <div class="folder-box">
                 <nav class="crumbs" aria-label="Path">
-                    {move || {
+                    {live(move || {
                         crumbs()
                             .into_iter()
                             .map(|(name, path)| {
                                 view! {
-                                    <button type="button" class="crumb" on:click=move |_| look(path.clone())>{name}</button>
+                                    <button type="button" class="crumb" on:click=clicked(move |_| look(path.clone()))>{name}</button>
                                 }
                             })
                             .collect_view()
-                    }}
+                            .into_any()
+                    })}
                 </nav>
                 <ul class="folder-list" on:keydown=move_focus>
-                    {move || {
+                    {live(move || {
                         parent()
                             .map(|parent| {
                                 view! {
                                     <li>
-                                        <button type="button" class="folder-entry" on:click=move |_| look(parent.clone())>
+                                        <button type="button" class="folder-entry" on:click=clicked(move |_| look(parent.clone()))>
                                             <Glyph icon=Icon::CornerUp />
                                             "Parent folder"
                                         </button>
                                     </li>
                                 }
                             })
-                    }}
-                    <For
-                        each=folders
-                        key=move |name| (here(), name.clone())
-                        children=move |name| {
-                            let path = join(&untrack(here), &name);
-                            view! {
-                                <li>
-                                    <button type="button" class="folder-entry" on:click=move |_| look(path.clone())>
-                                        <Glyph icon=Icon::Folder />
-                                        {name}
-                                    </button>
-                                </li>
-                            }
-                        }
-                    />
-                    <Show when=truncated><li class="faint">"There are more; type the path."</li></Show>
-                    <Show when=move || listing.with(|found| found.as_ref().is_some_and(|found| found.folders.is_empty()))>
+                            .into_any()
+                    })}
+                    {list(folders, move |name| join(&here(), name), entry)}
+                    <When when=truncated><li class="faint">"There are more; type the path."</li></When>
+                    <When when=move || listing.with(|found| found.as_ref().is_some_and(|found| found.folders.is_empty()))>
                         <li class="faint">"No folders in here."</li>
-                    </Show>
+                    </When>
                 </ul>
             </div>
         </fieldset>

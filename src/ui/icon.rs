@@ -3,6 +3,8 @@
 
 use leptos::prelude::*;
 
+use super::dynamic::live;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icon {
     Alert,
@@ -83,7 +85,7 @@ impl Icon {
 pub fn Glyph(#[prop(into)] icon: Signal<Icon>, #[prop(optional)] class: &'static str) -> impl IntoView {
     view! {
         <svg class=format!("icon {class}") viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-            <path d=move || icon.get().path()></path>
+            <path d=live(move || icon.get().path())></path>
         </svg>
     }
 }

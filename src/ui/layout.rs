@@ -7,6 +7,7 @@ use leptos_router::{NavigateOptions, path};
 use wasm_bindgen::JsCast;
 
 use super::connection::ConnectionBanner;
+use super::dynamic::{clicked, live};
 use super::new_session::NewSession;
 use super::session_page::SessionPage;
 use super::sidebar::Sidebar;
@@ -38,7 +39,7 @@ pub fn Layout() -> impl IntoView {
     view! {
         <div class="layout" class:sidebar-open=open on:keydown=close_on_escape>
             <Sidebar />
-            <div class="scrim" aria-hidden="true" on:click=move |_| open.set(false)></div>
+            <div class="scrim" aria-hidden="true" on:click=clicked(move |_| open.set(false))></div>
             <div class="stage">
                 <ConnectionBanner />
                 <Routes fallback=NewRoute>
@@ -61,9 +62,9 @@ fn SessionRoute() -> impl IntoView {
     let actions = use_actions();
     let parameters = use_params_map();
     let id = Memo::new(move |_| parameters.with(|parameters| parameters.get("id").unwrap_or_default()));
-    move || {
+    live(move || {
         let id = id.get();
         actions.route.set(route::Route::Session(id.clone()));
-        view! { <SessionPage session=actions.open(&id) /> }
-    }
+        view! { <SessionPage session=actions.open(&id) /> }.into_any()
+    })
 }

@@ -10,6 +10,7 @@ use pilothouse_core::UiMessage;
 use pilothouse_core::markdown::{Block, MarkdownStream, Progress};
 use web_sys::Element;
 
+use super::dynamic::clicked;
 use super::rows::entry::Entry;
 
 #[component]
@@ -36,7 +37,7 @@ pub fn StreamedMarkdown(
         let live = entry.is_live();
         entry.read(|message| update(message, live));
     });
-    view! { <div class="row-text" use:begin on:click=code::copy_on_click></div> }
+    view! { <div class="row-text" use:begin on:click=clicked(code::copy_on_click)></div> }
 }
 
 /// What stands in the page: the elements of the finished blocks, then those of the tail. The framework keeps markers

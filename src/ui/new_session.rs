@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::agent_choice::{AgentChoice, preferred};
+use super::dynamic::{When, live, submitted};
 use super::folder_picker::FolderPicker;
 use super::icon::{Glyph, Icon};
 use super::title_bar::SessionsButton;
@@ -56,36 +57,33 @@ pub fn NewSession() -> impl IntoView {
             <div class="drawer-bar"><SessionsButton /></div>
             <form
                 class="new-session-form"
-                on:submit=move |event| {
-                    event.prevent_default();
-                    create();
-                }
+                on:submit=submitted(create)
             >
-                <Show when=move || actions.client.left.with(Option::is_some)>
+                <When when=move || actions.client.left.with(Option::is_some)>
                     <p class="left-behind" role="status">
                         <Glyph icon=Icon::Info />
-                        {move || actions.client.left.with(|title| left_words(title.as_deref().unwrap_or_default()))}
+                        {live(move || actions.client.left.with(|title| left_words(title.as_deref().unwrap_or_default())))}
                     </p>
-                </Show>
+                </When>
                 <h1>"New session"</h1>
-                <p class="lead">{words}</p>
-                <Show
+                <p class="lead">{live(words)}</p>
+                <When
                     when=move || server.known.get()
                     fallback=|| view! { <p class="faint" role="status">"Asking the server what it offers…"</p> }
                 >
                     <AgentChoice agents=server.agents.into() chosen=agent />
                     <FolderPicker folder />
-                    <p class="problem" role="alert">{move || problem.get()}</p>
+                    <p class="problem" role="alert">{live(move || problem.get())}</p>
                     <div class="form-end">
                         <button
                             type="submit"
                             class="button primary large"
-                            disabled=move || creating.get() || agent.with(String::is_empty)
+                            disabled=live(move || creating.get() || agent.with(String::is_empty))
                         >
-                            {move || if creating.get() { "Creating…" } else { "Create session" }}
+                            {live(move || if creating.get() { "Creating…" } else { "Create session" })}
                         </button>
                     </div>
-                </Show>
+                </When>
             </form>
         </main>
     }

@@ -3,38 +3,38 @@
 use leptos::prelude::*;
 use pilothouse_core::event::NoticeLevel;
 
+use super::dynamic::{clicked, list};
 use super::icon::{Glyph, Icon};
 use crate::state::server::Session;
+use crate::state::server::notice::Notice;
 
 #[component]
 pub fn Notices(session: Session) -> impl IntoView {
+    let row = move |notice: Notice| {
+        let (class, icon) = match notice.level {
+            NoticeLevel::Info => ("notice", Icon::Info),
+            NoticeLevel::Warning => ("notice warning", Icon::Alert),
+            NoticeLevel::Error => ("notice failure", Icon::Alert),
+        };
+        view! {
+            <div class=class>
+                <Glyph icon />
+                <span class="notice-text">{notice.text}</span>
+                <button
+                    type="button"
+                    class="button icon-only quiet"
+                    aria-label="Dismiss"
+                    on:click=clicked(move |_| session.dismiss_notice(notice.number))
+                >
+                    <Glyph icon=Icon::Close />
+                </button>
+            </div>
+        }
+        .into_any()
+    };
     view! {
         <div class="notices" role="status">
-            <For
-                each=move || session.notices.get()
-                key=|notice| notice.number
-                children=move |notice| {
-                    let (class, icon) = match notice.level {
-                        NoticeLevel::Info => ("notice", Icon::Info),
-                        NoticeLevel::Warning => ("notice warning", Icon::Alert),
-                        NoticeLevel::Error => ("notice failure", Icon::Alert),
-                    };
-                    view! {
-                        <div class=class>
-                            <Glyph icon />
-                            <span class="notice-text">{notice.text}</span>
-                            <button
-                                type="button"
-                                class="button icon-only quiet"
-                                aria-label="Dismiss"
-                                on:click=move |_| session.dismiss_notice(notice.number)
-                            >
-                                <Glyph icon=Icon::Close />
-                            </button>
-                        </div>
-                    }
-                }
-            />
+            {list(move || session.notices.get(), |notice| notice.number.to_string(), row)}
         </div>
     }
 }

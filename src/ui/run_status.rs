@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 use pilothouse_core::{Kind, SessionState};
 
+use super::dynamic::{When, clicked, live};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::state::server::{Row, Session};
@@ -25,26 +26,26 @@ pub fn RunStatus(session: Session) -> impl IntoView {
         move || state.get() == SessionState::Error && !session.rows.with(|rows| ends_in_error(rows));
     let offer_resume = move || matches!(state.get(), SessionState::Paused | SessionState::Stopped);
     view! {
-        <div class="run-status" data-of=move || state.get().name() role="status">
-            <Show when=move || !words.with(String::is_empty)>
+        <div class="run-status" data-of=live(move || state.get().name()) role="status">
+            <When when=move || !words.with(String::is_empty)>
                 <Glyph icon />
-                <span class="run-words">{move || words.get()}</span>
-            </Show>
-            <Show when=move || state.get() == SessionState::Completed>
+                <span class="run-words">{live(move || words.get())}</span>
+            </When>
+            <When when=move || state.get() == SessionState::Completed>
                 <span class="visually-hidden">"The agent is done."</span>
-            </Show>
-            <Show when=offer_retry>
-                <button type="button" class="button quiet" on:click=move |_| actions.retry(session)>
+            </When>
+            <When when=offer_retry>
+                <button type="button" class="button quiet" on:click=clicked(move |_| actions.retry(session))>
                     <Glyph icon=Icon::Retry />
                     "Retry"
                 </button>
-            </Show>
-            <Show when=offer_resume>
-                <button type="button" class="button quiet" on:click=move |_| actions.resume(session)>
+            </When>
+            <When when=offer_resume>
+                <button type="button" class="button quiet" on:click=clicked(move |_| actions.resume(session))>
                     <Glyph icon=Icon::Play />
                     "Resume"
                 </button>
-            </Show>
+            </When>
         </div>
     }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::composer::Composer;
+use super::dynamic::{clicked, live};
 use super::icon::{Glyph, Icon};
 use super::notices::Notices;
 use super::queue::Queue;
@@ -28,11 +29,11 @@ pub fn SessionPage(session: Session) -> impl IntoView {
         <main
             class="session"
             data-session-id=session.id()
-            data-state=move || session.state.get().name()
-            data-seq=move || session.seq.get().to_string()
+            data-state=live(move || session.state.get().name())
+            data-seq=live(move || session.seq.get().to_string())
         >
             <TitleBar session />
-            {move || match loading.get() {
+            {live(move || match loading.get() {
                 Loading::Waiting => view! { <div class="session-wait" role="status">"Loading the conversation…"</div> }.into_any(),
                 Loading::Missing(reason) => view! { <MissingSession reason /> }.into_any(),
                 Loading::Ready => {
@@ -44,7 +45,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
                     }
                         .into_any()
                 }
-            }}
+            })}
         </main>
     }
 }
@@ -58,7 +59,7 @@ fn MissingSession(reason: String) -> impl IntoView {
             <h2>"This session is not here"</h2>
             <p>"The server does not know a session at this address. It may have been deleted, or the link is from another machine."</p>
             <p class="faint">{reason}</p>
-            <button type="button" class="button primary" on:click=move |_| actions.go(Route::New)>
+            <button type="button" class="button primary" on:click=clicked(move |_| actions.go(Route::New))>
                 <Glyph icon=Icon::Plus />
                 "New session"
             </button>

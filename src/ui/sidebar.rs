@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::dynamic::{When, clicked, list, live};
 use super::icon::{Glyph, Icon};
 use super::sidebar_row::SidebarRow;
 use crate::actions::use_actions;
@@ -26,6 +27,23 @@ pub fn Sidebar() -> impl IntoView {
             actions.go(Route::New);
         }
     };
+    let names = move || folders.with(|folders| folders.iter().map(|(cwd, _)| cwd.clone()).collect());
+    let folder = move |cwd: String| {
+        let name = folder_name(&cwd).to_owned();
+        let ids = {
+            let cwd = cwd.clone();
+            move || folders.with(|folders| ids_in(folders, &cwd))
+        };
+        view! {
+            <section class="folder">
+                <h2 class="folder-name" title=cwd>{name}</h2>
+                <ul>
+                    {list(ids, String::clone, |id| view! { <li><SidebarRow id /></li> }.into_any())}
+                </ul>
+            </section>
+        }
+        .into_any()
+    };
     view! {
         <nav class="sidebar" aria-label="Sessions">
             <div class="sidebar-head">
@@ -34,7 +52,7 @@ pub fn Sidebar() -> impl IntoView {
                     type="button"
                     class="button icon-only quiet sidebar-close"
                     aria-label="Close sessions"
-                    on:click=move |_| actions.client.sidebar_open.set(false)
+                    on:click=clicked(move |_| actions.client.sidebar_open.set(false))
                 >
                     <Glyph icon=Icon::Close />
                 </button>
@@ -42,35 +60,17 @@ pub fn Sidebar() -> impl IntoView {
             <a
                 class="new-session-link"
                 href=route::path_of(&Route::New)
-                aria-current=move || (actions.route.get() == Route::New).then_some("page")
-                on:click=start_new
+                aria-current=live(move || (actions.route.get() == Route::New).then_some("page"))
+                on:click=clicked(start_new)
             >
                 <Glyph icon=Icon::Plus />
                 "New session"
             </a>
             <div class="sidebar-list">
-                <Show when=move || server.known.get() && server.sessions.with(Vec::is_empty)>
+                <When when=move || server.known.get() && server.sessions.with(Vec::is_empty)>
                     <p class="sidebar-empty">"Sessions appear here."</p>
-                </Show>
-                <For
-                    each=move || folders.with(|folders| folders.iter().map(|(cwd, _)| cwd.clone()).collect::<Vec<_>>())
-                    key=String::clone
-                    children=move |cwd| {
-                        let name = folder_name(&cwd).to_owned();
-                        let ids = {
-                            let cwd = cwd.clone();
-                            move || folders.with(|folders| ids_in(folders, &cwd))
-                        };
-                        view! {
-                            <section class="folder">
-                                <h2 class="folder-name" title=cwd>{name}</h2>
-                                <ul>
-                                    <For each=ids key=String::clone children=|id| view! { <li><SidebarRow id /></li> } />
-                                </ul>
-                            </section>
-                        }
-                    }
-                />
+                </When>
+                {list(names, String::clone, folder)}
             </div>
         </nav>
     }

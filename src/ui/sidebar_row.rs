@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use pilothouse_core::wire::SessionSummary;
 
+use super::dynamic::{clicked, live};
 use super::relative_time::relative_time;
 use super::sidebar::opens_elsewhere;
 use super::state_mark::StateMark;
@@ -40,19 +41,19 @@ pub fn SidebarRow(id: String) -> impl IntoView {
             class="sidebar-row"
             href=route::path_of(&to)
             data-session-id=id
-            data-state=move || state.get().name()
-            aria-current=move || current.get().then_some("page")
-            title=move || format!("{} · {}", title(), read(|summary| summary.agent.clone()))
-            on:click=move |event| {
+            data-state=live(move || state.get().name())
+            aria-current=live(move || current.get().then_some("page"))
+            title=live(move || format!("{} · {}", title(), read(|summary| summary.agent.clone())))
+            on:click=clicked(move |event| {
                 if !opens_elsewhere(&event) {
                     event.prevent_default();
                     actions.go(to.clone());
                 }
-            }
+            })
         >
             <StateMark state />
-            <span class="sidebar-title">{title}</span>
-            <span class="sidebar-time">{time}</span>
+            <span class="sidebar-title">{live(title)}</span>
+            <span class="sidebar-time">{live(time)}</span>
         </a>
     }
 }

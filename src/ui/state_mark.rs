@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
 
+use super::dynamic::live;
 use super::icon::{Glyph, Icon};
 
 /// What to call a state.
@@ -35,12 +36,12 @@ const fn state_icon(state: SessionState) -> Option<Icon> {
 #[component]
 pub fn StateMark(#[prop(into)] state: Signal<SessionState>) -> impl IntoView {
     view! {
-        <span class="state-mark" data-of=move || state.get().name() title=move || state_words(state.get())>
-            {move || match state_icon(state.get()) {
+        <span class="state-mark" data-of=live(move || state.get().name()) title=live(move || state_words(state.get()))>
+            {live(move || match state_icon(state.get()) {
                 Some(icon) => view! { <Glyph icon /> }.into_any(),
                 None => view! { <span class="state-dot" aria-hidden="true"></span> }.into_any(),
-            }}
-            <span class="visually-hidden">{move || state_words(state.get())}</span>
+            })}
+            <span class="visually-hidden">{live(move || state_words(state.get()))}</span>
         </span>
     }
 }

@@ -7,6 +7,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::ResizeObserver;
 
 use super::ask_card::AskCard;
+use super::dynamic::{When, clicked, list, live};
 use super::follow::{Follow, Measure};
 use super::icon::{Glyph, Icon};
 use super::rows::TimelineRow;
@@ -102,39 +103,39 @@ pub fn Timeline(session: Session) -> impl IntoView {
         <div class="timeline-place">
             <div class="timeline" node_ref=scroller on:scroll=on_scroll role="log" aria-label="Conversation" aria-live="off" tabindex="0">
                 <div class="timeline-content" node_ref=content>
-                    <Show when=move || { session.earlier.get() > 0 }>
+                    <When when=move || { session.earlier.get() > 0 }>
                         <div class="earlier">
-                            <button type="button" class="button quiet" disabled=fetching on:click=show_earlier>
+                            <button type="button" class="button quiet" disabled=fetching on:click=clicked(show_earlier)>
                                 <Glyph icon=Icon::History />
-                                {move || if fetching.get() { "Fetching…".to_owned() } else { format!("Show earlier messages ({})", session.earlier.get()) }}
+                                {live(move || if fetching.get() { "Fetching…".to_owned() } else { format!("Show earlier messages ({})", session.earlier.get()) })}
                             </button>
                         </div>
-                    </Show>
-                    <Show when=move || { total() == 0 }>
+                    </When>
+                    <When when=move || { total() == 0 }>
                         <EmptyConversation session />
-                    </Show>
-                    <For
-                        each=move || session.rows.get()
-                        key=|row| row.key()
-                        children=move |row| view! { <TimelineRow session row /> }
-                    />
-                    <For
-                        each=move || session.asks.get()
-                        key=|ask| ask.id.clone()
-                        children=move |ask| view! { <AskCard session ask /> }
-                    />
+                    </When>
+                    {list(
+                        move || session.rows.get(),
+                        |row| row.key().to_string(),
+                        move |row| view! { <TimelineRow session row /> }.into_any(),
+                    )}
+                    {list(
+                        move || session.asks.get(),
+                        |ask| ask.id.clone(),
+                        move |ask| view! { <AskCard session ask /> }.into_any(),
+                    )}
                     <RunStatus session />
                 </div>
             </div>
-            <Show when=move || !following.get()>
-                <button type="button" class="button jump" on:click=move |_| jump()>
+            <When when=move || !following.get()>
+                <button type="button" class="button jump" on:click=clicked(move |_| jump())>
                     <Glyph icon=Icon::ArrowDown />
-                    {move || match unseen() {
+                    {live(move || match unseen() {
                         0 => "Jump to latest".to_owned(),
                         count => format!("Jump to latest ({count})"),
-                    }}
+                    })}
                 </button>
-            </Show>
+            </When>
         </div>
     }
 }
@@ -144,8 +145,8 @@ fn EmptyConversation(session: Session) -> impl IntoView {
     view! {
         <div class="empty-state">
             <p>
-                "Write the first message. " <strong>{move || session.agent.get()}</strong> " works in "
-                <code>{move || session.cwd.get()}</code> "."
+                "Write the first message. " <strong>{live(move || session.agent.get())}</strong> " works in "
+                <code>{live(move || session.cwd.get())}</code> "."
             </p>
         </div>
     }

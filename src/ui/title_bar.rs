@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::connection::ConnectionMark;
 use super::context_ring::ContextRing;
+use super::dynamic::{clicked, entered, live};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::state::server::{Loading, Session};
@@ -26,16 +27,19 @@ pub fn TitleBar(session: Session) -> impl IntoView {
         <header class="title-bar">
             <SessionsButton />
             <div class="title-block">
-                <h1 class="title" title=title>{title}</h1>
+                <h1 class="title" title=live(title)>{live(title)}</h1>
                 <p class="title-meta">
-                    <span>{move || session.agent.get()}</span>
-                    <span class="title-folder" title=move || session.cwd.get()>
-                        <bdi>{move || session.cwd.get()}</bdi>
+                    <span>{live(move || session.agent.get())}</span>
+                    <span class="title-folder" title=live(move || session.cwd.get())>
+                        <bdi>{live(move || session.cwd.get())}</bdi>
                     </span>
                 </p>
             </div>
             <div class="title-side">
-                {move || model().map(|model| view! { <span class="title-model" title="Model">{model}</span> })}
+                {live(move || {
+                    let word = |model| view! { <span class="title-model" title="Model">{model}</span> };
+                    model().map(word).into_any()
+                })}
                 <ThinkingLevel session />
                 <ContextRing session />
                 <ConnectionMark />
@@ -53,8 +57,8 @@ pub fn SessionsButton() -> impl IntoView {
             type="button"
             class="button icon-only quiet sessions-button"
             aria-label="Sessions"
-            aria-expanded=move || open.get().to_string()
-            on:click=move |_| open.set(true)
+            aria-expanded=live(move || open.get().to_string())
+            on:click=clicked(move |_| open.set(true))
         >
             <Glyph icon=Icon::Menu />
         </button>
@@ -66,32 +70,33 @@ pub fn SessionsButton() -> impl IntoView {
 fn ThinkingLevel(session: Session) -> impl IntoView {
     let actions = use_actions();
     let levels = Memo::new(move |_| session.capabilities.with(|can| can.thinking_levels.clone()));
-    move || {
+    live(move || {
         let levels = levels.get();
         if levels.is_empty() {
             let level = move || session.thinking_level.get();
             let word = move || {
                 (!level().is_empty())
                     .then(|| view! { <span class="title-thinking" title="Thinking level">{level()}</span> })
+                    .into_any()
             };
-            return word.into_any();
+            return live(word).into_any();
         }
         let options = levels.into_iter().map(|level| {
             let own = level.clone();
             let selected = move || session.thinking_level.with(|now| *now == own);
-            view! { <option value=level.clone() selected=selected>{level.clone()}</option> }
+            view! { <option value=level.clone() selected=live(selected)>{level.clone()}</option> }
         });
         view! {
             <select
                 class="title-thinking"
                 aria-label="Thinking level"
                 title="Thinking level"
-                prop:value=move || session.thinking_level.get()
-                on:change:target=move |event| actions.set_thinking_level(session, event.target().value())
+                prop:value=live(move || session.thinking_level.get())
+                on:change=entered(move |value| actions.set_thinking_level(session, value))
             >
                 {options.collect_view()}
             </select>
         }
         .into_any()
-    }
+    })
 }

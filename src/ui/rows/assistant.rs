@@ -5,6 +5,7 @@ use pilothouse_core::Mark;
 
 use super::entry::Entry;
 use super::images::Images;
+use crate::ui::dynamic::{When, live};
 use crate::ui::markdown::StreamedMarkdown;
 
 #[component]
@@ -12,15 +13,15 @@ pub fn AssistantRow(entry: Entry) -> impl IntoView {
     view! {
         <article
             class="row assistant"
-            class:live=move || entry.is_live()
+            class:live=live(move || entry.is_live())
             data-message-id=entry.id()
             data-kind="assistant"
         >
             <StreamedMarkdown entry text=|message| &message.text />
             <Images entry />
-            <Show when=move || entry.is_marked(Mark::Interrupted)>
+            <When when=move || entry.is_marked(Mark::Interrupted)>
                 <p class="row-mark">"Stopped here"</p>
-            </Show>
+            </When>
         </article>
     }
 }

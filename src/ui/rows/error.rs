@@ -6,6 +6,7 @@ use pilothouse_core::SessionState;
 use super::entry::Entry;
 use super::streamed_text::StreamedText;
 use crate::actions::use_actions;
+use crate::ui::dynamic::{When, clicked};
 use crate::ui::icon::{Glyph, Icon};
 
 #[component]
@@ -16,12 +17,12 @@ pub fn ErrorRow(entry: Entry) -> impl IntoView {
         <article class="row error" data-message-id=entry.id() data-kind="error">
             <Glyph icon=Icon::Alert />
             <StreamedText entry text=|message| &message.text class="row-text" />
-            <Show when=can_retry>
-                <button type="button" class="button" on:click=move |_| actions.retry(entry.session)>
+            <When when=can_retry>
+                <button type="button" class="button" on:click=clicked(move |_| actions.retry(entry.session))>
                     <Glyph icon=Icon::Retry />
                     "Retry"
                 </button>
-            </Show>
+            </When>
         </article>
     }
 }

@@ -5,6 +5,7 @@ use pilothouse_core::Image;
 
 use super::entry::Entry;
 use crate::route;
+use crate::ui::dynamic::live;
 
 /// What the page shows; anything else, and above all SVG, is not a picture here.
 const TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -13,18 +14,19 @@ const TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 pub fn Images(entry: Entry) -> impl IntoView {
     let images = Memo::new(move |_| entry.read(|message| message.images.clone()));
     let session_id = StoredValue::new(entry.session.id());
-    move || {
+    live(move || {
         let sources: Vec<String> = images.with(|images| {
             images.iter().filter_map(|image| session_id.with_value(|id| source(id, image))).collect()
         });
-        (!sources.is_empty()).then(|| {
+        let row = (!sources.is_empty()).then(|| {
             let pictures = sources.into_iter().enumerate().map(|(index, source)| {
                 let words = format!("Image {}", index + 1);
                 view! { <img src=source alt=words loading="lazy" decoding="async" /> }
             });
             view! { <div class="row-images">{pictures.collect_view()}</div> }
-        })
-    }
+        });
+        row.into_any()
+    })
 }
 
 fn source(session_id: &str, image: &Image) -> Option<String> {

@@ -6,6 +6,7 @@ use pilothouse_core::{BashResult, UiMessage};
 use super::entry::Entry;
 use super::streamed_text::StreamedText;
 use crate::actions::use_actions;
+use crate::ui::dynamic::{When, clicked, live};
 use crate::ui::icon::{Glyph, Icon};
 
 /// What stands beside the command. Output that grows changes none of it.
@@ -55,25 +56,25 @@ pub fn ShellRow(entry: Entry) -> impl IntoView {
             class="row shell"
             data-message-id=entry.id()
             data-kind="bash"
-            data-failed=move || line.with(|line| line.failed.then_some("true"))
+            data-failed=live(move || line.with(|line| line.failed.then_some("true")))
         >
             <div class="shell-head">
                 <Glyph icon=Icon::Terminal />
-                <code class="shell-command">{move || line.with(|line| line.command.clone())}</code>
-                <Show when=move || line.with(|line| line.outside_context)>
+                <code class="shell-command">{live(move || line.with(|line| line.command.clone()))}</code>
+                <When when=move || line.with(|line| line.outside_context)>
                     <span class="shell-note" title="The agent does not see this">"kept from the agent"</span>
-                </Show>
-                <span class="row-duration">{move || line.with(|line| line.outcome.clone())}</span>
-                <Show when=move || line.with(|line| line.running)>
-                    <button type="button" class="button quiet" on:click=move |_| actions.stop_shell(entry.session)>
+                </When>
+                <span class="row-duration">{live(move || line.with(|line| line.outcome.clone()))}</span>
+                <When when=move || line.with(|line| line.running)>
+                    <button type="button" class="button quiet" on:click=clicked(move |_| actions.stop_shell(entry.session))>
                         <Glyph icon=Icon::Stop />
                         "Stop command"
                     </button>
-                </Show>
+                </When>
             </div>
-            <Show when=move || line.with(|line| line.has_output)>
+            <When when=move || line.with(|line| line.has_output)>
                 <StreamedText entry text=output class="row-result" />
-            </Show>
+            </When>
         </article>
     }
 }

@@ -5,6 +5,7 @@ use pilothouse_core::Mark;
 
 use super::entry::Entry;
 use super::streamed_text::StreamedText;
+use crate::ui::dynamic::{clicked, live};
 use crate::ui::icon::{Glyph, Icon};
 
 #[component]
@@ -19,18 +20,18 @@ pub fn ThinkingRow(entry: Entry) -> impl IntoView {
         <article
             class="row thinking"
             class:open=open
-            class:live=move || entry.is_live()
+            class:live=live(move || entry.is_live())
             data-message-id=entry.id()
             data-kind="thinking"
         >
             <button
                 type="button"
                 class="row-line"
-                aria-expanded=move || open.get().to_string()
-                on:click=move |_| open.update(|open| *open = !*open)
+                aria-expanded=live(move || open.get().to_string())
+                on:click=clicked(move |_| open.update(|open| *open = !*open))
             >
                 <Glyph icon=Icon::Thought />
-                <span class="row-verb">{label}</span>
+                <span class="row-verb">{live(label)}</span>
                 <Glyph icon=Icon::Chevron class="chevron" />
             </button>
             <StreamedText entry text=|message| &message.text class="row-text" />

@@ -10,6 +10,7 @@ use super::entry::Entry;
 use super::images::Images;
 use super::streamed_text::StreamedText;
 use super::tool_icon::{is_shell, tool_icon};
+use crate::ui::dynamic::{When, clicked, live};
 use crate::ui::icon::{Glyph, Icon};
 use crate::ui::relative_time::duration;
 
@@ -64,30 +65,30 @@ pub fn ToolRow(entry: Entry) -> impl IntoView {
             class:open=open
             data-message-id=entry.id()
             data-kind="tool"
-            data-call-id=move || line.with(|line| line.call_id.clone())
-            data-phase=move || line.with(|line| line.phase.name())
-            data-tool=move || line.with(|line| line.tool.clone())
-            data-interrupted=move || line.with(|line| line.given_up.map(|_| "true"))
+            data-call-id=live(move || line.with(|line| line.call_id.clone()))
+            data-phase=live(move || line.with(|line| line.phase.name()))
+            data-tool=live(move || line.with(|line| line.tool.clone()))
+            data-interrupted=live(move || line.with(|line| line.given_up.map(|_| "true")))
         >
             <button
                 type="button"
                 class="row-line"
-                aria-expanded=move || open.get().to_string()
-                on:click=move |_| open.update(|open| *open = !*open)
+                aria-expanded=live(move || open.get().to_string())
+                on:click=clicked(move |_| open.update(|open| *open = !*open))
             >
                 <Glyph icon />
-                <span class="row-verb">{move || line.with(|line| line.verb.clone())}</span>
-                <span class="row-target">{move || line.with(|line| line.target.clone())}</span>
-                <span class="row-duration">{move || line.with(|line| line.duration.clone())}</span>
-                <span class="row-state" title=move || line.with(|line| line.state().1)>
+                <span class="row-verb">{live(move || line.with(|line| line.verb.clone()))}</span>
+                <span class="row-target">{live(move || line.with(|line| line.target.clone()))}</span>
+                <span class="row-duration">{live(move || line.with(|line| line.duration.clone()))}</span>
+                <span class="row-state" title=live(move || line.with(|line| line.state().1))>
                     <Glyph icon=state_icon />
-                    <span class="visually-hidden">{move || line.with(|line| line.state().1)}</span>
+                    <span class="visually-hidden">{live(move || line.with(|line| line.state().1))}</span>
                 </span>
                 <Glyph icon=Icon::Chevron class="chevron" />
             </button>
-            <Show when=move || open.get()>
+            <When when=move || open.get()>
                 <ToolDetails entry />
-            </Show>
+            </When>
             <Images entry />
         </article>
     }
@@ -111,16 +112,16 @@ fn ToolDetails(entry: Entry) -> impl IntoView {
     let show_result = move || has_result.get() && (failed.get() || !changes.get());
     view! {
         <div class="tool-details">
-            <Show when=move || !changes.get() && !arguments.with(String::is_empty)>
-                <pre class="row-arguments">{move || arguments.get()}</pre>
-            </Show>
-            {move || diffs.get().into_iter().map(|diff| view! { <Diff diff /> }).collect_view()}
-            <Show when=show_result>
+            <When when=move || !changes.get() && !arguments.with(String::is_empty)>
+                <pre class="row-arguments">{live(move || arguments.get())}</pre>
+            </When>
+            {live(move || diffs.get().into_iter().map(|diff| view! { <Diff diff /> }).collect_view().into_any())}
+            <When when=show_result>
                 <StreamedText entry text=result class="row-result" />
-            </Show>
-            <Show when=move || ended.get() && !has_result.get()>
+            </When>
+            <When when=move || ended.get() && !has_result.get()>
                 <p class="faint">"No output"</p>
-            </Show>
+            </When>
         </div>
     }
 }

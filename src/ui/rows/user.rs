@@ -7,6 +7,7 @@ use super::entry::Entry;
 use super::images::Images;
 use super::streamed_text::StreamedText;
 use crate::actions::use_actions;
+use crate::ui::dynamic::{When, clicked, live};
 use crate::ui::icon::{Glyph, Icon};
 
 #[component]
@@ -19,19 +20,19 @@ pub fn UserRow(entry: Entry) -> impl IntoView {
     view! {
         <article
             class="row user"
-            class:sending=move || entry.is_marked(Mark::Sending)
+            class:sending=live(move || entry.is_marked(Mark::Sending))
             data-message-id=entry.id()
             data-kind="user"
         >
             <StreamedText entry text=|message| &message.text class="row-text" />
             <Images entry />
-            <Show when=move || entry.is_marked(Mark::Refused)>
+            <When when=move || entry.is_marked(Mark::Refused)>
                 <p class="row-mark failed">
                     <Glyph icon=Icon::Alert />
                     "Not sent"
-                    <button type="button" class="button quiet" on:click=take_back>"Take back"</button>
+                    <button type="button" class="button quiet" on:click=clicked(take_back)>"Take back"</button>
                 </p>
-            </Show>
+            </When>
         </article>
     }
 }
