@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use leptos_router::components::Router;
 
 use super::access_screen::AccessScreen;
-use super::dynamic::live;
+use super::dynamic::{effect, live, memo};
 use super::layout::Layout;
 use crate::access::{self, Access};
 use crate::actions::Actions;
@@ -28,7 +28,7 @@ pub fn App() -> impl IntoView {
     provide_context(actions);
     let client = actions.client;
 
-    Effect::new(move |_| {
+    effect(move || {
         let connection = client.connection.get().name();
         if let Some(body) = document().body() {
             let _ = body.set_attribute("data-connection", connection);
@@ -41,13 +41,13 @@ pub fn App() -> impl IntoView {
         client.access.set(Some(access));
     });
     // Also after access was lost and given again.
-    Effect::new(move |_| {
+    effect(move || {
         if matches!(client.access.get(), Some(Access::Granted | Access::Unknown)) {
             actions.connect();
         }
     });
 
-    let stage = Memo::new(move |_| match client.access.get() {
+    let stage = memo(move || match client.access.get() {
         None => Stage::Asking,
         // A server that cannot be asked is a connection that is not there yet: the page keeps trying.
         Some(Access::Granted | Access::Unknown) => Stage::Inside,

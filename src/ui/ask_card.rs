@@ -7,7 +7,7 @@ use pilothouse_core::visible_text::visible_string;
 
 use wasm_bindgen::JsCast;
 
-use super::dynamic::{clicked, entered, live, submitted};
+use super::dynamic::{clicked, effect, entered, live, submitted};
 use super::icon::{Glyph, Icon};
 use super::visible_text::VisibleText;
 use crate::actions::use_actions;
@@ -126,7 +126,7 @@ fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy +
     let text = RwSignal::new(ask.prefill.clone());
     let place = NodeRef::<html::Form>::new();
     // The question is what comes next, unless something is being written. On a phone the keyboard stays down.
-    Effect::new(move |_| {
+    effect(move || {
         let writing =
             document().query_selector("textarea[name=prompt]").ok().flatten().is_some_and(|field| {
                 !field.unchecked_into::<web_sys::HtmlTextAreaElement>().value().is_empty()

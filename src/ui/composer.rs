@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 use pilothouse_core::queue::Lane;
 
-use super::dynamic::{When, clicked, entered, live, submitted};
+use super::dynamic::{When, clicked, effect, entered, live, memo, submitted};
 use super::icon::{Glyph, Icon};
 use super::keys::{self, Key};
 use crate::actions::use_actions;
@@ -19,11 +19,11 @@ pub fn Composer(session: Session) -> impl IntoView {
     let draft = actions.client.drafts.of(&session.id());
     let field = NodeRef::<html::Textarea>::new();
     let touch = browser::is_touch();
-    let mode = Memo::new(move |_| id.with_value(|id| actions.client.input_mode(id)));
-    let can_shell = Memo::new(move |_| session.capabilities.with(|can| can.bash));
-    let outside_context = Memo::new(move |_| draft.with(|draft| draft.starts_with("!!")));
-    let has_text = Memo::new(move |_| draft.with(|draft| !draft.trim().is_empty()));
-    let active = Memo::new(move |_| session.state.get().is_active());
+    let mode = memo(move || id.with_value(|id| actions.client.input_mode(id)));
+    let can_shell = memo(move || session.capabilities.with(|can| can.bash));
+    let outside_context = memo(move || draft.with(|draft| draft.starts_with("!!")));
+    let has_text = memo(move || draft.with(|draft| !draft.trim().is_empty()));
+    let active = memo(move || session.state.get().is_active());
     let shell = move || mode.get() == InputMode::Shell;
 
     let focus = move || {
@@ -54,7 +54,7 @@ pub fn Composer(session: Session) -> impl IntoView {
         }
     };
     // A keyboard that covers half the screen is not opened unasked.
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(field) = field.get().filter(|_| !touch) {
             let _ = field.focus();
         }

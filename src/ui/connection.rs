@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::dynamic::{When, clicked, live};
+use super::dynamic::{When, clicked, live, memo};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::browser;
@@ -21,7 +21,7 @@ pub fn ConnectionBanner() -> impl IntoView {
             None
         }
     };
-    let words = Memo::new(move |_| words());
+    let words = memo(words);
     view! {
         <div class="banner-place" role="status">
             {live(move || {

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use pilothouse_core::event::ContextUsage;
 
-use super::dynamic::live;
+use super::dynamic::{live, memo};
 use crate::state::server::Session;
 
 /// The ring's circumference is made 100, so that a percentage is a length.
@@ -11,7 +11,7 @@ const RADIUS: &str = "15.915";
 
 #[component]
 pub fn ContextRing(session: Session) -> impl IntoView {
-    let usage = Memo::new(move |_| session.context_usage.get());
+    let usage = memo(move || session.context_usage.get());
     live(move || {
         let ring = usage.get().map(|usage| {
             let percent = percent(&usage);

@@ -15,6 +15,31 @@ pub fn live<T: 'static>(read: impl FnMut() -> T + Send + 'static) -> Live<T> {
     Arc::new(Mutex::new(read))
 }
 
+/// What is made of other values. Who reads it runs again only when it has become another.
+pub fn memo<T>(read: impl Fn() -> T + Send + Sync + 'static) -> Memo<T>
+where
+    T: PartialEq + Send + Sync + 'static,
+{
+    memo_of(Box::new(read))
+}
+
+// A closure is of another type for every type its function is generic over: hence the functions of boxes.
+fn memo_of<T>(read: Box<dyn Fn() -> T + Send + Sync>) -> Memo<T>
+where
+    T: PartialEq + Send + Sync + 'static,
+{
+    Memo::new(move |_| read())
+}
+
+/// Runs once the page stands there, and again when what it reads has changed.
+pub fn effect(run: impl FnMut() + 'static) {
+    effect_of(Box::new(run));
+}
+
+fn effect_of(mut run: Box<dyn FnMut()>) {
+    Effect::new(move |_| run());
+}
+
 pub fn clicked(handle: impl FnMut(MouseEvent) + 'static) -> Handler<MouseEvent> {
     Box::new(handle)
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use pilothouse_core::wire::DirectoryListing;
 use wasm_bindgen::JsCast;
 
-use super::dynamic::{When, clicked, entered, list, live};
+use super::dynamic::{When, clicked, effect, entered, list, live};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::transport::Connection;
@@ -26,7 +26,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
             }
         });
     };
-    Effect::new(move |_| {
+    effect(move || {
         if actions.client.connection.get() == Connection::Open && listing.with_untracked(Option::is_none) {
             look(folder.get_untracked());
         }

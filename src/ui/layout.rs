@@ -7,7 +7,7 @@ use leptos_router::{NavigateOptions, path};
 use wasm_bindgen::JsCast;
 
 use super::connection::ConnectionBanner;
-use super::dynamic::{clicked, live};
+use super::dynamic::{clicked, live, memo};
 use super::new_session::NewSession;
 use super::session_page::SessionPage;
 use super::sidebar::Sidebar;
@@ -61,7 +61,7 @@ fn NewRoute() -> impl IntoView {
 fn SessionRoute() -> impl IntoView {
     let actions = use_actions();
     let parameters = use_params_map();
-    let id = Memo::new(move |_| parameters.with(|parameters| parameters.get("id").unwrap_or_default()));
+    let id = memo(move || parameters.with(|parameters| parameters.get("id").unwrap_or_default()));
     live(move || {
         let id = id.get();
         actions.route.set(route::Route::Session(id.clone()));

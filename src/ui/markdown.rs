@@ -10,7 +10,7 @@ use pilothouse_core::UiMessage;
 use pilothouse_core::markdown::{Block, MarkdownStream, Progress};
 use web_sys::Element;
 
-use super::dynamic::clicked;
+use super::dynamic::{clicked, effect};
 use super::rows::entry::Entry;
 
 #[component]
@@ -33,7 +33,7 @@ pub fn StreamedMarkdown(
         let live = untrack(|| entry.is_live());
         entry.peek(|message| update(message, live));
     };
-    Effect::new(move |_| {
+    effect(move || {
         let live = entry.is_live();
         entry.read(|message| update(message, live));
     });

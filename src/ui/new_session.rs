@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::agent_choice::{AgentChoice, preferred};
-use super::dynamic::{When, live, submitted};
+use super::dynamic::{When, effect, live, submitted};
 use super::folder_picker::FolderPicker;
 use super::icon::{Glyph, Icon};
 use super::title_bar::SessionsButton;
@@ -20,13 +20,13 @@ pub fn NewSession() -> impl IntoView {
     let folder = RwSignal::new(String::new());
     let problem = RwSignal::new(None::<String>);
     let creating = RwSignal::new(false);
-    Effect::new(move |_| {
+    effect(move || {
         let offered = server.agents.with(|agents| preferred(agents, browser::recall(LAST_AGENT).as_deref()));
         if agent.with_untracked(String::is_empty) {
             agent.set(offered.unwrap_or_default());
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         let default = server.default_cwd.get();
         if folder.with_untracked(String::is_empty) {
             folder.set(default);

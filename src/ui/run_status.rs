@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use pilothouse_core::{Kind, SessionState};
 
-use super::dynamic::{When, clicked, live};
+use super::dynamic::{When, clicked, live, memo};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::state::server::{Row, Session};
@@ -12,8 +12,8 @@ use crate::state::server::{Row, Session};
 #[component]
 pub fn RunStatus(session: Session) -> impl IntoView {
     let actions = use_actions();
-    let words = Memo::new(move |_| status_words(session));
-    let state = Memo::new(move |_| session.state.get());
+    let words = memo(move || status_words(session));
+    let state = memo(move || session.state.get());
     let icon = Signal::derive(move || match state.get() {
         SessionState::WaitingApproval | SessionState::WaitingInput => Icon::Question,
         SessionState::Error => Icon::Alert,

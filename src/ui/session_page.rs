@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::composer::Composer;
-use super::dynamic::{clicked, live};
+use super::dynamic::{clicked, effect, live, memo};
 use super::icon::{Glyph, Icon};
 use super::notices::Notices;
 use super::queue::Queue;
@@ -15,8 +15,8 @@ use crate::state::server::{Loading, Session};
 
 #[component]
 pub fn SessionPage(session: Session) -> impl IntoView {
-    let loading = Memo::new(move |_| session.loading.get());
-    Effect::new(move |_| {
+    let loading = memo(move || session.loading.get());
+    effect(move || {
         let title = session.title.get();
         document().set_title(&if title.is_empty() {
             "Pilothouse".to_owned()

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::dynamic::{When, clicked, list, live};
+use super::dynamic::{When, clicked, list, live, memo};
 use super::icon::{Glyph, Icon};
 use super::sidebar_row::SidebarRow;
 use crate::actions::use_actions;
@@ -14,7 +14,7 @@ pub fn Sidebar() -> impl IntoView {
     let actions = use_actions();
     let server = actions.server;
     // Which folders there are and which sessions stand in them; what a row says it reads for itself.
-    let folders = Memo::new(move |_| {
+    let folders = memo(move || {
         let folders = server.sessions.with(|sessions| by_folder(sessions));
         let ids = |sessions: Vec<pilothouse_core::wire::SessionSummary>| {
             sessions.into_iter().map(|session| session.id).collect::<Vec<_>>()

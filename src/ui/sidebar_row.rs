@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use pilothouse_core::wire::SessionSummary;
 
-use super::dynamic::{clicked, live};
+use super::dynamic::{clicked, live, memo};
 use super::relative_time::relative_time;
 use super::sidebar::opens_elsewhere;
 use super::state_mark::StateMark;
@@ -14,7 +14,7 @@ use crate::route::{self, Route};
 pub fn SidebarRow(id: String) -> impl IntoView {
     let actions = use_actions();
     let own_id = id.clone();
-    let summary = Memo::new(move |_| {
+    let summary = memo(move || {
         actions.server.sessions.with(|sessions| sessions.iter().find(|session| session.id == own_id).cloned())
     });
     let read = move |read: fn(&SessionSummary) -> String| {
@@ -34,7 +34,7 @@ pub fn SidebarRow(id: String) -> impl IntoView {
     let to = Route::Session(id.clone());
     let current = {
         let to = to.clone();
-        Memo::new(move |_| actions.route.with(|route| *route == to))
+        memo(move || actions.route.with(|route| *route == to))
     };
     view! {
         <a

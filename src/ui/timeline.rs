@@ -7,7 +7,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::ResizeObserver;
 
 use super::ask_card::AskCard;
-use super::dynamic::{When, clicked, list, live};
+use super::dynamic::{When, clicked, effect, list, live, memo};
 use super::follow::{Follow, Measure};
 use super::icon::{Glyph, Icon};
 use super::rows::TimelineRow;
@@ -22,7 +22,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
     let content = NodeRef::<html::Div>::new();
     let follow = RwSignal::new(Follow::default());
-    let following = Memo::new(move |_| follow.get().is_following());
+    let following = memo(move || follow.get().is_following());
     // How many rows there were when the reader left the end.
     let seen = RwSignal::new(0usize);
     let total = move || session.earlier.get() + session.rows.with(Vec::len);
@@ -168,7 +168,7 @@ fn watch_size(
     });
     let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) else { return };
     let held = StoredValue::new_local(Some((observer, callback)));
-    Effect::new(move |_| {
+    effect(move || {
         if let (Some(scroller), Some(content)) = (scroller.get(), content.get()) {
             held.with_value(|held| {
                 if let Some((observer, _)) = held {

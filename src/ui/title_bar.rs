@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::connection::ConnectionMark;
 use super::context_ring::ContextRing;
-use super::dynamic::{clicked, entered, live};
+use super::dynamic::{clicked, entered, live, memo};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::state::server::{Loading, Session};
@@ -69,7 +69,7 @@ pub fn SessionsButton() -> impl IntoView {
 #[component]
 fn ThinkingLevel(session: Session) -> impl IntoView {
     let actions = use_actions();
-    let levels = Memo::new(move |_| session.capabilities.with(|can| can.thinking_levels.clone()));
+    let levels = memo(move || session.capabilities.with(|can| can.thinking_levels.clone()));
     live(move || {
         let levels = levels.get();
         if levels.is_empty() {

@@ -5,14 +5,14 @@ use pilothouse_core::Image;
 
 use super::entry::Entry;
 use crate::route;
-use crate::ui::dynamic::live;
+use crate::ui::dynamic::{live, memo};
 
 /// What the page shows; anything else, and above all SVG, is not a picture here.
 const TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 #[component]
 pub fn Images(entry: Entry) -> impl IntoView {
-    let images = Memo::new(move |_| entry.read(|message| message.images.clone()));
+    let images = memo(move || entry.read(|message| message.images.clone()));
     let session_id = StoredValue::new(entry.session.id());
     live(move || {
         let sources: Vec<String> = images.with(|images| {

@@ -6,7 +6,7 @@ use pilothouse_core::{BashResult, UiMessage};
 use super::entry::Entry;
 use super::streamed_text::StreamedText;
 use crate::actions::use_actions;
-use crate::ui::dynamic::{When, clicked, live};
+use crate::ui::dynamic::{When, clicked, live, memo};
 use crate::ui::icon::{Glyph, Icon};
 
 /// What stands beside the command. Output that grows changes none of it.
@@ -50,7 +50,7 @@ fn outcome(result: &BashResult) -> Option<String> {
 #[component]
 pub fn ShellRow(entry: Entry) -> impl IntoView {
     let actions = use_actions();
-    let line = Memo::new(move |_| entry.read(Line::of));
+    let line = memo(move || entry.read(Line::of));
     view! {
         <article
             class="row shell"

@@ -6,6 +6,7 @@ use pilothouse_core::UiMessage;
 use wasm_bindgen::JsCast;
 
 use super::entry::Entry;
+use crate::ui::dynamic::effect;
 
 #[component]
 pub fn StreamedText(
@@ -17,7 +18,7 @@ pub fn StreamedText(
     let element = NodeRef::<html::Div>::new();
     let first = entry.peek(|message| text(message).to_owned());
     let shown = StoredValue::new(first.clone());
-    Effect::new(move |_| {
+    effect(move || {
         entry.read(|message| {
             let Some(node) = element.get().as_deref().and_then(text_node) else { return };
             let now = text(message);

@@ -10,7 +10,7 @@ use super::entry::Entry;
 use super::images::Images;
 use super::streamed_text::StreamedText;
 use super::tool_icon::{is_shell, tool_icon};
-use crate::ui::dynamic::{When, clicked, live};
+use crate::ui::dynamic::{When, clicked, live, memo};
 use crate::ui::icon::{Glyph, Icon};
 use crate::ui::relative_time::duration;
 
@@ -55,7 +55,7 @@ impl Line {
 
 #[component]
 pub fn ToolRow(entry: Entry) -> impl IntoView {
-    let line = Memo::new(move |_| entry.read(Line::of));
+    let line = memo(move || entry.read(Line::of));
     let open = entry.expanded();
     let icon = Signal::derive(move || line.with(|line| tool_icon(&line.tool)));
     let state_icon = Signal::derive(move || line.with(|line| line.state().0));
@@ -96,17 +96,16 @@ pub fn ToolRow(entry: Entry) -> impl IntoView {
 
 #[component]
 fn ToolDetails(entry: Entry) -> impl IntoView {
-    let arguments = Memo::new(move |_| entry.read(arguments));
-    let has_result = Memo::new(move |_| entry.read(|message| !result(message).is_empty()));
-    let ended = Memo::new(move |_| {
+    let arguments = memo(move || entry.read(arguments));
+    let has_result = memo(move || entry.read(|message| !result(message).is_empty()));
+    let ended = memo(move || {
         entry.read(|message| message.tool_step.as_ref().is_some_and(|step| !step.phase.is_open()))
     });
     // A change of files is shown as one; what the tool says of it adds nothing, unless it failed.
-    let diffs = Memo::new(move |_| {
-        entry.read(|message| message.tool_step.as_ref().map(diffs_of).unwrap_or_default())
-    });
-    let changes = Memo::new(move |_| !diffs.with(Vec::is_empty));
-    let failed = Memo::new(move |_| {
+    let diffs =
+        memo(move || entry.read(|message| message.tool_step.as_ref().map(diffs_of).unwrap_or_default()));
+    let changes = memo(move || !diffs.with(Vec::is_empty));
+    let failed = memo(move || {
         entry.read(|message| message.tool_step.as_ref().is_some_and(|step| step.phase == Phase::Error))
     });
     let show_result = move || has_result.get() && (failed.get() || !changes.get());
