@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::Element;
 
-use super::{Shown, build};
+use super::Shown;
 
 const DOCUMENT: &str = "# Title *and* more\n\nA paragraph with `code`, **strong and *both***, ~~gone~~ and \
     [a link](https://example.org/x \"t\").\nNext line  \nbroken. See https://example.org/y.\n\n\
