@@ -11,15 +11,13 @@ pub mod sessions;
 use std::collections::HashMap;
 
 use leptos::prelude::*;
+use pilothouse_core::limits::KEPT_SESSIONS;
 use pilothouse_core::wire::{AgentInfo, Cursor, ServerFrame, SessionSummary, Welcome};
 
 pub use intake::Settled;
 use recent::Recent;
 pub use row::Row;
 pub use session::{Loading, Session};
-
-/// Sessions whose rows are kept, so that switching back is instant.
-const KEPT_SESSIONS: usize = 8;
 
 #[derive(Clone, Copy)]
 pub struct ServerState {

@@ -1,9 +1,7 @@
 //! Frames that have arrived and wait for the next animation frame. Order is never changed. Pure.
 
+use pilothouse_core::limits::HIDDEN_BACKLOG;
 use pilothouse_core::wire::ServerFrame;
-
-/// In a hidden tab the timer that empties the inbox is slow: beyond this many frames it is emptied at once.
-const HIDDEN_BACKLOG: usize = 256;
 
 #[derive(Default)]
 pub struct Inbox {

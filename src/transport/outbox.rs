@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use pilothouse_core::limits::REMEMBERED_ANSWERS;
 use pilothouse_core::wire::ClientFrame;
 use serde_json::Value;
 
@@ -25,9 +26,6 @@ pub enum Keep {
     /// It is sent again after the reconnect; the server recognises it by its client id.
     Resend,
 }
-
-/// Answers remembered, so that a second one is recognised.
-const REMEMBERED_ANSWERS: usize = 64;
 
 #[derive(Default)]
 pub struct Outbox {

@@ -56,6 +56,24 @@ pub const SCHEDULED_MESSAGES: usize = 64;
 /// Client ids a session remembers, so that a prompt that is sent again is recognised.
 pub const REMEMBERED_CLIENT_IDS: usize = 256;
 
+/// The longest client id.
+pub const CLIENT_ID_BYTES: usize = 64;
+
+/// Seconds after which a session's task ends that nobody watches and that runs nothing.
+pub const UNUSED_SESSION_SECONDS: u64 = 60;
+
+/// Answers a page remembers, so that a second one to the same request is recognised.
+pub const REMEMBERED_ANSWERS: usize = 64;
+
+/// In a hidden tab the timer that empties the inbox is slow: beyond this many frames it is emptied at once.
+pub const HIDDEN_BACKLOG: usize = 256;
+
+/// Sessions whose rows a page keeps, so that switching back is instant.
+pub const KEPT_SESSIONS: usize = 8;
+
+/// Notices shown at once: of more the oldest go.
+pub const KEPT_NOTICES: usize = 4;
+
 /// Output of a user's shell command kept in its row.
 pub const BASH_OUTPUT_BYTES: usize = 256 * 1024;
 

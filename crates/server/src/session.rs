@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pilothouse_core::event::Event;
-use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG};
+use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG, UNUSED_SESSION_SECONDS};
 use pilothouse_core::machine::{Follower, Machine, StateEvent};
 use pilothouse_core::queue::Waiting;
 use pilothouse_core::wire::{Capabilities, Command, Cursor, ServerFrame, SessionSummary};
@@ -86,7 +86,7 @@ pub fn start(origin: Origin, hub: Arc<Hub>) -> mpsc::Sender<Input> {
 }
 
 /// A task that nobody watches and that runs nothing ends after this; opening the session again reads its file.
-const UNUSED: Duration = Duration::from_secs(60);
+const UNUSED: Duration = Duration::from_secs(UNUSED_SESSION_SECONDS);
 
 struct Session {
     origin: Origin,

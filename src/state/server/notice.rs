@@ -1,9 +1,7 @@
 //! What was said beside the conversation, while the page listened. Pure.
 
 use pilothouse_core::event::NoticeLevel;
-
-/// More than this nobody reads at once: the oldest go.
-const KEPT: usize = 4;
+use pilothouse_core::limits::KEPT_NOTICES;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
@@ -17,7 +15,7 @@ pub struct Notice {
 pub(super) fn add(notices: &mut Vec<Notice>, notice: Notice, seen: u64) {
     if notice.number > seen {
         notices.push(notice);
-        let surplus = notices.len().saturating_sub(KEPT);
+        let surplus = notices.len().saturating_sub(KEPT_NOTICES);
         notices.drain(..surplus);
     }
 }

@@ -5,7 +5,7 @@ use pilothouse_core::SessionState;
 use pilothouse_core::ask::{Answer, ClosedBy};
 use pilothouse_core::event::Event;
 use pilothouse_core::limits::{
-    PAGE_ROWS, PROMPT_BYTES, PROMPT_IMAGES, REMEMBERED_CLIENT_IDS, SCHEDULED_MESSAGES,
+    CLIENT_ID_BYTES, PAGE_ROWS, PROMPT_BYTES, PROMPT_IMAGES, REMEMBERED_CLIENT_IDS, SCHEDULED_MESSAGES,
 };
 use pilothouse_core::machine::StateEvent;
 use pilothouse_core::queue::{Lane, Scheduled};
@@ -314,7 +314,7 @@ impl Session {
 }
 
 fn check_client_id(client_id: &str) -> Result<(), String> {
-    let proper = (1..=64).contains(&client_id.len());
+    let proper = (1..=CLIENT_ID_BYTES).contains(&client_id.len());
     proper.then_some(()).ok_or_else(|| "A client id is between one and 64 characters long.".to_owned())
 }
 
