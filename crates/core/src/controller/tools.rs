@@ -95,7 +95,9 @@ impl MessageController {
             }
             None => {
                 let row = self.new_call(self.fold.body, id, tool, Stage::Ended, false, report);
-                self.fold.calls.last_mut().into_iter().for_each(|call| call.told = true);
+                if let Some(call) = self.fold.calls.last_mut() {
+                    call.told = true;
+                }
                 row
             }
         };
