@@ -62,7 +62,13 @@ mod tests {
     use super::*;
 
     fn agent(name: &str, demo: bool, problem: Option<&str>) -> AgentInfo {
-        AgentInfo { name: name.into(), dialect: "pi".into(), demo, problem: problem.map(str::to_owned) }
+        AgentInfo {
+            name: name.into(),
+            dialect: "pi".into(),
+            demo,
+            problem: problem.map(str::to_owned),
+            ..AgentInfo::default()
+        }
     }
 
     #[test]

@@ -103,7 +103,9 @@ async fn rest() {
 
 fn user(text: &str, client_id: &str) -> Event {
     let content = Content(vec![Part::Text { text: text.into() }]);
-    Event::MessageStart { message: Message::User { content, client_id: Some(client_id.into()) } }
+    Event::MessageStart {
+        message: Message::User { content, client_id: Some(client_id.into()), timestamp: None },
+    }
 }
 
 async fn conversation(page: &mut Page) {

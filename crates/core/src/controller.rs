@@ -178,7 +178,7 @@ impl MessageController {
 
     fn message_start(&mut self, message: Message, report: &mut Report) {
         match message {
-            Message::User { content, client_id } => {
+            Message::User { content, client_id, .. } => {
                 let row = self.user_row(&content, client_id, report);
                 self.fold.open_user = Some(row);
             }
@@ -222,11 +222,11 @@ impl MessageController {
 
     fn message_end(&mut self, message: Message, report: &mut Report) {
         match message {
-            Message::User { content, client_id } => match self.fold.open_user.take() {
+            Message::User { content, client_id, .. } => match self.fold.open_user.take() {
                 Some(row) if client_id.is_none() => self.set_user_content(row, &content, report),
                 _ => drop(self.user_row(&content, client_id, report)),
             },
-            Message::Assistant { content, stop_reason, error_message } => {
+            Message::Assistant { content, stop_reason, error_message, .. } => {
                 self.settle_blocks(content, stop_reason == StopReason::Aborted, report);
                 self.fold.stopped = stop_reason == StopReason::Aborted;
                 if stop_reason == StopReason::Error {

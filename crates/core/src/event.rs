@@ -94,7 +94,37 @@ pub enum Event {
         text: String,
     },
 
+    /// A line of state that an extension of the agent's keeps under this key; none takes it away.
+    StatusChanged {
+        key: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// Lines that an extension shows beside the composer under this key; no lines take it away.
+    WidgetChanged {
+        key: String,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        lines: Vec<String>,
+    },
+    /// A text that the agent puts into the composer.
+    EditorText {
+        text: String,
+    },
+    /// What the agent would write into the title of its window.
+    WindowTitle {
+        title: String,
+    },
+    /// Something of the agent's that this version has no name for, as it came. Folding it changes nothing.
+    Raw {
+        name: String,
+        data: Value,
+    },
+
     // What the server adds.
+    /// Another program is writing this session, or has stopped doing so.
+    Elsewhere {
+        active: bool,
+    },
     /// The complete queue, as the server holds it.
     QueueUpdate {
         items: Vec<Scheduled>,

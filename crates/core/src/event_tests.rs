@@ -50,11 +50,12 @@ fn every_event() -> Vec<Event> {
     };
     let model = ModelInfo { provider: "p".into(), id: "i".into(), name: "n".into(), reasoning: true };
     let messages = [
-        Message::User { content: content.clone(), client_id: Some("c1".into()) },
+        Message::User { content: content.clone(), client_id: Some("c1".into()), timestamp: Some(1) },
         Message::Assistant {
             content: content.clone(),
             stop_reason: StopReason::ToolUse,
             error_message: Some("e".into()),
+            timestamp: Some(2),
         },
         Message::ToolResult {
             tool_call_id: "c".into(),
@@ -116,6 +117,14 @@ fn every_event() -> Vec<Event> {
         Event::ThinkingLevelChanged { level: "high".into() },
         Event::TitleChanged { title: "T".into() },
         Event::Notice { level: NoticeLevel::Warning, text: "n".into() },
+        Event::StatusChanged { key: "k".into(), text: Some("t".into()) },
+        Event::StatusChanged { key: "k".into(), text: None },
+        Event::WidgetChanged { key: "k".into(), lines: vec!["l".into()] },
+        Event::WidgetChanged { key: "k".into(), lines: Vec::new() },
+        Event::EditorText { text: "t".into() },
+        Event::WindowTitle { title: "t".into() },
+        Event::Raw { name: "entirely_new".into(), data: json!({"x": 1}) },
+        Event::Elsewhere { active: true },
         Event::QueueUpdate { items: vec![scheduled] },
         Event::BashStart { id: "b".into(), command: "ls".into(), exclude_from_context: true },
         Event::BashExecutionUpdate { id: "b".into(), delta: "x".into() },
@@ -172,6 +181,7 @@ fn a_void_event_changes_nothing_and_every_other_kind_may() {
                 content: Content::default(),
                 stop_reason: StopReason::Pending,
                 error_message: None,
+                timestamp: None,
             },
         });
         let before = controller.clone();

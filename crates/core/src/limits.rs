@@ -80,6 +80,34 @@ pub const BASH_OUTPUT_BYTES: usize = 256 * 1024;
 /// Images kept by the server for one session.
 pub const SESSION_IMAGES: usize = 256;
 
+/// Lines of state, and boxes beside the composer, that extensions may keep.
+pub const BESIDE_KEYS: usize = 32;
+
+/// The longest draft kept for the person's other devices.
+pub const DRAFT_BYTES: usize = 256 * 1024;
+
+/// The longest title a person gives a session.
+pub const GIVEN_TITLE_BYTES: usize = 1_000;
+
+/// Bytes of an event without a name that travel to the pages; a larger one is told by its size.
+pub const RAW_EVENT_BYTES: usize = 16 * 1024;
+
+/// What a search is for, in bytes, and what it tells at most.
+pub const QUERY_BYTES: usize = 1_000;
+pub const SEARCH_HITS: usize = 60;
+
+/// Bytes of one entry that can be found by a search.
+pub const SEARCHED_BYTES: usize = 64 * 1024;
+
+/// Minutes after which the process of an agent that rests is ended, unless the configuration says otherwise.
+pub const IDLE_MINUTES: u64 = 10;
+
+/// Seconds after the last line another program wrote into a session during which it counts as being at work there.
+pub const ELSEWHERE_SECONDS: u64 = 60;
+
+/// Milliseconds between two notes of what is being said, for the case that the server is killed.
+pub const IN_FLIGHT_MILLISECONDS: u64 = 250;
+
 /// Entries shown of one folder in the folder picker.
 pub const DIRECTORY_ENTRIES: usize = 1_000;
 

@@ -16,12 +16,18 @@ pub enum Message {
         /// The id the sending page chose; added by the server so that the page's own row is recognised.
         #[serde(skip_serializing_if = "Option::is_none")]
         client_id: Option<String>,
+        /// When it was made, in milliseconds since 1970: the same live and in the agent's own file.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        timestamp: Option<u64>,
     },
     Assistant {
         content: Content,
         stop_reason: StopReason,
         #[serde(skip_serializing_if = "Option::is_none")]
         error_message: Option<String>,
+        /// As of a user's message.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        timestamp: Option<u64>,
     },
     ToolResult {
         tool_call_id: String,
@@ -106,11 +112,16 @@ impl Message {
         let Some(mut fields) = Fields::of(value) else { return Self::Hidden };
         let content = Content::from_value(fields.value("content"));
         match fields.text("role").as_str() {
-            "user" => Self::User { content, client_id: fields.optional_text("clientId") },
+            "user" => Self::User {
+                content,
+                client_id: fields.optional_text("clientId"),
+                timestamp: fields.optional_number("timestamp"),
+            },
             "assistant" => Self::Assistant {
                 content,
                 stop_reason: fields.part("stopReason").unwrap_or_default(),
                 error_message: fields.optional_text("errorMessage"),
+                timestamp: fields.optional_number("timestamp"),
             },
             "toolResult" => Self::ToolResult {
                 tool_call_id: fields.text("toolCallId"),

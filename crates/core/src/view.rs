@@ -4,10 +4,10 @@
 use crate::ask::Ask;
 use crate::controller::{MessageController, Report, Saved};
 use crate::event::{ContextUsage, Event, ModelInfo};
-use crate::limits::PAGE_ROWS;
+use crate::limits::{BESIDE_KEYS, PAGE_ROWS};
 use crate::machine::SessionState;
 use crate::queue::Queue;
-use crate::wire::{Capabilities, MessagesPage, RetryNote, Snapshot};
+use crate::wire::{Beside, Capabilities, MessagesPage, RetryNote, Snapshot};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionView {
@@ -30,6 +30,11 @@ pub struct SessionView {
     pub retry: Option<RetryNote>,
     pub compacting: bool,
     pub capabilities: Capabilities,
+    pub elsewhere: bool,
+    /// Of the device that wrote there last; a page takes it up when it opens the session, and not again.
+    pub draft: String,
+    pub statuses: Vec<Beside>,
+    pub widgets: Vec<Beside>,
 }
 
 /// What became of an event with a sequence number.
@@ -84,10 +89,15 @@ impl SessionView {
             Event::AutoRetryEnd { .. } => self.retry = None,
             Event::CompactionStart { .. } => self.compacting = true,
             Event::CompactionEnd { .. } => self.compacting = false,
+            Event::StatusChanged { key, text } => put(&mut self.statuses, key, text.as_slice()),
+            Event::WidgetChanged { key, lines } => put(&mut self.widgets, key, lines),
+            Event::Elsewhere { active } => self.elsewhere = *active,
             Event::AgentSettled { .. } => self.rest(),
             Event::ProcessExit { .. } => {
                 self.rest();
                 self.asks.clear();
+                self.statuses.clear();
+                self.widgets.clear();
             }
             _ => {}
         }
@@ -123,6 +133,10 @@ impl SessionView {
             retry: self.retry.clone(),
             compacting: self.compacting,
             capabilities: self.capabilities.clone(),
+            elsewhere: self.elsewhere,
+            draft: self.draft.clone(),
+            statuses: self.statuses.clone(),
+            widgets: self.widgets.clone(),
         }
     }
 
@@ -149,6 +163,10 @@ impl SessionView {
             retry: snapshot.retry,
             compacting: snapshot.compacting,
             capabilities: snapshot.capabilities,
+            elsewhere: snapshot.elsewhere,
+            draft: snapshot.draft,
+            statuses: snapshot.statuses,
+            widgets: snapshot.widgets,
         }
     }
 
@@ -163,6 +181,17 @@ impl SessionView {
             total: self.controller.total(),
             messages: rows[start..end].to_vec(),
         }
+    }
+}
+
+/// Sets what is shown under a key; no lines take it away. Their number is bounded: an extension may run wild.
+fn put(shown: &mut Vec<Beside>, key: &str, lines: &[String]) {
+    let place = shown.iter().position(|beside| beside.key == key);
+    match place {
+        Some(place) if lines.is_empty() => drop(shown.remove(place)),
+        Some(place) => shown[place].lines = lines.to_vec(),
+        None if lines.is_empty() || shown.len() >= BESIDE_KEYS => {}
+        None => shown.push(Beside { key: key.to_owned(), lines: lines.to_vec() }),
     }
 }
 

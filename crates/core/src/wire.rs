@@ -9,7 +9,7 @@ use crate::event::{ContextUsage, Event, ModelInfo};
 use crate::fields::Fields;
 use crate::machine::SessionState;
 use crate::queue::{Lane, Queue};
-use crate::ui_message::{Image, UiMessage};
+use crate::ui_message::{Image, Kind, UiMessage};
 
 /// What a page sends: `{id, type, session_id?, …}`. Every command but `hello` gets exactly one response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +64,16 @@ pub enum Command {
     },
     Abort,
     ClearQueue,
+    /// Changes one scheduled message. `revision` is the one the person saw.
+    EditQueued {
+        item_id: String,
+        revision: u32,
+        edit: QueueEdit,
+    },
+    RemoveQueued {
+        item_id: String,
+        revision: u32,
+    },
     Bash {
         client_id: String,
         command: String,
@@ -88,8 +98,59 @@ pub enum Command {
         level: String,
     },
     GetCommands,
+    GetState,
+    GetContextUsage,
+    /// Summarises what was said so far, so that the model has room again.
+    Compact {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instructions: Option<String>,
+    },
+    /// A new session that ends before this row, which is one of the person's. Answered with its id and the row's text.
+    Fork {
+        row: usize,
+    },
+    RenameSession {
+        title: String,
+    },
+    Pin {
+        pinned: bool,
+    },
+    Archive {
+        archived: bool,
+    },
+    /// To the trash: its file is moved, not destroyed.
+    DeleteSession,
+    /// The person has seen how it stands.
+    MarkRead,
+    /// What stands in the composer, for the person's other devices.
+    SetDraft {
+        text: String,
+    },
+    /// The person wants to go on here with a session that another program writes.
+    TakeOver,
     ListDirectory {
         path: String,
+    },
+    /// Words in titles, messages and tool output of all sessions.
+    Search {
+        query: String,
+    },
+    /// The row that shows this entry of the agent's own record.
+    FindRow {
+        entry: String,
+    },
+}
+
+/// One step of changing a scheduled message. While it is under edit it is not sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueueEdit {
+    Begin,
+    Cancel,
+    Finish {
+        text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
     },
 }
 
@@ -106,6 +167,8 @@ impl Command {
             Self::Prompt { .. } => "prompt",
             Self::Abort => "abort",
             Self::ClearQueue => "clear_queue",
+            Self::EditQueued { .. } => "edit_queued",
+            Self::RemoveQueued { .. } => "remove_queued",
             Self::Bash { .. } => "bash",
             Self::AbortBash => "abort_bash",
             Self::Answer { .. } => "answer",
@@ -115,7 +178,20 @@ impl Command {
             Self::SetModel { .. } => "set_model",
             Self::SetThinkingLevel { .. } => "set_thinking_level",
             Self::GetCommands => "get_commands",
+            Self::GetState => "get_state",
+            Self::GetContextUsage => "get_context_usage",
+            Self::Compact { .. } => "compact",
+            Self::Fork { .. } => "fork",
+            Self::RenameSession { .. } => "rename_session",
+            Self::Pin { .. } => "pin",
+            Self::Archive { .. } => "archive",
+            Self::DeleteSession => "delete_session",
+            Self::MarkRead => "mark_read",
+            Self::SetDraft { .. } => "set_draft",
+            Self::TakeOver => "take_over",
             Self::ListDirectory { .. } => "list_directory",
+            Self::Search { .. } => "search",
+            Self::FindRow { .. } => "find_row",
         }
     }
 }
@@ -186,10 +262,13 @@ pub struct Welcome {
     pub sessions: Vec<SessionSummary>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInfo {
     pub name: String,
     pub dialect: String,
+    /// As it tells itself, once it has been asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// The built-in guide, as opposed to an agent with a model behind it.
     #[serde(default)]
     pub demo: bool,
@@ -199,15 +278,43 @@ pub struct AgentInfo {
 }
 
 /// One row of the sidebar.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionSummary {
     pub id: String,
     pub agent: String,
     pub cwd: String,
     pub title: String,
     pub state: SessionState,
+    /// Why it is in that state, where that needs words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
     /// Milliseconds since 1970.
     pub modified: u64,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub pinned: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub archived: bool,
+    /// It has come to rest since the person last looked at it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unread: bool,
+    /// Another program is writing it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub elsewhere: bool,
+    /// What it waits for: the tray answers these in place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<Ask>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde wants it")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// A line that an extension keeps, under its key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    pub key: String,
+    pub lines: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -243,6 +350,17 @@ pub struct Snapshot {
     pub compacting: bool,
     #[serde(default)]
     pub capabilities: Capabilities,
+    /// Another program is writing this session.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub elsewhere: bool,
+    /// What stood in the composer of the device that wrote there last.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub draft: String,
+    /// What extensions show: lines of state, and boxes beside the composer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<Beside>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub widgets: Vec<Beside>,
 }
 
 /// A failed request is being repeated.
@@ -269,6 +387,13 @@ pub struct Capabilities {
     pub steering: bool,
     pub models: bool,
     pub thinking_levels: Vec<String>,
+    /// Scheduled messages can be changed and taken away.
+    pub edit_queue: bool,
+    pub compact: bool,
+    pub fork: bool,
+    pub rename: bool,
+    /// It has commands, skills or templates of its own.
+    pub commands: bool,
 }
 
 /// A page of older rows.
@@ -296,4 +421,42 @@ pub struct AgentCommand {
     pub name: String,
     #[serde(default)]
     pub description: String,
+    /// Where it comes from: `extension`, `prompt` (a template), `skill`.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// The answer to a fork.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forked {
+    pub session_id: String,
+    /// The text of the row it was made from, for the editor.
+    pub text: String,
+}
+
+/// What a search found, best first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchResults {
+    pub hits: Vec<SearchHit>,
+    /// There was more than is told.
+    #[serde(default)]
+    pub more: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchHit {
+    pub session_id: String,
+    /// The entry of the agent's own record; none for a title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    pub kind: Kind,
+    pub snippet: Vec<Piece>,
+}
+
+/// A piece of a snippet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub found: bool,
 }

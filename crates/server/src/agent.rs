@@ -116,6 +116,7 @@ impl Agent {
             dialect: self.dialect.name().to_owned(),
             demo: self.demo,
             problem,
+            ..AgentInfo::default()
         }
     }
 }

@@ -149,6 +149,7 @@ impl Hub {
                     title: session.title,
                     state: session.state,
                     modified: session.modified,
+                    ..SessionSummary::default()
                 };
                 match known {
                     Some(entry) if entry.is_open() => {
@@ -198,6 +199,7 @@ impl Hub {
             title: String::new(),
             state: SessionState::Idle,
             modified: milliseconds(std::time::SystemTime::now()),
+            ..SessionSummary::default()
         };
         let entry = Entry {
             summary: summary.clone(),

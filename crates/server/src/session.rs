@@ -143,7 +143,7 @@ impl Session {
                 bash: true,
                 steering: true,
                 models: true,
-                thinking_levels: Vec::new(),
+                ..Capabilities::default()
             },
             ..SessionView::default()
         };
@@ -287,6 +287,10 @@ impl Session {
             title: self.view.title.clone(),
             state: self.machine.state(),
             modified: pi_sessions::milliseconds(std::time::SystemTime::now()),
+            reason: self.view.reason.clone(),
+            elsewhere: self.view.elsewhere,
+            asks: self.view.asks.clone(),
+            ..SessionSummary::default()
         });
     }
 

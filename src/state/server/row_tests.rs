@@ -48,7 +48,9 @@ impl Fixture {
 
 fn user(text: &str, client_id: &str) -> Event {
     let content = Content(vec![Part::Text { text: text.into() }]);
-    Event::MessageStart { message: Message::User { content, client_id: Some(client_id.into()) } }
+    Event::MessageStart {
+        message: Message::User { content, client_id: Some(client_id.into()), timestamp: None },
+    }
 }
 
 #[test]
@@ -96,7 +98,8 @@ fn rows_that_move_or_go_take_their_handles_with_them() {
     fixture.event(Event::BashEnd { id: "s".into(), result });
     // The message's end keeps only the first block: the second one's row goes.
     let content = Content(vec![Part::Text { text: "text!".into() }]);
-    let message = Message::Assistant { content, stop_reason: Default::default(), error_message: None };
+    let message =
+        Message::Assistant { content, stop_reason: Default::default(), error_message: None, timestamp: None };
     fixture.event(Event::MessageEnd { message });
     fixture.event(Event::AgentSettled { aborted: false });
     assert_eq!(fixture.controller.rows().len(), 3);

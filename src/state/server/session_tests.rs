@@ -62,7 +62,7 @@ impl Fixture {
 
 fn user(text: &str) -> Event {
     let content = Content(vec![Part::Text { text: text.into() }]);
-    Event::MessageStart { message: Message::User { content, client_id: Some(text.into()) } }
+    Event::MessageStart { message: Message::User { content, client_id: Some(text.into()), timestamp: None } }
 }
 
 #[test]

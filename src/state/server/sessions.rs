@@ -55,6 +55,7 @@ mod tests {
             title: id.into(),
             state: SessionState::Idle,
             modified,
+            ..SessionSummary::default()
         }
     }
 

@@ -89,6 +89,7 @@ async fn case_50_an_error_is_one_row_ends_the_run_and_keeps_the_draft() {
         content: Content::default(),
         stop_reason: StopReason::Error,
         error_message: Some("429: slow down".into()),
+        timestamp: None,
     };
     page.event(Event::MessageEnd { message }).await;
     page.event(Event::AgentSettled { aborted: false }).await;
@@ -117,6 +118,7 @@ async fn case_71_the_view_of_a_removed_session_is_left() {
         title: String::new(),
         state: SessionState::Idle,
         modified: 0,
+        ..SessionSummary::default()
     };
     let own = page.server.session_id.clone();
     let changed = vec![summary(&own), summary("other")];

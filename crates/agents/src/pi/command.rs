@@ -25,6 +25,15 @@ pub enum PiCommand {
         exclude_from_context: bool,
     },
     AbortBash,
+    Compact {
+        instructions: Option<String>,
+    },
+    Fork {
+        entry_id: String,
+    },
+    SetSessionName {
+        name: String,
+    },
     SetModel {
         provider: String,
         model_id: String,
@@ -61,6 +70,12 @@ impl PiCommand {
                 json!({"type": "bash", "command": command, "excludeFromContext": exclude_from_context})
             }
             Self::AbortBash => json!({"type": "abort_bash"}),
+            Self::Compact { instructions: None } => json!({"type": "compact"}),
+            Self::Compact { instructions: Some(text) } => {
+                json!({"type": "compact", "customInstructions": text})
+            }
+            Self::Fork { entry_id } => json!({"type": "fork", "entryId": entry_id}),
+            Self::SetSessionName { name } => json!({"type": "set_session_name", "name": name}),
             Self::SetModel { provider, model_id } => {
                 json!({"type": "set_model", "provider": provider, "modelId": model_id})
             }

@@ -1,11 +1,12 @@
-//! Reads one line of pi's output. Unknown types are kept as `Unknown` events; a line that is no JSON object is told,
+//! Reads one line of pi's output. Unknown types are kept as `Raw` events; a line that is no JSON object is told,
 //! and never stops the next one.
 
 use pilothouse_core::ask::{Ask, AskKind};
 use pilothouse_core::event::{ContextUsage, Event, ModelInfo, NoticeLevel, ToolOutput, Update};
 use pilothouse_core::fields::Fields;
+use pilothouse_core::limits::RAW_EVENT_BYTES;
 use pilothouse_core::message::{Message, StopReason};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What a line of pi's means to the session that runs it.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +24,6 @@ pub enum Incoming {
         request_id: String,
         delta: String,
     },
-    /// pi's own text for the composer.
-    EditorText(String),
     /// Not JSON, or not an object.
     Junk,
 }
@@ -117,8 +116,21 @@ fn event(kind: &str, mut fields: Fields) -> Event {
             level: NoticeLevel::Error,
             text: format!("{}: {}", fields.text("extensionPath"), fields.text("error")),
         },
-        _ => Event::Unknown,
+        // Told beside what it is about, and shown by that already.
+        "entry_appended"
+        | "summarization_retry_scheduled"
+        | "summarization_retry_attempt_start"
+        | "summarization_retry_finished" => Event::Unknown,
+        _ => raw(kind, fields),
     }
+}
+
+/// Kept as it came, unless it is too large to be worth the way.
+fn raw(name: &str, fields: Fields) -> Event {
+    let data: Value = fields.rest().unwrap_or_default();
+    let length = data.to_string().len();
+    let data = if length <= RAW_EVENT_BYTES { data } else { json!({ "bytes": length }) };
+    Event::Raw { name: name.to_owned(), data }
 }
 
 /// pi writes the steps of a message as core reads them, but for the start of a call before 1.0: there the call is
@@ -164,8 +176,17 @@ fn dialog(mut fields: Fields) -> Incoming {
             };
             return Incoming::Event(Event::Notice { level, text: fields.text("message") });
         }
-        "set_editor_text" => return Incoming::EditorText(fields.text("text")),
-        _ => return Incoming::Event(Event::Unknown),
+        "set_editor_text" => return Incoming::Event(Event::EditorText { text: fields.text("text") }),
+        "setStatus" => {
+            let (key, text) = (fields.text("statusKey"), fields.optional_text("statusText"));
+            return Incoming::Event(Event::StatusChanged { key, text });
+        }
+        "setWidget" => {
+            let (key, lines) = (fields.text("widgetKey"), fields.texts("widgetLines"));
+            return Incoming::Event(Event::WidgetChanged { key, lines });
+        }
+        "setTitle" => return Incoming::Event(Event::WindowTitle { title: fields.text("title") }),
+        other => return Incoming::Event(raw(&format!("extension_ui_request:{other}"), fields)),
     };
     Incoming::Ask(Ask {
         id: fields.text("id"),

@@ -62,9 +62,13 @@ fn case_22_a_record_ends_with_its_line_feed_and_a_bad_one_does_not_stop_the_next
 }
 
 #[test]
-fn an_unknown_type_is_an_unknown_event() {
-    assert_eq!(one(json!({"type": "entirely_new", "x": 1})), Incoming::Event(Event::Unknown));
-    assert_eq!(one(json!({"x": 1})), Incoming::Event(Event::Unknown));
+fn an_unknown_type_is_kept_as_it_came() {
+    let raw = |name: &str, data| Incoming::Event(Event::Raw { name: name.into(), data });
+    assert_eq!(one(json!({"type": "entirely_new", "x": 1})), raw("entirely_new", json!({"x": 1})));
+    assert_eq!(one(json!({"x": 1})), raw("", json!({"x": 1})));
+    let large = "y".repeat(RAW_EVENT_BYTES);
+    let bytes = json!({"x": large}).to_string().len();
+    assert_eq!(one(json!({"type": "large", "x": large})), raw("large", json!({"bytes": bytes})));
 }
 
 #[test]

@@ -105,7 +105,12 @@ fn user(text: &str) -> Message {
 }
 
 fn assistant(parts: Vec<Part>) -> Message {
-    Message::Assistant { content: Content(parts), stop_reason: StopReason::Stop, error_message: None }
+    Message::Assistant {
+        content: Content(parts),
+        stop_reason: StopReason::Stop,
+        error_message: None,
+        timestamp: None,
+    }
 }
 
 fn call(id: &str) -> Part {

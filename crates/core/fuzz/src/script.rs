@@ -147,7 +147,7 @@ fn user(operands: &mut Operands) -> Message {
     if operands.flag() {
         content.0.push(Part::Image(Image { blob: "picture".into(), ..Image::default() }));
     }
-    Message::User { content, client_id }
+    Message::User { content, client_id, timestamp: None }
 }
 
 /// `M` with a stop reason, then parts: `t`, `k` and a text, `c` with an id and a tool, anything else unknown.
@@ -163,7 +163,7 @@ fn assistant(operands: &mut Operands) -> Message {
             _ => Part::Unknown(json!({ "type": "unknown" })),
         });
     }
-    Message::Assistant { content: Content(parts), stop_reason, error_message }
+    Message::Assistant { content: Content(parts), stop_reason, error_message, timestamp: None }
 }
 
 fn tool_result(operands: &mut Operands) -> Message {

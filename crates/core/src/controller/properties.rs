@@ -45,11 +45,16 @@ fn message() -> impl Strategy<Value = Message> {
     let reason = select(vec![StopReason::Stop, StopReason::ToolUse, StopReason::Error, StopReason::Aborted]);
     let client = prop::option::of(select(vec!["1", "2"]).prop_map(str::to_owned));
     prop_oneof![
-        (content(), client).prop_map(|(content, client_id)| Message::User { content, client_id }),
+        (content(), client).prop_map(|(content, client_id)| Message::User {
+            content,
+            client_id,
+            timestamp: None
+        }),
         (content(), reason).prop_map(|(content, stop_reason)| Message::Assistant {
             content,
             stop_reason,
-            error_message: None
+            error_message: None,
+            timestamp: None
         }),
         (id(), tool(), content(), any::<bool>()).prop_map(|(tool_call_id, tool_name, content, is_error)| {
             Message::ToolResult {

@@ -154,7 +154,7 @@ pub fn started() -> Event {
 }
 
 pub fn assistant(parts: Vec<Part>, stop_reason: StopReason) -> Message {
-    Message::Assistant { content: Content(parts), stop_reason, error_message: None }
+    Message::Assistant { content: Content(parts), stop_reason, error_message: None, timestamp: None }
 }
 
 /// An answer that ended well.
@@ -167,6 +167,7 @@ pub fn failed(error: &str) -> Message {
         content: Content::default(),
         stop_reason: StopReason::Error,
         error_message: Some(error.into()),
+        timestamp: None,
     }
 }
 
@@ -179,11 +180,11 @@ pub fn thought(text: &str) -> Part {
 }
 
 pub fn user(text: &str) -> Message {
-    Message::User { content: Content(vec![said(text)]), client_id: None }
+    Message::User { content: Content(vec![said(text)]), client_id: None, timestamp: None }
 }
 
 pub fn user_of(client_id: &str, text: &str) -> Message {
-    Message::User { content: Content(vec![said(text)]), client_id: Some(client_id.into()) }
+    Message::User { content: Content(vec![said(text)]), client_id: Some(client_id.into()), timestamp: None }
 }
 
 pub fn starts(message: Message) -> Event {

@@ -54,6 +54,14 @@ impl Event {
             "model_changed" => Self::ModelChanged { model: fields.part("model") },
             "thinking_level_changed" => Self::ThinkingLevelChanged { level: fields.text("level") },
             "title_changed" => Self::TitleChanged { title: fields.text("title") },
+            "status_changed" => {
+                Self::StatusChanged { key: fields.text("key"), text: fields.optional_text("text") }
+            }
+            "widget_changed" => Self::WidgetChanged { key: fields.text("key"), lines: fields.texts("lines") },
+            "editor_text" => Self::EditorText { text: fields.text("text") },
+            "window_title" => Self::WindowTitle { title: fields.text("title") },
+            "raw" => Self::Raw { name: fields.text("name"), data: fields.value("data") },
+            "elsewhere" => Self::Elsewhere { active: fields.flag("active") },
             "notice" => Self::Notice { level: fields.part("level")?, text: fields.text("text") },
             "queue_update" => Self::QueueUpdate { items: fields.part("items")? },
             "bash_start" => Self::BashStart {

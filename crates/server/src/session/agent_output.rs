@@ -54,7 +54,6 @@ impl Session {
                     self.emit(Event::BashExecutionUpdate { id: client_id.clone(), delta });
                 }
             }
-            Incoming::EditorText(_) => {}
             Incoming::Junk => {
                 tracing::warn!(session = %self.origin.id, "the agent wrote a line that is no JSON object")
             }
@@ -62,7 +61,7 @@ impl Session {
     }
 
     fn agent_event(&mut self, mut event: Event) {
-        if let Event::MessageStart { message: Message::User { content, client_id } } = &mut event {
+        if let Event::MessageStart { message: Message::User { content, client_id, .. } } = &mut event {
             let text = content.text();
             if self.view.title.is_empty() {
                 self.emit(Event::TitleChanged { title: title_from(&text) });

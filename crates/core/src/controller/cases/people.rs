@@ -44,7 +44,11 @@ fn two_messages_with_equal_text_are_two_rows() {
 #[test]
 fn the_end_of_a_user_message_has_the_last_word_about_its_images() {
     let image = Image { mime_type: "image/png".into(), data: "AAAA".into(), ..Image::default() };
-    let whole = Message::User { content: Content(vec![said("look"), Part::Image(image)]), client_id: None };
+    let whole = Message::User {
+        content: Content(vec![said("look"), Part::Image(image)]),
+        client_id: None,
+        timestamp: None,
+    };
     assert_eq!(told(&fold([starts(user("look")), ended(whole.clone())])), ["U(look)+image"]);
     assert_eq!(told(&history([whole])), ["U(look)+image"]);
 }
