@@ -108,6 +108,13 @@ pub const ELSEWHERE_SECONDS: u64 = 60;
 /// Milliseconds between two notes of what is being said, for the case that the server is killed.
 pub const IN_FLIGHT_MILLISECONDS: u64 = 250;
 
+/// Sessions with such a note waiting to be written, and the bytes of one; a larger message is kept as far as it was.
+pub const IN_FLIGHT_SESSIONS: usize = 1_024;
+pub const IN_FLIGHT_BYTES: usize = 4 * 1024 * 1024;
+
+/// Rows kept for one session that its agent's own file does not know: of more the oldest go.
+pub const SESSION_EXTRAS: usize = 1_000;
+
 /// Entries shown of one folder in the folder picker.
 pub const DIRECTORY_ENTRIES: usize = 1_000;
 

@@ -20,6 +20,7 @@ pub mod replay;
 pub mod routes;
 pub mod session;
 pub mod socket;
+pub mod store;
 
 use std::io::{IsTerminal, Write};
 
