@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::visible_text::visible_string;
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     pub id: String,
@@ -53,6 +55,30 @@ pub enum Answer {
 }
 
 impl Ask {
+    /// What stays in the conversation of a question that was answered.
+    pub fn closing_words(&self, answer: &Answer) -> String {
+        let title = visible_string(self.title.trim());
+        match answer {
+            Answer::Confirm(true) if self.approval => format!("You approved: {title}"),
+            Answer::Confirm(true) => format!("You said yes: {title}"),
+            Answer::Confirm(false) | Answer::Cancel if self.approval => format!("You declined: {title}"),
+            Answer::Confirm(false) => format!("You said no: {title}"),
+            Answer::Cancel => format!("You did not answer: {title}"),
+            Answer::Choose(choice) => format!("{title}\nYou chose: {}", visible_string(choice)),
+            Answer::Text(text) => format!("{title}\nYou answered: {}", visible_string(text)),
+        }
+    }
+
+    /// What stays of a question that nobody answered in time.
+    pub fn expired_words(&self) -> String {
+        format!("Nobody answered in time: {}", visible_string(self.title.trim()))
+    }
+
+    /// What stays of a question that ended with the agent's process.
+    pub fn lost_words(&self) -> String {
+        format!("Not answered, since the agent's process ended: {}", visible_string(self.title.trim()))
+    }
+
     /// An answer counts only if it is one this question offers.
     pub fn accepts(&self, answer: &Answer) -> bool {
         match (self.kind, answer) {

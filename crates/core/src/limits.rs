@@ -100,7 +100,13 @@ pub const SEARCH_HITS: usize = 60;
 pub const SEARCHED_BYTES: usize = 64 * 1024;
 
 /// Minutes after which the process of an agent that rests is ended, unless the configuration says otherwise.
-pub const IDLE_MINUTES: u64 = 10;
+pub const IDLE_MINUTES: f64 = 10.0;
+
+/// Seconds a short visit to an agent may take, such as for a fork.
+pub const ERRAND_SECONDS: u64 = 30;
+
+/// Times of messages of our own that a session remembers, so that what another program writes is told from them.
+pub const OWN_MESSAGES: usize = 1_024;
 
 /// Seconds after the last line another program wrote into a session during which it counts as being at work there.
 pub const ELSEWHERE_SECONDS: u64 = 60;

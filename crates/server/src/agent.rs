@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use pilothouse_core::wire::AgentInfo;
+use pilothouse_core::wire::{AgentInfo, Capabilities};
 
 use crate::process::Launch;
 
@@ -104,6 +104,22 @@ impl Agent {
             Dialect::Pi => arguments.extend(["--mode", "rpc", "--session-id", session_id].map(str::to_owned)),
         }
         Launch { program, arguments, folder: folder.to_owned(), environment: self.environment.clone(), mark }
+    }
+
+    /// What can be done with its sessions; what it has no list for yet is told when it runs.
+    pub fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            images: true,
+            bash: true,
+            steering: true,
+            models: true,
+            edit_queue: true,
+            compact: true,
+            fork: true,
+            rename: true,
+            commands: true,
+            ..Capabilities::default()
+        }
     }
 
     pub fn info(&self) -> AgentInfo {

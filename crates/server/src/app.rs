@@ -16,6 +16,7 @@ use crate::guard::credential::{Credential, load_or_create_token};
 use crate::guard::headers::SecurityHeaders;
 use crate::guard::hosts::AllowedHosts;
 use crate::hub::Hub;
+use crate::store::Store;
 use crate::{leftovers, page, routes};
 
 /// What every handler can reach.
@@ -55,7 +56,8 @@ pub async fn start(config: Config) -> Result<Running> {
     // A server that was killed could not end its agents; those that did not notice are ended now.
     let installation = leftovers::installation(&config.data_dir);
     leftovers::end_all(&installation);
-    let hub = Hub::new(config.agents, config.cwd, installation);
+    let store = Store::open(&config.data_dir)?;
+    let hub = Hub::new(config, store);
     hub.refresh().await;
     let host = if address.ip().is_unspecified() {
         SocketAddr::new([127, 0, 0, 1].into(), address.port())

@@ -42,6 +42,9 @@ pub struct ServeArguments {
     /// A further host name to answer to, for a reverse proxy: name, name:port or https://name
     #[arg(long = "allowed-host", value_name = "HOST")]
     pub allowed_hosts: Vec<String>,
+    /// Minutes after which the process of a resting agent is ended, 0 for never [default: 10]
+    #[arg(long, value_name = "MINUTES")]
+    pub idle_minutes: Option<f64>,
     /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,

@@ -2,8 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use pilothouse_core::limits::IDLE_MINUTES;
 use serde::Deserialize;
 
 use crate::agent::Agent;
@@ -21,6 +23,8 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Open a browser once ready.
     pub open: bool,
+    /// How long an agent's process may rest before it is ended; none for ever.
+    pub idle: Option<Duration>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -31,6 +35,8 @@ struct File {
     cwd: Option<PathBuf>,
     allowed_hosts: Vec<String>,
     open: Option<bool>,
+    /// 0 for never.
+    idle_minutes: Option<f64>,
     #[serde(rename = "agent")]
     agents: Vec<FileAgent>,
 }
@@ -98,7 +104,20 @@ impl Config {
         let mut allowed_hosts = arguments.allowed_hosts;
         allowed_hosts.extend(file.allowed_hosts);
         let open = !arguments.no_open && file.open.unwrap_or(true);
-        Ok(Self { listen, data_dir, cwd, agents, allowed_hosts, open })
+        let idle = idle(arguments.idle_minutes.or(file.idle_minutes))?;
+        Ok(Self { listen, data_dir, cwd, agents, allowed_hosts, open, idle })
+    }
+}
+
+/// Minutes, and parts of them.
+fn idle(minutes: Option<f64>) -> Result<Option<Duration>> {
+    let minutes = minutes.unwrap_or(IDLE_MINUTES);
+    if minutes == 0.0 {
+        return Ok(None);
+    }
+    match Duration::try_from_secs_f64(minutes * 60.0) {
+        Ok(idle) => Ok(Some(idle)),
+        Err(_) => bail!("'{minutes}' is no number of minutes after which a resting agent is ended"),
     }
 }
 

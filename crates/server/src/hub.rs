@@ -1,10 +1,13 @@
 //! Knows every session and every connected page. Sessions are tasks of their own; the hub opens them when somebody
 //! asks, and tells every page when the list changes. It never waits for a page and holds its lock for moments only.
 
+mod records;
+
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::PROTOCOL_VERSION;
@@ -13,16 +16,23 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::agent::Agent;
 use crate::blobs::Blobs;
+use crate::config::Config;
 use crate::leftovers;
 use crate::page_link::{PageLink, encode};
 use crate::pi_sessions::{SessionFiles, milliseconds};
 use crate::session::{self, Input, Origin};
+use crate::store::{SessionRecord, Store};
 
 #[derive(Debug)]
 pub struct Hub {
     agents: Vec<Arc<Agent>>,
     default_cwd: PathBuf,
     installation: String,
+    store: Store,
+    /// Where deleted sessions go.
+    trash: PathBuf,
+    /// How long an agent's process may rest before it is ended; none for ever.
+    idle: Option<Duration>,
     state: Mutex<HubState>,
     /// Apart from the state: reading files takes its time.
     files: Mutex<HashMap<String, SessionFiles>>,
@@ -32,6 +42,8 @@ pub struct Hub {
 #[derive(Debug, Default)]
 struct HubState {
     sessions: HashMap<String, Entry>,
+    /// What is kept of sessions that have not been seen yet.
+    records: HashMap<String, SessionRecord>,
     pages: Vec<PageLink>,
     /// The server ends: nothing is opened any more.
     closing: bool,
@@ -40,6 +52,7 @@ struct HubState {
 #[derive(Debug)]
 struct Entry {
     summary: SessionSummary,
+    record: SessionRecord,
     agent: Arc<Agent>,
     file: Option<PathBuf>,
     blobs: Blobs,
@@ -47,6 +60,10 @@ struct Entry {
 }
 
 impl Entry {
+    fn new(summary: SessionSummary, record: SessionRecord, agent: Arc<Agent>, file: Option<PathBuf>) -> Self {
+        Self { summary, record, agent, file, blobs: Blobs::default(), inputs: None }
+    }
+
     fn is_open(&self) -> bool {
         self.inputs.as_ref().is_some_and(|inputs| !inputs.is_closed())
     }
@@ -60,15 +77,28 @@ impl Entry {
 }
 
 impl Hub {
-    pub fn new(agents: Vec<Agent>, default_cwd: PathBuf, installation: String) -> Arc<Self> {
-        Arc::new(Self {
-            agents: agents.into_iter().map(Arc::new).collect(),
-            default_cwd,
-            installation,
+    pub fn new(config: Config, store: Store) -> Arc<Self> {
+        let hub = Arc::new(Self {
+            installation: leftovers::installation(&config.data_dir),
+            trash: config.data_dir.join("trash"),
+            agents: config.agents.into_iter().map(Arc::new).collect(),
+            default_cwd: config.cwd,
+            idle: config.idle,
+            store,
             state: Mutex::default(),
             files: Mutex::default(),
             next_page: AtomicU64::new(1),
-        })
+        });
+        hub.take_up_records();
+        hub
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub const fn idle(&self) -> Option<Duration> {
+        self.idle
     }
 
     pub fn default_cwd(&self) -> &PathBuf {
@@ -158,20 +188,15 @@ impl Hub {
                     Some(entry) => {
                         entry.file = Some(session.path);
                         if entry.summary != summary {
-                            entry.summary = summary.clone();
-                            changed.push(summary);
+                            entry.summary = summary;
+                            changed.push(entry.shown());
                         }
                     }
                     None => {
-                        let entry = Entry {
-                            summary: summary.clone(),
-                            agent: agent.clone(),
-                            file: Some(session.path),
-                            blobs: Blobs::default(),
-                            inputs: None,
-                        };
+                        let record = state.records.remove(&session.id).unwrap_or_default();
+                        let entry = Entry::new(summary, record, agent.clone(), Some(session.path));
+                        changed.push(entry.shown());
                         state.sessions.insert(session.id, entry);
-                        changed.push(summary);
                     }
                 }
             }
@@ -183,6 +208,13 @@ impl Hub {
 
     /// A new session: known at once, its agent is started by the first prompt.
     pub fn new_session(&self, agent: &str, cwd: PathBuf) -> Result<String, String> {
+        let id = uuid::Uuid::now_v7().to_string();
+        self.add_session(&id, agent, cwd)?;
+        Ok(id)
+    }
+
+    /// A session that has no file yet, or whose file has not been seen.
+    pub fn add_session(&self, id: &str, agent: &str, cwd: PathBuf) -> Result<(), String> {
         let agent = self
             .agents
             .iter()
@@ -191,9 +223,11 @@ impl Hub {
         if !cwd.is_dir() {
             return Err(format!("The folder {} does not exist.", cwd.display()));
         }
-        let id = uuid::Uuid::now_v7().to_string();
+        if self.state().sessions.contains_key(id) {
+            return Ok(());
+        }
         let summary = SessionSummary {
-            id: id.clone(),
+            id: id.to_owned(),
             agent: agent.name.clone(),
             cwd: cwd.to_string_lossy().into_owned(),
             title: String::new(),
@@ -201,17 +235,54 @@ impl Hub {
             modified: milliseconds(std::time::SystemTime::now()),
             ..SessionSummary::default()
         };
-        let entry = Entry {
-            summary: summary.clone(),
-            agent: agent.clone(),
-            file: None,
-            blobs: Blobs::default(),
-            inputs: None,
+        let record = SessionRecord {
+            id: id.to_owned(),
+            agent: agent.name.clone(),
+            cwd: summary.cwd.clone(),
+            created: summary.modified,
+            ..SessionRecord::default()
         };
+        self.store
+            .add_session(&record)
+            .map_err(|error| format!("It could not be written to disk: {error:#}"))?;
+        self.insert(Entry::new(summary, record, agent.clone(), None));
+        Ok(())
+    }
+
+    fn insert(&self, entry: Entry) {
         let mut state = self.state();
-        state.sessions.insert(id.clone(), entry);
-        broadcast(&mut state, &ServerFrame::SessionsChanged { changed: vec![summary], removed: Vec::new() });
-        Ok(id)
+        let shown = entry.shown();
+        state.sessions.insert(shown.id.clone(), entry);
+        broadcast(&mut state, &ServerFrame::SessionsChanged { changed: vec![shown], removed: Vec::new() });
+    }
+
+    /// Sessions in which something was left undone have a row, even if the agent has no file for them yet.
+    fn take_up_records(&self) {
+        let unfinished = self.store.open_sessions();
+        let mut state = self.state();
+        for record in self.store.sessions() {
+            let agent = self.agents.iter().find(|agent| agent.name == record.agent);
+            let wanted = unfinished.contains(&record.id) || !record.draft.trim().is_empty();
+            match agent {
+                Some(agent) if wanted => {
+                    let summary = SessionSummary {
+                        id: record.id.clone(),
+                        agent: record.agent.clone(),
+                        cwd: record.cwd.clone(),
+                        state: if unfinished.contains(&record.id) {
+                            SessionState::Paused
+                        } else {
+                            SessionState::Idle
+                        },
+                        modified: record.created,
+                        ..SessionSummary::default()
+                    };
+                    let entry = Entry::new(summary, record, agent.clone(), None);
+                    state.sessions.insert(entry.record.id.clone(), entry);
+                }
+                _ => drop(state.records.insert(record.id.clone(), record)),
+            }
+        }
     }
 
     /// Hands an input to a session, which is opened for it if need be. Gives it back if there is no such session.
@@ -275,11 +346,9 @@ impl Hub {
     pub fn session_changed(&self, summary: SessionSummary) {
         let mut state = self.state();
         if let Some(entry) = state.sessions.get_mut(&summary.id) {
-            entry.summary = summary.clone();
-            broadcast(
-                &mut state,
-                &ServerFrame::SessionsChanged { changed: vec![summary], removed: Vec::new() },
-            );
+            entry.summary = summary;
+            let changed = vec![entry.shown()];
+            broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: Vec::new() });
         }
     }
 
@@ -312,8 +381,7 @@ impl Hub {
 }
 
 fn newest_first(state: &HubState) -> Vec<SessionSummary> {
-    let mut sessions: Vec<SessionSummary> =
-        state.sessions.values().map(|entry| entry.summary.clone()).collect();
+    let mut sessions: Vec<SessionSummary> = state.sessions.values().map(Entry::shown).collect();
     sessions.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.id.cmp(&right.id)));
     sessions
 }

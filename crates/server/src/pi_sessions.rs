@@ -112,3 +112,96 @@ mod tests {
         assert_eq!(SessionFiles::default().list(Path::new("/nonexistent/agent")), []);
     }
 }
+
+// ---- interim
+use crate::blobs::Blobs;
+use crate::store::Extra;
+use pilothouse_core::MessageController;
+use pilothouse_core::message::Message;
+
+pub fn now() -> u64 {
+    milliseconds(SystemTime::now())
+}
+
+#[derive(Debug)]
+pub struct Scanned {
+    path: PathBuf,
+    history: SessionHistory,
+}
+
+#[derive(Debug)]
+pub struct HistoryFile {
+    scanned: Scanned,
+    tail: MessageController,
+}
+
+#[derive(Debug)]
+pub enum Followed {
+    Appended(Vec<Message>),
+    Replaced,
+}
+
+impl Scanned {
+    pub fn has_message(&self, at: u64) -> bool {
+        self.history.messages.iter().any(|message| match message {
+            Message::User { timestamp, .. } | Message::Assistant { timestamp, .. } => *timestamp == Some(at),
+            _ => false,
+        })
+    }
+    pub fn user_messages_since(&self, at: u64) -> Vec<(u64, String)> {
+        self.history
+            .messages
+            .iter()
+            .filter_map(|message| match message {
+                Message::User { timestamp: Some(timestamp), content, .. } if *timestamp >= at => {
+                    Some((*timestamp, content.text()))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+    pub fn fold(self, extras: &[Extra], blobs: &Blobs) -> HistoryFile {
+        let mut messages = self.history.messages.clone();
+        messages.iter_mut().for_each(|message| blobs.take_from_message(message));
+        let mut tail = MessageController::load_messages_from_history(messages);
+        for event in extras.iter().flat_map(|extra| extra.events.clone()) {
+            tail.handle_server_event(event);
+        }
+        HistoryFile { scanned: self, tail }
+    }
+}
+
+impl HistoryFile {
+    pub fn scan(path: &Path) -> Option<Scanned> {
+        Some(Scanned { path: path.to_owned(), history: read_history(path)? })
+    }
+    pub fn tail(&self) -> &MessageController {
+        &self.tail
+    }
+    pub fn resting_state(&self) -> SessionState {
+        self.scanned.history.resting_state()
+    }
+    pub fn title(&self) -> String {
+        self.scanned.history.title()
+    }
+    pub fn thinking_level(&self) -> Option<&str> {
+        self.scanned.history.thinking_level.as_deref()
+    }
+    pub fn has_message(&self, at: u64) -> bool {
+        self.scanned.has_message(at)
+    }
+    pub fn entry_of_user_row(&self, _row: usize) -> Option<String> {
+        None
+    }
+    pub fn row_of_entry(&self, _entry: &str) -> Option<usize> {
+        None
+    }
+    pub fn follow(&mut self) -> std::io::Result<Followed> {
+        let Some(history) = read_history(&self.scanned.path) else { return Ok(Followed::Replaced) };
+        let known = self.scanned.history.messages.len();
+        let appended = history.messages.get(known..).unwrap_or_default().to_vec();
+        let same = history.messages.get(..known) == Some(&self.scanned.history.messages[..]);
+        self.scanned.history = history;
+        Ok(if same { Followed::Appended(appended) } else { Followed::Replaced })
+    }
+}

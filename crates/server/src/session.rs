@@ -2,25 +2,37 @@
 //! happens to a session passes through this task's one loop, so that a snapshot and the subscription behind it are
 //! one step and no event can fall in between.
 //!
-//! `commands` is what pages ask for, `agent_output` what the agent says. Neither knows sockets.
+//! `commands` is what pages ask for, done by `prompts`, `queueing`, `asks`, `shell` and `settings`; `agent_output` is
+//! what the agent says; `keep` and `restored` are what is on disk beside the agent's own file, `in_flight` what is not
+//! there yet, `elsewhere` what others do to that file. None of them knows sockets.
 
 mod agent_output;
+mod asks;
 mod commands;
+mod deadlines;
+mod elsewhere;
+mod in_flight;
+mod keep;
+mod opening;
 #[cfg(test)]
 mod patience_tests;
+mod prompts;
+mod queueing;
 mod requests;
+mod restored;
+mod settings;
+mod shell;
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
+use pilothouse_core::SessionView;
 use pilothouse_core::event::Event;
-use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG, UNUSED_SESSION_SECONDS};
+use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG};
 use pilothouse_core::machine::{Follower, Machine, StateEvent};
 use pilothouse_core::queue::Waiting;
-use pilothouse_core::wire::{Capabilities, Command, Cursor, ServerFrame, SessionSummary};
-use pilothouse_core::{MessageController, SessionView};
+use pilothouse_core::wire::{Command, Cursor, ServerFrame, SessionSummary};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -29,11 +41,14 @@ use crate::agent::Agent;
 use crate::blobs::Blobs;
 use crate::hub::Hub;
 use crate::page_link::{PageLink, encode};
-use crate::pi_sessions;
+use crate::pi_sessions::{self, HistoryFile};
 use crate::process::{Process, ProcessEvent};
 use crate::replay::Replay;
-use commands::Held;
-use requests::Pending;
+use crate::store::Prompt;
+use in_flight::InFlight;
+use queueing::Copy;
+use requests::{Pending, Waiter};
+use restored::Restored;
 
 /// What can be asked of a session.
 #[derive(Debug)]
@@ -51,6 +66,14 @@ pub enum Input {
     },
     Unsubscribe {
         page: u64,
+    },
+    /// Its file was written to, or has come to be.
+    FileChanged {
+        file: PathBuf,
+    },
+    /// It was given another name while no process of its own ran.
+    Renamed {
+        title: String,
     },
     Shutdown {
         done: oneshot::Sender<()>,
@@ -73,20 +96,16 @@ pub struct Origin {
 pub fn start(origin: Origin, hub: Arc<Hub>) -> mpsc::Sender<Input> {
     let (sender, receiver) = mpsc::channel(SESSION_BACKLOG);
     tokio::spawn(async move {
-        let stored = origin.file.clone();
-        let history = match stored {
-            Some(file) => {
-                tokio::task::spawn_blocking(move || pi_sessions::read_history(&file)).await.ok().flatten()
-            }
-            None => None,
-        };
-        Session::new(origin, history, hub).run(receiver).await;
+        let reading = (origin.clone(), hub.clone());
+        let opened = tokio::task::spawn_blocking(move || opening::read(&reading.0, &reading.1)).await;
+        let (history, restored) = opened.unwrap_or_default();
+        Session::new(origin, history, restored, hub).run(receiver).await;
     });
     sender
 }
 
-/// A task that nobody watches and that runs nothing ends after this; opening the session again reads its file.
-const UNUSED: Duration = Duration::from_secs(UNUSED_SESSION_SECONDS);
+/// Answers that gave something back and are remembered.
+const REMEMBERED_GIVEN_BACK: usize = 16;
 
 struct Session {
     origin: Origin,
@@ -115,44 +134,42 @@ struct Session {
     /// We have ended the process ourselves.
     ending: bool,
     /// Prompts that came while a stop was under way: they wait for its end.
-    held: Vec<Held>,
+    held: Vec<(Waiter, Prompt)>,
+    /// Where the agent's copy of the queue stands.
+    copy: Copy,
+    /// What was given back, by the request that asked for it: an answer that is lost can be asked for again.
+    given_back: VecDeque<(String, serde_json::Value)>,
+    /// The agent's own file, read as far as it has come.
+    history: Option<HistoryFile>,
+    /// An acknowledged prompt that the agent does not know.
+    unsent: Option<Prompt>,
+    /// Prompts the agent has taken up, by the time it gave them, until its file has them.
+    told: Vec<(String, u64)>,
+    /// The times of the newest messages of our own process.
+    own_messages: VecDeque<u64>,
+    in_flight: InFlight,
+    note_deadline: Option<Instant>,
+    /// Until when another program counts as being at work in this session.
+    elsewhere_until: Option<Instant>,
+    /// The person wants to go on here all the same.
+    taken_over: bool,
+    /// When a process that rests is ended.
+    idle_deadline: Option<Instant>,
     shutdown: Option<oneshot::Sender<()>>,
 }
 
 impl Session {
-    fn new(
-        origin: Origin,
-        history: Option<pilothouse_agents::pi::history::SessionHistory>,
-        hub: Arc<Hub>,
-    ) -> Self {
-        let mut history = history.unwrap_or_default();
-        history.messages.iter_mut().for_each(|message| origin.blobs.take_from_message(message));
-        let machine = Machine::resting_in(history.resting_state());
-        let title = history.title();
-        let view = SessionView {
-            session_id: origin.id.clone(),
-            epoch: uuid::Uuid::now_v7().simple().to_string(),
-            agent: origin.agent.name.clone(),
-            cwd: origin.cwd.to_string_lossy().into_owned(),
-            title,
-            state: machine.state(),
-            thinking_level: history.thinking_level.unwrap_or_default(),
-            controller: MessageController::load_messages_from_history(history.messages),
-            capabilities: Capabilities {
-                images: true,
-                bash: true,
-                steering: true,
-                models: true,
-                ..Capabilities::default()
-            },
-            ..SessionView::default()
-        };
+    fn new(origin: Origin, history: Option<HistoryFile>, restored: Restored, hub: Arc<Hub>) -> Self {
         let (process_sender, process_events) = mpsc::channel(AGENT_OUTPUT_BACKLOG);
-        Self {
-            origin,
-            hub,
-            view,
-            machine,
+        let mut session = Self {
+            view: SessionView {
+                session_id: origin.id.clone(),
+                agent: origin.agent.name.clone(),
+                cwd: origin.cwd.to_string_lossy().into_owned(),
+                capabilities: origin.agent.capabilities(),
+                ..SessionView::default()
+            },
+            machine: Machine::default(),
             replay: Replay::default(),
             pages: Vec::new(),
             process: None,
@@ -162,15 +179,30 @@ impl Session {
             next_request: 0,
             pending: HashMap::new(),
             starting: VecDeque::new(),
-            client_ids: VecDeque::new(),
+            client_ids: hub.store().client_ids(&origin.id).into(),
             waiting: None,
             follower: Follower::default(),
             ask_deadlines: Vec::new(),
             stop_deadline: None,
             ending: false,
             held: Vec::new(),
+            copy: Copy::default(),
+            given_back: VecDeque::new(),
+            history: None,
+            unsent: None,
+            told: Vec::new(),
+            own_messages: VecDeque::new(),
+            in_flight: InFlight::default(),
+            note_deadline: None,
+            elsewhere_until: None,
+            taken_over: false,
+            idle_deadline: None,
             shutdown: None,
-        }
+            origin,
+            hub,
+        };
+        session.show(history, restored);
+        session
     }
 
     async fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
@@ -189,6 +221,7 @@ impl Session {
                     self.pass_deadlines(Instant::now());
                 }
             }
+            self.mind_idleness();
             if self.process.is_none()
                 && let Some(done) = self.shutdown.take()
             {
@@ -204,28 +237,22 @@ impl Session {
         }
     }
 
-    fn unused(&self) -> bool {
-        self.pages.is_empty() && self.process.is_none() && self.shutdown.is_none()
-    }
-
-    fn next_deadline(&self) -> Instant {
-        let asks = self.ask_deadlines.iter().map(|(when, _)| *when);
-        asks.chain(self.stop_deadline).min().unwrap_or_else(|| Instant::now() + UNUSED)
-    }
-
-    fn pass_deadlines(&mut self, now: Instant) {
-        if self.stop_deadline.is_some_and(|when| when <= now) {
-            self.stop_deadline = None;
-            self.end_process();
-        }
-        self.expire_asks(now);
-    }
-
     fn input(&mut self, input: Input) {
         match input {
             Input::Command { page, request, command } => self.command(&page, request, command),
             Input::Subscribe { page, request, cursor } => self.subscribe(page, request, cursor),
-            Input::Unsubscribe { page } => self.pages.retain(|link| link.id() != page),
+            Input::Unsubscribe { page } => {
+                self.pages.retain(|link| link.id() != page);
+                self.end_edits_of(page);
+            }
+            Input::FileChanged { file } => {
+                self.origin.file = Some(file);
+                self.file_changed();
+            }
+            Input::Renamed { title } => {
+                self.emit(Event::TitleChanged { title });
+                self.tell_hub();
+            }
             Input::Shutdown { done } => {
                 self.shutdown = Some(done);
                 self.end_process();
@@ -235,6 +262,7 @@ impl Session {
 
     fn subscribe(&mut self, page: PageLink, request: Option<String>, cursor: Option<Cursor>) {
         self.pages.retain(|link| link.id() != page.id());
+        self.view.draft = self.hub.draft(&self.origin.id);
         let missing = cursor
             .filter(|cursor| cursor.epoch == self.view.epoch)
             .and_then(|cursor| self.replay_after(cursor.seq));
@@ -261,6 +289,7 @@ impl Session {
     /// Numbers an event, folds it and sends it to every page that watches.
     fn emit(&mut self, mut event: Event) {
         self.origin.blobs.take_from_event(&mut event);
+        self.watch_event(&event);
         let seq = self.view.seq + 1;
         let frame =
             encode(&ServerFrame::Event { session_id: self.origin.id.clone(), seq, event: event.clone() });

@@ -120,10 +120,18 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
         Command::NewSession { agent, cwd } => directories::resolve(&cwd, hub.default_cwd())
             .and_then(|folder| hub.new_session(&agent, folder))
             .map(|session_id| json!({ "session_id": session_id })),
+        Command::Pin { pinned } => of_session(session_id, name, |id| hub.pin(id, pinned)),
+        Command::Archive { archived } => of_session(session_id, name, |id| hub.archive(id, archived)),
+        Command::MarkRead => of_session(session_id, name, |id| hub.mark_read(id)),
+        Command::SetDraft { text } => of_session(session_id, name, |id| hub.set_draft(id, &text)),
+        Command::DeleteSession => match session_id {
+            Some(session_id) => hub.delete_session(&session_id).await.map(|()| json!({})),
+            None => Err(needs_session(name)),
+        },
         Command::ListDirectory { path } => directories::list(&path, hub.default_cwd()).await,
         command => {
             let Some(session_id) = session_id else {
-                return page.respond(id, name, Err(format!("'{name}' needs a session_id.")));
+                return page.respond(id, name, Err(needs_session(name)));
             };
             let input = match command {
                 Command::OpenSession => {
@@ -142,6 +150,18 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
         }
     };
     page.respond(id, name, outcome);
+}
+
+fn needs_session(name: &str) -> String {
+    format!("'{name}' needs a session_id.")
+}
+
+fn of_session(
+    session_id: Option<String>,
+    name: &str,
+    act: impl FnOnce(&str) -> Result<(), String>,
+) -> Result<serde_json::Value, String> {
+    act(&session_id.ok_or_else(|| needs_session(name))?).map(|()| json!({}))
 }
 
 fn gone(session_id: String) -> pilothouse_core::wire::ServerFrame {

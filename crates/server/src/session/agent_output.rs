@@ -1,6 +1,7 @@
 //! What the agent says, and what follows from it: events for the pages, responses for those who asked, steps of the
 //! state machine.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use pilothouse_agents::framing::Line;
@@ -61,17 +62,22 @@ impl Session {
     }
 
     fn agent_event(&mut self, mut event: Event) {
-        if let Event::MessageStart { message: Message::User { content, client_id, .. } } = &mut event {
+        if let Event::MessageStart { message: Message::User { content, client_id, timestamp } } = &mut event {
             let text = content.text();
             if self.view.title.is_empty() {
                 self.emit(Event::TitleChanged { title: title_from(&text) });
                 self.tell_hub();
             }
             *client_id = self.name_user_message(&text);
+            if let (Some(client_id), Some(timestamp)) = (client_id, timestamp) {
+                self.hub.store().prompt_told(&self.origin.id, client_id, *timestamp);
+                self.told.push((client_id.clone(), *timestamp));
+            }
         }
         let retitled = matches!(event, Event::TitleChanged { .. });
         let step = self.follower.step(&event);
         let settled = matches!(event, Event::AgentSettled { .. });
+        let compacted = matches!(event, Event::CompactionEnd { .. });
         self.emit(event);
         if let Some(step) = step {
             // An approval that is open is left by an answer, not by what runs beside it.
@@ -84,7 +90,16 @@ impl Session {
         if settled {
             self.stop_deadline = None;
             self.request(PiCommand::GetSessionStats, Pending::Statistics);
+            self.settle_told();
+            self.note_in_flight();
             self.release_held();
+            self.give_rest();
+        }
+        if compacted && !self.view.controller.is_running() {
+            self.stop_deadline = None;
+            self.request(PiCommand::GetSessionStats, Pending::Statistics);
+            self.release_held();
+            self.give_rest();
         }
         if retitled {
             self.tell_hub();
@@ -101,6 +116,7 @@ impl Session {
         }
         match self.view.queue.take_up(text, self.waiting) {
             Some(taken) => {
+                self.copy.taken_up(&taken.id);
                 self.emit_queue();
                 Some(taken.id)
             }
@@ -119,7 +135,9 @@ impl Session {
         }
         let approval = ask.approval;
         self.emit(Event::AskOpened { ask });
+        self.keep_asks();
         self.step_into_ask(approval);
+        self.tell_hub();
     }
 
     fn response(&mut self, response: Response) {
@@ -162,14 +180,35 @@ impl Session {
                 let result = bash_result(result, &response.data);
                 self.emit(Event::BashEnd { id: client_id, result });
             }
-            Pending::Page { page, request, command } => {
-                match command {
-                    "set_model" => self.emit(Event::ModelChanged { model: model(&response.data) }),
+            Pending::Given { id } => {
+                if response.data.get("disposition").and_then(Value::as_str) == Some("handled") {
+                    // A command of the agent's own: there will be no user message.
+                    self.copy.taken_up(&id);
+                    self.forget_scheduled(&id);
+                    self.forget_prompt(&id);
+                    self.end_unstarted_run(StateEvent::Completed, "");
+                }
+            }
+            Pending::QueueCleared => self.queue_cleared(),
+            Pending::Renamed { waiter, name } => {
+                if self.view.title != name {
+                    self.emit(Event::TitleChanged { title: name });
+                    self.tell_hub();
+                }
+                waiter.respond(Ok(Value::Null));
+            }
+            Pending::Page(waiter) => {
+                match waiter.command {
+                    "set_model" => {
+                        self.emit(Event::ModelChanged { model: model(&response.data) });
+                        self.request(PiCommand::GetAvailableThinkingLevels, Pending::ThinkingLevels);
+                        self.request(PiCommand::GetSessionStats, Pending::Statistics);
+                    }
                     // Some agents tell the new level themselves, some do not.
                     "set_thinking_level" => self.request(PiCommand::GetState, Pending::State),
                     _ => {}
                 }
-                page.respond(request, command, Ok(response.data));
+                waiter.respond(Ok(response.data));
             }
         }
     }
@@ -181,6 +220,9 @@ impl Session {
             self.emit(Event::ModelChanged { model });
         }
         let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        if self.origin.file.is_none() {
+            self.origin.file = Some(PathBuf::from(text("sessionFile"))).filter(|file| file.is_absolute());
+        }
         if self.view.thinking_level != text("thinkingLevel") {
             self.emit(Event::ThinkingLevelChanged { level: text("thinkingLevel") });
         }
@@ -190,7 +232,7 @@ impl Session {
     }
 
     /// A prompt that led to no run leaves no spinner behind.
-    fn end_unstarted_run(&mut self, how: StateEvent, reason: &str) {
+    pub(super) fn end_unstarted_run(&mut self, how: StateEvent, reason: &str) {
         if !self.view.controller.is_running() {
             if self.machine.state() == SessionState::Creating {
                 self.machine.apply(StateEvent::SessionCreated);
@@ -208,15 +250,24 @@ impl Session {
         self.ready = false;
         self.waiting = None;
         self.stop_deadline = None;
+        self.ask_deadlines.clear();
         for ask in self.view.asks.clone() {
-            self.ask_deadlines.clear();
+            self.record_ask(&ask, ask.lost_words());
             self.emit(Event::AskClosed { ask_id: ask.id, by: ClosedBy::Stopped });
+        }
+        self.keep_asks();
+        for change in self.copy.lost() {
+            change.waiter.respond(Err("The agent's process ended.".to_owned()));
         }
         self.fail_all_pending("The agent's process ended.");
         self.starting.clear();
         let success = exit.code == Some(0);
         let reason = exit.stderr.last().cloned().unwrap_or_default();
-        self.emit(Event::ProcessExit { code: exit.code, signal: exit.signal, expected, stderr: exit.stderr });
+        let exit = Event::ProcessExit { code: exit.code, signal: exit.signal, expected, stderr: exit.stderr };
+        self.settle_told();
+        self.keep_interrupted(&exit);
+        self.emit(exit);
+        self.note_in_flight();
         self.step(StateEvent::ProcessExit { success, expected }, &reason);
         self.release_held();
     }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::Session;
 use crate::page_link::PageLink;
-use crate::process::Process;
+use crate::process::{Launch, Process};
 
 /// A page that waits for the response to a command of its.
 #[derive(Debug)]
@@ -39,15 +39,20 @@ pub(super) enum Pending {
         client_id: String,
         waiting: Vec<Waiter>,
     },
+    /// Nobody waits for it: the message was acknowledged when it was scheduled.
+    Given {
+        id: String,
+    },
+    QueueCleared,
+    Renamed {
+        waiter: Waiter,
+        name: String,
+    },
     Bash {
         client_id: String,
         result: BashResult,
     },
-    Page {
-        page: PageLink,
-        request: String,
-        command: &'static str,
-    },
+    Page(Waiter),
 }
 
 impl Session {
@@ -82,7 +87,7 @@ impl Session {
         if !self.origin.cwd.is_dir() {
             return Err(format!("The folder {} does not exist any more.", self.origin.cwd.display()));
         }
-        let launch = self.origin.agent.launch(&self.origin.id, &self.origin.cwd, self.origin.mark.clone());
+        let launch = self.launch();
         let process =
             Process::start(&launch, self.process_sender.clone()).map_err(|error| format!("{error:#}"))?;
         tracing::info!(session = %self.origin.id, agent = %self.origin.agent.name, "agent started");
@@ -93,6 +98,10 @@ impl Session {
         self.request(PiCommand::GetState, Pending::State);
         self.request(PiCommand::GetAvailableThinkingLevels, Pending::ThinkingLevels);
         Ok(())
+    }
+
+    pub(super) fn launch(&self) -> Launch {
+        self.origin.agent.launch(&self.origin.id, &self.origin.cwd, self.origin.mark.clone())
     }
 
     /// Everything that waited for a process that is gone.
@@ -110,7 +119,9 @@ impl Session {
                 let result = BashResult { cancelled: true, running: false, output, ..result };
                 self.emit(Event::BashEnd { id: client_id, result });
             }
-            Pending::Page { page, request, command } => page.respond(request, command, Err(why.to_owned())),
+            Pending::Given { id } => self.not_given(&id, why),
+            Pending::QueueCleared => self.queue_not_cleared(why),
+            Pending::Page(waiter) | Pending::Renamed { waiter, .. } => waiter.respond(Err(why.to_owned())),
             Pending::State | Pending::Statistics | Pending::ThinkingLevels | Pending::Silent => {
                 tracing::debug!(session = %self.origin.id, why, "request failed");
             }
@@ -127,6 +138,7 @@ impl Session {
         if let Some((_, known)) = self.client_ids.iter_mut().find(|(known, _)| known == client_id) {
             *known = Some(outcome.clone());
         }
+        self.keep_outcome(client_id, outcome);
         waiting.into_iter().for_each(|waiter| waiter.respond(outcome.clone()));
     }
 

@@ -1,0 +1,128 @@
+//! One owner per session file. pi takes no lock: two processes on one file make it branch in silence. So what appears
+//! in the file and was not said by our own process was written by another program: the page is told, the session is
+//! followed, and nothing is written here until the person says so.
+
+use std::time::Duration;
+
+use pilothouse_core::SessionState;
+use pilothouse_core::event::Event;
+use pilothouse_core::limits::ELSEWHERE_SECONDS;
+use pilothouse_core::machine::Machine;
+use pilothouse_core::message::Message;
+use pilothouse_core::wire::ServerFrame;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{Session, opening};
+use crate::page_link::encode;
+use crate::pi_sessions::{Followed, HistoryFile};
+
+impl Session {
+    /// Refuses what would make the file branch.
+    pub(super) fn may_write(&self) -> Result<(), String> {
+        if self.view.elsewhere && !self.taken_over {
+            return Err("Another program is working in this session. Take it over first.".to_owned());
+        }
+        Ok(())
+    }
+
+    pub(super) fn take_over(&mut self) -> Value {
+        self.taken_over = true;
+        Value::Null
+    }
+
+    /// The session's file has changed, or has come to be.
+    pub(super) fn file_changed(&mut self) {
+        if self.history.is_none() {
+            return self.open_own_file();
+        }
+        // While our own process is at work, the file is ahead of what it has told us: judged when it rests.
+        if self.machine.state().is_active() || self.view.compacting || !self.pending.is_empty() {
+            self.follow_own_file();
+            return;
+        }
+        match self.history.as_mut().map(HistoryFile::follow) {
+            Some(Ok(Followed::Appended(messages))) => self.look_at(messages),
+            Some(Ok(Followed::Replaced)) => self.read_again(),
+            Some(Err(error)) => {
+                tracing::debug!(session = %self.origin.id, %error, "the file cannot be followed")
+            }
+            None => {}
+        }
+    }
+
+    /// Reads on without showing anything: our own process has told it.
+    pub(super) fn follow_own_file(&mut self) {
+        match &mut self.history {
+            Some(history) => drop(history.follow()),
+            None => self.open_own_file(),
+        }
+    }
+
+    fn open_own_file(&mut self) {
+        if let Some(file) = self.origin.file.as_ref().filter(|file| file.is_file()) {
+            self.history = HistoryFile::scan(file).map(|scanned| scanned.fold(&[], &self.origin.blobs));
+        }
+    }
+
+    fn look_at(&mut self, messages: Vec<Message>) {
+        let foreign = messages.iter().any(|message| match message {
+            Message::User { timestamp: Some(timestamp), .. }
+            | Message::Assistant { timestamp: Some(timestamp), .. } => !self.own_messages.contains(timestamp),
+            _ => false,
+        });
+        if !foreign {
+            return;
+        }
+        // What our process has in mind is no longer what stands in the file.
+        self.end_process();
+        self.taken_over = false;
+        self.elsewhere_until = Some(Instant::now() + Duration::from_secs(ELSEWHERE_SECONDS));
+        if !self.view.elsewhere {
+            self.emit(Event::Elsewhere { active: true });
+        }
+        for message in messages {
+            self.emit(Event::MessageEnd { message });
+        }
+        self.rest_as_the_file_says();
+        self.tell_hub();
+    }
+
+    fn rest_as_the_file_says(&mut self) {
+        let Some(history) = &self.history else { return };
+        let (state, title) = (history.resting_state(), history.title());
+        if !matches!(state, SessionState::Paused | SessionState::Idle) {
+            self.emit(Event::AgentSettled { aborted: false });
+        }
+        if self.view.title != title && !title.is_empty() {
+            self.emit(Event::TitleChanged { title });
+        }
+        if self.view.state != state {
+            self.machine = Machine::resting_in(state);
+            self.emit(Event::SessionState { state, reason: String::new() });
+        }
+    }
+
+    /// Nobody has written for a while.
+    pub(super) fn end_elsewhere(&mut self) {
+        self.elsewhere_until = None;
+        if self.view.elsewhere {
+            self.emit(Event::Elsewhere { active: false });
+            self.tell_hub();
+        }
+    }
+
+    /// The conversation is another than the one shown: everybody gets it anew.
+    fn read_again(&mut self) {
+        let (history, restored) = opening::read(&self.origin, &self.hub);
+        if history.is_none() {
+            return;
+        }
+        self.end_process();
+        self.show(history, restored);
+        if let Some(snapshot) = encode(&ServerFrame::Snapshot(Box::new(self.view.snapshot()))) {
+            self.pages.retain(|page| page.send_asked_for(snapshot.clone()));
+        }
+        self.tell_hub();
+    }
+}

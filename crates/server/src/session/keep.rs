@@ -1,0 +1,127 @@
+//! What a session keeps on disk beside the agent's own file, and when. A prompt, the queue and an answer are on disk
+//! before anybody is told that they were taken.
+
+use std::time::Duration;
+
+use pilothouse_core::ask::Ask;
+use pilothouse_core::event::Event;
+use pilothouse_core::limits::{IN_FLIGHT_MILLISECONDS, OWN_MESSAGES};
+use pilothouse_core::message::{Content, Message, Part};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::Session;
+use crate::pi_sessions::now;
+use crate::store::{Extra, InFlight, Prompt};
+
+const NOT_KEPT: &str = "It could not be written to disk, so nothing was done";
+
+impl Session {
+    pub(super) fn keep_prompt(&self, prompt: &Prompt) -> Result<(), String> {
+        self.hub
+            .store()
+            .accept_prompt(&self.origin.id, prompt)
+            .map_err(|error| format!("{NOT_KEPT}: {error:#}"))
+    }
+
+    pub(super) fn keep_outcome(&self, client_id: &str, outcome: &Result<Value, String>) {
+        self.hub.store().prompt_outcome(&self.origin.id, client_id, outcome);
+    }
+
+    /// It needs no looking after any more: it was refused, taken back, or stands in the agent's file.
+    pub(super) fn forget_prompt(&self, client_id: &str) {
+        self.hub.store().settle_prompts(&self.origin.id, &[client_id]);
+    }
+
+    pub(super) fn keep_queue(&self) {
+        if let Err(error) = self.hub.store().save_queue(&self.origin.id, &self.queue_to_keep()) {
+            tracing::error!(session = %self.origin.id, "the queue could not be kept: {error:#}");
+        }
+    }
+
+    pub(super) fn keep_asks(&self) {
+        if let Err(error) = self.hub.store().save_asks(&self.origin.id, &self.view.asks) {
+            tracing::error!(session = %self.origin.id, "the open questions could not be kept: {error:#}");
+        }
+    }
+
+    /// How a question ended stays in the conversation.
+    pub(super) fn record_ask(&mut self, ask: &Ask, words: String) {
+        tracing::debug!(session = %self.origin.id, ask = %ask.id, "a question ended");
+        let content = Content(vec![Part::Text { text: words }]);
+        let event = Event::MessageEnd { message: Message::Custom { content, display: true } };
+        self.keep_extra(vec![event.clone()]);
+        self.emit(event);
+    }
+
+    pub(super) fn keep_extra(&self, events: Vec<Event>) {
+        self.hub.store().add_extra(&self.origin.id, &Extra { at: now(), events });
+    }
+
+    /// What passes through the session's one loop: whose messages they are, and what is not in a file yet.
+    pub(super) fn watch_event(&mut self, event: &Event) {
+        if let Event::MessageStart {
+            message: Message::User { timestamp, .. } | Message::Assistant { timestamp, .. },
+        }
+        | Event::MessageEnd {
+            message: Message::User { timestamp, .. } | Message::Assistant { timestamp, .. },
+        } = event
+            && let Some(timestamp) = timestamp
+            && self.own_messages.back() != Some(timestamp)
+        {
+            if self.own_messages.len() >= OWN_MESSAGES {
+                self.own_messages.pop_front();
+            }
+            self.own_messages.push_back(*timestamp);
+        }
+        self.in_flight.see(event);
+        if self.in_flight.is_changed() && self.note_deadline.is_none() {
+            self.note_deadline = Some(Instant::now() + Duration::from_millis(IN_FLIGHT_MILLISECONDS));
+        }
+    }
+
+    pub(super) fn note_in_flight(&mut self) {
+        self.note_deadline = None;
+        if let Some((message, events)) = self.in_flight.changes_to_note() {
+            let note = (!events.is_empty()).then(|| InFlight { at: now(), message, events });
+            self.hub.store().note_in_flight(&self.origin.id, note);
+        }
+    }
+
+    /// The process ended with this much unsaid to its file: it is kept as it was shown.
+    pub(super) fn keep_interrupted(&mut self, exit: &Event) {
+        self.follow_own_file();
+        let mut events = self.in_flight.events();
+        if self.in_flight.message().is_some_and(|timestamp| self.file_has(timestamp)) {
+            events.retain(|event| !is_of_reply(event));
+        }
+        let failed =
+            matches!(exit, Event::ProcessExit { code, expected, .. } if !expected && *code != Some(0));
+        if !events.is_empty() || failed {
+            events.push(exit.clone());
+            self.keep_extra(events);
+        }
+    }
+
+    /// Prompts that stand in the agent's own file are looked after by it.
+    pub(super) fn settle_told(&mut self) {
+        self.follow_own_file();
+        let (settled, open) =
+            std::mem::take(&mut self.told).into_iter().partition(|(_, timestamp)| self.file_has(*timestamp));
+        self.told = open;
+        let settled: Vec<(String, u64)> = settled;
+        let ids: Vec<&str> = settled.iter().map(|(id, _)| id.as_str()).collect();
+        if !ids.is_empty() {
+            self.hub.store().settle_prompts(&self.origin.id, &ids);
+        }
+    }
+
+    fn file_has(&self, timestamp: u64) -> bool {
+        self.history.as_ref().is_some_and(|history| history.has_message(timestamp))
+    }
+}
+
+/// A step of the reply, as opposed to a tool's or a command's.
+pub(super) const fn is_of_reply(event: &Event) -> bool {
+    matches!(event, Event::MessageStart { .. } | Event::MessageUpdate { .. })
+}

@@ -1,0 +1,68 @@
+//! How a session is opened: the agent's own file, and what is kept beside it, become what is shown. Opening changes
+//! nothing on the agent's side.
+
+use pilothouse_core::describe::title_from;
+use pilothouse_core::machine::Machine;
+use pilothouse_core::{MessageController, SessionState};
+
+use super::restored::Restored;
+use super::{Origin, Session};
+use crate::hub::Hub;
+use crate::pi_sessions::HistoryFile;
+use crate::replay::Replay;
+
+/// Reads the agent's file, and what is kept beside it.
+pub(super) fn read(origin: &Origin, hub: &Hub) -> (Option<HistoryFile>, Restored) {
+    let scanned = origin.file.as_deref().and_then(HistoryFile::scan);
+    let restored = Restored::of(hub.store(), &origin.id, &origin.blobs, scanned.as_ref());
+    (scanned.map(|scanned| scanned.fold(&restored.extras, &origin.blobs)), restored)
+}
+
+/// The same of a session that is open, to find something in it.
+pub(super) fn read_beside(origin: &Origin, hub: &Hub) -> Option<HistoryFile> {
+    let scanned = HistoryFile::scan(origin.file.as_deref()?)?;
+    let extras = Restored::beside(hub.store(), &origin.id, &origin.blobs, &scanned);
+    Some(scanned.fold(&extras, &origin.blobs))
+}
+
+impl Session {
+    /// Takes the conversation as it is on disk for what is shown, in a new life of the session.
+    pub(super) fn show(&mut self, history: Option<HistoryFile>, restored: Restored) {
+        let unfinished = restored.interrupted || restored.unsent.is_some() || !restored.queue.is_empty();
+        let view = &mut self.view;
+        view.epoch = uuid::Uuid::now_v7().simple().to_string();
+        view.seq = 0;
+        let mut state = SessionState::Idle;
+        match &history {
+            Some(history) => {
+                state = history.resting_state();
+                view.title = history.title();
+                view.thinking_level = history.thinking_level().unwrap_or_default().to_owned();
+                view.controller = history.tail().clone();
+            }
+            None => {
+                view.controller = MessageController::default();
+                for extra in &restored.extras {
+                    for event in extra.events.clone() {
+                        view.controller.handle_server_event(event);
+                    }
+                }
+            }
+        }
+        if unfinished && matches!(state, SessionState::Idle | SessionState::Completed | SessionState::Stopped)
+        {
+            state = SessionState::Paused;
+        }
+        if view.title.is_empty()
+            && let Some(prompt) = &restored.unsent
+        {
+            view.title = title_from(&prompt.text);
+        }
+        view.queue = restored.queue;
+        self.machine = Machine::resting_in(state);
+        self.view.state = self.machine.state();
+        self.replay = Replay::default();
+        self.unsent = restored.unsent;
+        self.history = history;
+    }
+}

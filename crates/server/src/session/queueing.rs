@@ -1,0 +1,219 @@
+//! What is scheduled while the agent works. The queue here is the one that counts; the agent has a copy of what may
+//! be sent. pi cannot change or drop one message: its queue is cleared, and what remains is given to it again. What
+//! it has taken up by then is told before it confirms the clearing, so that nothing is sent twice and nothing that was
+//! removed is sent at all.
+
+use pilothouse_agents::pi::PiCommand;
+use pilothouse_core::event::{Event, NoticeLevel};
+use pilothouse_core::machine::StateEvent;
+use pilothouse_core::queue::{Queue, QueueError, Scheduled};
+use pilothouse_core::ui_message::Image;
+use pilothouse_core::wire::QueueEdit;
+use serde_json::{Value, json};
+
+use super::Session;
+use super::prompts::check_prompt;
+use super::requests::{Pending, Waiter};
+
+/// Where the agent's copy of the queue stands.
+#[derive(Debug, Default)]
+pub(super) struct Copy {
+    /// Ids of the messages the agent holds.
+    given: Vec<String>,
+    /// Ids of those it would not have: they are not offered again until they are changed, or to another process.
+    refused: Vec<String>,
+    /// Its queue is being cleared; these changes are made when that is done.
+    clearing: Option<Vec<Change>>,
+    /// Who has which message in an editor: a page that goes away gives it back.
+    editors: Vec<(u64, String)>,
+}
+
+impl Copy {
+    pub(super) fn taken_up(&mut self, id: &str) {
+        self.given.retain(|given| given != id);
+    }
+
+    /// The agent's process is gone, and its queue with it.
+    pub(super) fn lost(&mut self) -> Vec<Change> {
+        self.given.clear();
+        self.refused.clear();
+        self.clearing.take().unwrap_or_default()
+    }
+}
+
+/// A change of one scheduled message, and who waits to hear what became of it.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub item_id: String,
+    pub revision: u32,
+    /// None removes it.
+    pub edit: Option<QueueEdit>,
+    pub waiter: Waiter,
+}
+
+impl Session {
+    pub(super) fn emit_queue(&mut self) {
+        self.emit(Event::QueueUpdate { items: self.view.queue.items().to_vec() });
+        self.keep_queue();
+    }
+
+    pub(super) fn schedule(&mut self, mut scheduled: Scheduled) -> Result<(), QueueError> {
+        scheduled.images.iter_mut().for_each(|image| self.origin.blobs.take(image));
+        self.view.queue.schedule(scheduled)?;
+        self.emit_queue();
+        Ok(())
+    }
+
+    pub(super) fn change_queue(&mut self, mut change: Change) {
+        if let Some(QueueEdit::Finish { text, images }) = &mut change.edit {
+            let checked = self.with_data(std::mem::take(images)).and_then(|whole| {
+                check_prompt(text, &whole)?;
+                *images = whole;
+                Ok(())
+            });
+            if let Err(why) = checked {
+                return change.waiter.respond(Err(why));
+            }
+        }
+        match &mut self.copy.clearing {
+            Some(changes) => changes.push(change),
+            None if self.copy.given.is_empty() => {
+                self.make_change(change);
+                self.give_rest();
+            }
+            None => {
+                self.copy.clearing = Some(vec![change]);
+                self.request(PiCommand::ClearQueue, Pending::QueueCleared);
+            }
+        }
+    }
+
+    /// The agent's queue is empty: what it holds no more can be changed, and the rest is given to it again.
+    pub(super) fn queue_cleared(&mut self) {
+        for change in self.copy.lost() {
+            self.make_change(change);
+        }
+        self.give_rest();
+    }
+
+    /// The agent would not clear its queue: nothing is changed, and everybody is told.
+    pub(super) fn queue_not_cleared(&mut self, why: &str) {
+        for change in self.copy.clearing.take().unwrap_or_default() {
+            change.waiter.respond(Err(why.to_owned()));
+        }
+    }
+
+    fn make_change(&mut self, change: Change) {
+        let Change { item_id, revision, edit, waiter } = change;
+        let outcome = match edit {
+            Some(edit) => self.make_edit(&item_id, revision, edit, waiter.page.id()),
+            None => self.view.queue.remove(&item_id, revision).map(|removed| {
+                self.forget_prompt(&removed.id);
+                Value::Null
+            }),
+        };
+        if outcome.is_ok() {
+            self.emit_queue();
+        }
+        waiter.respond(outcome.map_err(|why| why.to_string()));
+    }
+
+    fn make_edit(
+        &mut self,
+        id: &str,
+        revision: u32,
+        edit: QueueEdit,
+        page: u64,
+    ) -> Result<Value, QueueError> {
+        let queue: &mut Queue = &mut self.view.queue;
+        let changed = match edit {
+            QueueEdit::Begin => queue.begin_edit(id, revision)?,
+            QueueEdit::Cancel => queue.cancel_edit(id, revision)?,
+            QueueEdit::Finish { text, mut images } => {
+                images.iter_mut().for_each(|image| self.origin.blobs.take(image));
+                queue.finish_edit(id, revision, text, images)?
+            }
+        };
+        let answer = json!({ "revision": changed.revision });
+        let under_edit = changed.under_edit;
+        self.copy.editors.retain(|(_, edited)| edited != id);
+        if under_edit {
+            self.copy.editors.push((page, id.to_owned()));
+        }
+        Ok(answer)
+    }
+
+    /// A page that is gone does not hold back what it was editing.
+    pub(super) fn end_edits_of(&mut self, page: u64) {
+        let (gone, kept) =
+            std::mem::take(&mut self.copy.editors).into_iter().partition(|(of, _)| *of == page);
+        self.copy.editors = kept;
+        let gone: Vec<(u64, String)> = gone;
+        let mut changed = false;
+        for (_, id) in gone {
+            let revision =
+                self.view.queue.items().iter().find(|item| item.id == id).map(|item| item.revision);
+            changed |= revision.is_some_and(|revision| self.view.queue.cancel_edit(&id, revision).is_ok());
+        }
+        if changed {
+            self.emit_queue();
+            self.give_rest();
+        }
+    }
+
+    /// Gives the agent what it may have and does not hold. When it rests, that starts a run.
+    pub(super) fn give_rest(&mut self) {
+        if self.copy.clearing.is_some()
+            || self.process.is_none()
+            || self.is_stopping()
+            || self.view.compacting
+        {
+            return;
+        }
+        let offered = |id: &String| self.copy.given.contains(id) || self.copy.refused.contains(id);
+        let missing: Vec<Scheduled> =
+            self.view.queue.to_send().filter(|item| !offered(&item.id)).cloned().collect();
+        for Scheduled { id, lane, text, mut images, .. } in missing {
+            if !self.machine.state().is_active() {
+                self.begin_run();
+            }
+            images.iter_mut().for_each(|image| self.origin.blobs.give_back(image));
+            self.copy.given.push(id.clone());
+            self.request(PiCommand::Prompt { message: text, images, lane }, Pending::Given { id });
+        }
+    }
+
+    /// The agent would not have a message that is scheduled: it stays in the queue, and the person hears of it.
+    pub(super) fn not_given(&mut self, id: &str, why: &str) {
+        self.copy.taken_up(id);
+        self.copy.refused.push(id.to_owned());
+        self.end_unstarted_run(StateEvent::Failed, why);
+        if self.process.is_some() {
+            let text = format!("A scheduled message was not taken by the agent: {why}");
+            self.emit(Event::Notice { level: NoticeLevel::Warning, text });
+        }
+    }
+
+    /// Takes everything back that is scheduled, in order, with its pictures.
+    pub(super) fn clear_queue(&mut self) -> Vec<Scheduled> {
+        let restored = self.view.queue.restore();
+        if !restored.is_empty() {
+            if !self.copy.given.is_empty() && self.process.is_some() && self.copy.clearing.is_none() {
+                self.request(PiCommand::ClearQueue, Pending::Silent);
+            }
+            self.copy.given.clear();
+            self.copy.editors.clear();
+            restored.iter().for_each(|item| self.forget_prompt(&item.id));
+            self.emit_queue();
+        }
+        restored
+    }
+
+    /// The queue with the data of its pictures, as it is kept over a restart.
+    pub(super) fn queue_to_keep(&self) -> Vec<Scheduled> {
+        let mut items = self.view.queue.items().to_vec();
+        let images = items.iter_mut().flat_map(|item| item.images.iter_mut());
+        images.for_each(|image: &mut Image| self.origin.blobs.give_back(image));
+        items
+    }
+}

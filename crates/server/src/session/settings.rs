@@ -1,0 +1,99 @@
+//! What is changed about a session beside the conversation: its name, a compaction, a fork.
+
+use pilothouse_agents::pi::PiCommand;
+use pilothouse_core::limits::GIVEN_TITLE_BYTES;
+use pilothouse_core::wire::Forked;
+use serde_json::{Value, json};
+
+use super::requests::{Pending, Waiter};
+use super::{Input, Session, opening};
+use crate::errand;
+
+impl Session {
+    /// pi ends the run that is under way for a compaction: that has to be the person's own decision.
+    pub(super) fn compact(&mut self, waiter: Waiter, instructions: Option<String>) {
+        if self.machine.state().is_active() {
+            return waiter
+                .respond(Err("The agent is at work. Stop it first, or wait for its end.".to_owned()));
+        }
+        if self.view.compacting {
+            return waiter.respond(Err("A compaction is under way already.".to_owned()));
+        }
+        let instructions = instructions.filter(|text| !text.trim().is_empty());
+        self.ask_agent(waiter, PiCommand::Compact { instructions });
+    }
+
+    /// The name stands in the agent's own file, so that the terminal shows it, too. A session without a process gets
+    /// a short visit for it.
+    pub(super) fn rename(&mut self, waiter: Waiter, title: &str) {
+        let name = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        if name.is_empty() || name.len() > GIVEN_TITLE_BYTES {
+            return waiter
+                .respond(Err(format!("A title is between one and {GIVEN_TITLE_BYTES} bytes long.")));
+        }
+        if let Err(why) = self.may_write() {
+            return waiter.respond(Err(why));
+        }
+        let command = PiCommand::SetSessionName { name: name.clone() };
+        if self.process.is_some() {
+            return self.request(command, Pending::Renamed { waiter, name });
+        }
+        let launch = self.launch();
+        let (hub, id) = (self.hub.clone(), self.origin.id.clone());
+        tokio::spawn(async move {
+            let outcome = errand::run(&launch, vec![command]).await;
+            if outcome.is_ok() {
+                let _ = hub.send(&id, Input::Renamed { title: name }).await;
+            }
+            waiter.respond(outcome.map(|_| Value::Null));
+        });
+    }
+
+    /// A process of its own makes the fork: it leaves this session's file and process as they are.
+    pub(super) fn fork(&mut self, waiter: Waiter, row: usize) {
+        let (launch, hub, origin) = (self.launch(), self.hub.clone(), self.origin.clone());
+        tokio::spawn(async move {
+            let looking = (origin.clone(), hub.clone());
+            let entry = tokio::task::spawn_blocking(move || {
+                opening::read_beside(&looking.0, &looking.1)?.entry_of_user_row(row)
+            });
+            let Some(entry_id) = entry.await.ok().flatten() else {
+                return waiter.respond(Err("A fork begins at one of your own messages.".to_owned()));
+            };
+            let requests = vec![PiCommand::Fork { entry_id }, PiCommand::GetState];
+            match errand::run(&launch, requests).await {
+                Err(why) => waiter.respond(Err(why)),
+                Ok(answers) => {
+                    let text = |answer: usize, key: &str| {
+                        answers
+                            .get(answer)
+                            .and_then(|answer| answer.data.get(key)?.as_str())
+                            .map(str::to_owned)
+                    };
+                    let (Some(session_id), Some(text)) = (text(1, "sessionId"), text(0, "text")) else {
+                        return waiter
+                            .respond(Err("An extension of the agent's prevented the fork.".to_owned()));
+                    };
+                    hub.refresh().await;
+                    let known = hub.add_session(&session_id, &origin.agent.name, origin.cwd);
+                    waiter.respond(known.map(|()| json!(Forked { session_id, text })));
+                }
+            }
+        });
+    }
+
+    /// Where a hit of a search is shown.
+    pub(super) fn find_row(&self, waiter: Waiter, entry: String) {
+        let looking = (self.origin.clone(), self.hub.clone());
+        tokio::spawn(async move {
+            let found = tokio::task::spawn_blocking(move || {
+                opening::read_beside(&looking.0, &looking.1)?.row_of_entry(&entry)
+            });
+            let row = found.await.ok().flatten();
+            waiter.respond(match row {
+                Some(row) => Ok(json!({ "row": row })),
+                None => Err("This is not part of the conversation any more.".to_owned()),
+            });
+        });
+    }
+}
