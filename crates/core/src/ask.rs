@@ -57,26 +57,26 @@ pub enum Answer {
 impl Ask {
     /// What stays in the conversation of a question that was answered.
     pub fn closing_words(&self, answer: &Answer) -> String {
-        let title = visible_string(self.title.trim());
+        let title = shown(&self.title);
         match answer {
             Answer::Confirm(true) if self.approval => format!("You approved: {title}"),
             Answer::Confirm(true) => format!("You said yes: {title}"),
             Answer::Confirm(false) | Answer::Cancel if self.approval => format!("You declined: {title}"),
             Answer::Confirm(false) => format!("You said no: {title}"),
             Answer::Cancel => format!("You did not answer: {title}"),
-            Answer::Choose(choice) => format!("{title}\nYou chose: {}", visible_string(choice)),
-            Answer::Text(text) => format!("{title}\nYou answered: {}", visible_string(text)),
+            Answer::Choose(choice) => format!("{title}\nYou chose: {}", shown(choice)),
+            Answer::Text(text) => format!("{title}\nYou answered: {}", shown(text)),
         }
     }
 
     /// What stays of a question that nobody answered in time.
     pub fn expired_words(&self) -> String {
-        format!("Nobody answered in time: {}", visible_string(self.title.trim()))
+        format!("Nobody answered in time: {}", shown(&self.title))
     }
 
     /// What stays of a question that ended with the agent's process.
     pub fn lost_words(&self) -> String {
-        format!("Not answered, since the agent's process ended: {}", visible_string(self.title.trim()))
+        format!("Not answered, since the agent's process ended: {}", shown(&self.title))
     }
 
     /// An answer counts only if it is one this question offers.
@@ -91,6 +91,11 @@ impl Ask {
     }
 }
 
+/// Nothing is hidden in it; its lines stay lines.
+fn shown(text: &str) -> String {
+    text.trim().lines().map(visible_string).collect::<Vec<_>>().join("\n")
+}
+
 /// How a question ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -99,4 +104,31 @@ pub enum ClosedBy {
     Declined,
     Expired,
     Stopped,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_question_ended_is_told_with_nothing_hidden() {
+        let ask = Ask {
+            id: "q".into(),
+            kind: AskKind::Confirm,
+            approval: true,
+            title: "Run this?\nrm \u{202e}x".into(),
+            message: String::new(),
+            options: Vec::new(),
+            placeholder: String::new(),
+            prefill: String::new(),
+            timeout_ms: None,
+        };
+        let approved = ask.closing_words(&Answer::Confirm(true));
+        assert!(approved.starts_with("You approved: Run this?\nrm ") && !approved.contains('\u{202e}'));
+        assert!(ask.closing_words(&Answer::Cancel).starts_with("You declined"));
+        let question = Ask { approval: false, ..ask };
+        assert!(question.closing_words(&Answer::Confirm(false)).starts_with("You said no"));
+        assert!(question.closing_words(&Answer::Choose("red".into())).ends_with("You chose: red"));
+        assert!(question.expired_words().contains("in time") && question.lost_words().contains("ended"));
+    }
 }

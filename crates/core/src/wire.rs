@@ -218,6 +218,10 @@ pub enum ServerFrame {
     },
     /// Replaces everything the page has of that session.
     Snapshot(Box<Snapshot>),
+    /// What is known of the agents on offer.
+    AgentsChanged {
+        agents: Vec<AgentInfo>,
+    },
     /// The list of sessions changed in these places.
     SessionsChanged {
         changed: Vec<SessionSummary>,
@@ -244,6 +248,7 @@ impl ServerFrame {
                 event: Event::from_fields(fields.object("event")),
             },
             "snapshot" => Self::Snapshot(fields.rest()?),
+            "agents_changed" => Self::AgentsChanged { agents: fields.part("agents")? },
             "sessions_changed" => {
                 Self::SessionsChanged { changed: fields.part("changed")?, removed: fields.texts("removed") }
             }

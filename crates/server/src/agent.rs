@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use pilothouse_core::wire::{AgentInfo, Capabilities};
 
+use crate::discovery::Found;
 use crate::process::Launch;
 
 pub const DEMO: &str = "demo";
@@ -97,13 +98,10 @@ impl Agent {
     }
 
     pub fn launch(&self, session_id: &str, folder: &Path, mark: String) -> Launch {
-        let mut words = self.command.iter().cloned();
-        let program = words.next().unwrap_or_default();
-        let mut arguments: Vec<String> = words.collect();
-        match self.dialect {
-            Dialect::Pi => arguments.extend(["--mode", "rpc", "--session-id", session_id].map(str::to_owned)),
-        }
-        Launch { program, arguments, folder: folder.to_owned(), environment: self.environment.clone(), mark }
+        let arguments = match self.dialect {
+            Dialect::Pi => ["--mode", "rpc", "--session-id", session_id].map(str::to_owned),
+        };
+        Launch { folder: folder.to_owned(), mark, ..self.start_with(arguments) }
     }
 
     /// What can be done with its sessions; what it has no list for yet is told when it runs.
@@ -122,17 +120,31 @@ impl Agent {
         }
     }
 
-    pub fn info(&self) -> AgentInfo {
-        let program = self.command.first().map(String::as_str).unwrap_or_default();
-        let problem = find_program(program).is_none().then(|| {
-            format!("The program '{program}' was not found. Install it, or correct the agent's command.")
-        });
+    /// A start for something else than a session.
+    pub fn visit(&self, folder: &Path, arguments: &[&str]) -> Launch {
+        let mut launch = self.start_with(arguments.iter().map(|word| (*word).to_owned()));
+        folder.clone_into(&mut launch.folder);
+        launch
+    }
+
+    fn start_with(&self, more: impl IntoIterator<Item = String>) -> Launch {
+        let mut words = self.command.iter().cloned();
+        Launch {
+            program: words.next().unwrap_or_default(),
+            arguments: words.chain(more).collect(),
+            folder: PathBuf::new(),
+            environment: self.environment.clone(),
+            mark: String::new(),
+        }
+    }
+
+    pub fn info(&self, found: &Found) -> AgentInfo {
         AgentInfo {
             name: self.name.clone(),
             dialect: self.dialect.name().to_owned(),
+            version: found.version.clone(),
             demo: self.demo,
-            problem,
-            ..AgentInfo::default()
+            problem: found.problem.clone(),
         }
     }
 }
@@ -143,7 +155,7 @@ fn pi_folder() -> PathBuf {
     std::env::var_os("PI_CODING_AGENT_DIR").map_or_else(home, PathBuf::from)
 }
 
-fn find_program(program: &str) -> Option<PathBuf> {
+pub fn find_program(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(PathBuf::from(program)).filter(|path| path.is_file());
     }
@@ -177,11 +189,5 @@ mod tests {
             let error = format!("{:#}", Agent::parse(argument).unwrap_err());
             assert!(error.contains(part), "{argument}: {error}");
         }
-    }
-
-    #[test]
-    fn an_agent_whose_program_is_missing_says_so() {
-        let agent = Agent::parse("gone=pi:/nonexistent/pi").unwrap();
-        assert!(agent.info().problem.unwrap().contains("was not found"));
     }
 }

@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::PROTOCOL_VERSION;
-use pilothouse_core::wire::{ServerFrame, SessionSummary, Welcome};
+use pilothouse_core::wire::{AgentInfo, ServerFrame, SessionSummary, Welcome};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::agent::Agent;
 use crate::blobs::Blobs;
 use crate::config::Config;
+use crate::discovery::{self, Found};
 use crate::leftovers;
 use crate::page_link::{PageLink, encode};
 use crate::pi_sessions::{SessionFiles, milliseconds};
@@ -37,6 +38,8 @@ pub struct Hub {
     /// Apart from the state: reading files takes its time.
     files: Mutex<HashMap<String, SessionFiles>>,
     next_page: AtomicU64,
+    /// Agents that are being looked at.
+    looking: Mutex<HashSet<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +48,8 @@ struct HubState {
     /// What is kept of sessions that have not been seen yet.
     records: HashMap<String, SessionRecord>,
     pages: Vec<PageLink>,
+    /// What was found out about the agents, by name.
+    found: HashMap<String, Found>,
     /// The server ends: nothing is opened any more.
     closing: bool,
 }
@@ -88,6 +93,7 @@ impl Hub {
             state: Mutex::default(),
             files: Mutex::default(),
             next_page: AtomicU64::new(1),
+            looking: Mutex::default(),
         });
         hub.take_up_records();
         hub
@@ -115,13 +121,41 @@ impl Hub {
         let welcome = Welcome {
             version: PROTOCOL_VERSION,
             server_version: env!("CARGO_PKG_VERSION").to_owned(),
-            agents: self.agents.iter().map(|agent| agent.info()).collect(),
+            agents: self.agent_infos(&state),
             default_cwd: self.default_cwd.to_string_lossy().into_owned(),
             sessions: newest_first(&state),
         };
         if page.send_frame(&ServerFrame::Welcome(welcome)) {
             state.pages.retain(|link| link.id() != page.id());
             state.pages.push(page);
+        }
+    }
+
+    fn agent_infos(&self, state: &HubState) -> Vec<AgentInfo> {
+        let unknown = Found::default();
+        let found = |agent: &Agent| state.found.get(&agent.name).unwrap_or(&unknown).clone();
+        self.agents.iter().map(|agent| agent.info(&found(agent))).collect()
+    }
+
+    /// Finds out about the agents, in the background; about those again that had a problem.
+    pub fn look_at_agents(self: &Arc<Self>) {
+        for agent in &self.agents {
+            let known = self.state().found.get(&agent.name).is_some_and(|found| found.problem.is_none());
+            if known
+                || !self.looking.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.name.clone())
+            {
+                continue;
+            }
+            let (hub, agent) = (self.clone(), agent.clone());
+            tokio::spawn(async move {
+                let found = discovery::look_at(&agent, &hub.default_cwd).await;
+                hub.looking.lock().unwrap_or_else(PoisonError::into_inner).remove(&agent.name);
+                let mut state = hub.state();
+                if state.found.insert(agent.name.clone(), found.clone()).as_ref() != Some(&found) {
+                    let agents = hub.agent_infos(&state);
+                    broadcast(&mut state, &ServerFrame::AgentsChanged { agents });
+                }
+            });
         }
     }
 

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod config;
 pub mod demo_agent;
 pub mod directories;
+pub mod discovery;
 pub mod errand;
 pub mod guard;
 pub mod hub;

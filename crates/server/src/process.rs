@@ -10,7 +10,9 @@ use std::time::Duration;
 use crate::leftovers;
 use anyhow::{Context, Result};
 use pilothouse_agents::framing::{Line, LineBuffer};
-use pilothouse_core::limits::{AGENT_BACKLOG, STDERR_LINE_BYTES, STDERR_LINES, STOP_STEP_SECONDS};
+use pilothouse_core::limits::{
+    AGENT_BACKLOG, ERRAND_SECONDS, STDERR_LINE_BYTES, STDERR_LINES, STOP_STEP_SECONDS,
+};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
@@ -193,6 +195,36 @@ async fn keep_complaints(stderr: tokio::process::ChildStderr, lines: Arc<Mutex<V
             }
             lines.push_back(text);
         }
+    }
+}
+
+/// What a program that ends by itself left behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finished {
+    pub success: bool,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs a program that is expected to end by itself, with nothing to read.
+pub async fn run_to_end(launch: &Launch) -> Result<Finished, String> {
+    let running = Command::new(&launch.program)
+        .args(&launch.arguments)
+        .current_dir(&launch.folder)
+        .envs(launch.environment.iter().cloned())
+        .env(leftovers::MARK, &launch.mark)
+        .stdin(Stdio::null())
+        .process_group(0)
+        .kill_on_drop(true)
+        .output();
+    match tokio::time::timeout(Duration::from_secs(ERRAND_SECONDS), running).await {
+        Ok(Ok(output)) => {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let success = output.status.success();
+            Ok(Finished { success, stdout: text(&output.stdout), stderr: text(&output.stderr) })
+        }
+        Ok(Err(error)) => Err(format!("cannot be started: {error}")),
+        Err(_) => Err(format!("did not answer within {ERRAND_SECONDS} seconds")),
     }
 }
 

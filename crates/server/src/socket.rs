@@ -104,6 +104,7 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
         Command::Hello { sessions, .. } => {
             hub.refresh().await;
             hub.add_page(page.clone());
+            hub.look_at_agents();
             for cursor in sessions {
                 let session_id = cursor.session_id.clone();
                 let input = Input::Subscribe { page: page.clone(), request: None, cursor: Some(cursor) };

@@ -31,6 +31,10 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> Settled {
             }
             None => Settled::Nothing,
         },
+        ServerFrame::AgentsChanged { agents } => {
+            server.agents.set(agents);
+            Settled::Nothing
+        }
         ServerFrame::SessionsChanged { changed, removed } => {
             for session in removed.iter().filter_map(|id| server.opened(id)) {
                 session.loading.set(Loading::Missing("It was removed.".to_owned()));

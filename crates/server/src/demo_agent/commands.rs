@@ -9,11 +9,11 @@ mod user_shell;
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     agent::{Agent, WorkKind},
-    compaction, dialog,
+    compaction, context, dialog,
 };
 
 /// A command with the fields that all have.
@@ -83,7 +83,8 @@ pub(crate) fn handle(agent: &Arc<Agent>, command: Command) {
         "extension_ui_response" => dialog::answer(agent, command.fields),
         kind if queries::is_query(kind) => queries::answer(agent, &command),
         kind if settings::is_setting(kind) => settings::change(agent, &command),
-        "new_session" | "switch_session" | "fork" | "clone" | "export_html" => {
+        "fork" => fork(agent, &command),
+        "new_session" | "switch_session" | "clone" | "export_html" => {
             command.fail(agent, "The demo agent keeps to one session per process");
         }
         kind => command.fail(agent, format!("Unknown command: {kind}")),
@@ -103,6 +104,25 @@ fn abort(agent: &Arc<Agent>, command: Command) {
         let _ = work.finished.wait_for(|finished| *finished).await;
         command.succeed(&agent, None);
     });
+}
+
+/// Goes on in a new session that ends before one of the person's messages.
+fn fork(agent: &Arc<Agent>, command: &Command) {
+    let wanted = command.text("entryId").unwrap_or_default();
+    let forked = agent.with(|state| {
+        let text = state
+            .session
+            .entries()
+            .iter()
+            .find(|entry| entry["id"] == wanted && entry["message"]["role"] == "user")
+            .map(|entry| context::text_of(&entry["message"]))?;
+        state.session = state.session.fork(wanted)?;
+        Some(text)
+    });
+    match forked {
+        Some(text) => command.succeed(agent, Some(json!({"text": text, "cancelled": false}))),
+        None => command.fail(agent, "Invalid entry ID for forking"),
+    }
 }
 
 fn abort_retry(agent: &Arc<Agent>, command: &Command) {

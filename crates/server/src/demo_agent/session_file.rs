@@ -124,6 +124,19 @@ impl SessionFile {
         }
     }
 
+    /// A new session that ends before this entry, written at once. None if there is no such entry.
+    pub(crate) fn fork(&self, entry_id: &str) -> Option<Self> {
+        let end = self.entries.iter().position(|entry| entry.get("id").is_some_and(|id| id == entry_id))?;
+        let id = uuid::Uuid::now_v7().to_string();
+        let timestamp = clock::iso_time();
+        let path = self.path.with_file_name(format!("{}_{id}.jsonl", clock::file_time(&timestamp)));
+        let mut fork = Self::empty(path, new_header(Path::new(&self.header.cwd), &id, timestamp));
+        for entry in &self.entries[..end] {
+            fork.append_recorded(&entry.to_string());
+        }
+        Some(fork)
+    }
+
     fn empty(path: PathBuf, header: Header) -> Self {
         Self { path, header, entries: Vec::new(), file: None, unwritten: Vec::new() }
     }

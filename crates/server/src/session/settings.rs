@@ -34,6 +34,9 @@ impl Session {
         if let Err(why) = self.may_write() {
             return waiter.respond(Err(why));
         }
+        if self.process.is_none() && self.origin.file.is_none() {
+            return waiter.respond(Err("A session can be named once something was said in it.".to_owned()));
+        }
         let command = PiCommand::SetSessionName { name: name.clone() };
         if self.process.is_some() {
             return self.request(command, Pending::Renamed { waiter, name });

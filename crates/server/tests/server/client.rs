@@ -159,6 +159,7 @@ impl Client {
                 });
                 self.welcome.sessions.extend(changed);
             }
+            ServerFrame::AgentsChanged { agents } => self.welcome.agents = agents,
             ServerFrame::Welcome(_) => panic!("a second welcome"),
         }
     }

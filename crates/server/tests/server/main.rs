@@ -7,10 +7,13 @@ mod conversation;
 mod door;
 mod faults;
 mod http;
+mod kept;
+mod queue;
 mod resume;
 mod running;
 mod shell;
 mod start;
+mod whole_sessions;
 
 use std::path::Path;
 
