@@ -2,6 +2,7 @@
 //! session file shows, at every point.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod codec;
 mod differences;
 mod edits;
 mod every_point;
