@@ -59,6 +59,9 @@ pub const REMEMBERED_CLIENT_IDS: usize = 256;
 /// The longest client id.
 pub const CLIENT_ID_BYTES: usize = 64;
 
+/// Days after which a session that was made and never used is forgotten.
+pub const UNUSED_SESSION_DAYS: u64 = 7;
+
 /// Seconds after which a session's task ends that nobody watches and that runs nothing.
 pub const UNUSED_SESSION_SECONDS: u64 = 60;
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
-use pilothouse_core::limits::PROTOCOL_VERSION;
+use pilothouse_core::limits::{PROTOCOL_VERSION, UNUSED_SESSION_DAYS};
 use pilothouse_core::wire::{AgentInfo, ServerFrame, SessionSummary, Welcome};
 use tokio::sync::{mpsc, oneshot};
 
@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::discovery::{self, Found};
 use crate::leftovers;
 use crate::page_link::{PageLink, encode};
-use crate::pi_sessions::{SessionFiles, milliseconds};
+use crate::pi_sessions::{SessionFiles, milliseconds, now};
 use crate::session::{self, Input, Origin};
 use crate::store::{SessionRecord, Store};
 
@@ -293,10 +293,14 @@ impl Hub {
     /// Sessions in which something was left undone have a row, even if the agent has no file for them yet.
     fn take_up_records(&self) {
         let unfinished = self.store.open_sessions();
+        let oldest = now().saturating_sub(UNUSED_SESSION_DAYS * 24 * 60 * 60 * 1_000);
         let mut state = self.state();
         for record in self.store.sessions() {
             let agent = self.agents.iter().find(|agent| agent.name == record.agent);
-            let wanted = unfinished.contains(&record.id) || !record.draft.trim().is_empty();
+            let undone = unfinished.contains(&record.id) || !record.draft.trim().is_empty();
+            // One that was made and not used yet is still there; one that had a conversation has a file, or is gone.
+            let unused = record.created > oldest && self.store.client_ids(&record.id).is_empty();
+            let wanted = undone || unused;
             match agent {
                 Some(agent) if wanted => {
                     let summary = SessionSummary {

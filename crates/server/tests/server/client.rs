@@ -164,6 +164,23 @@ impl Client {
         }
     }
 
+    /// Folds the next frame if one is there or comes in a moment.
+    pub async fn take_frame_if_any(&mut self) {
+        let _ = tokio::time::timeout(Duration::from_millis(5), self.take_frame()).await;
+    }
+
+    /// The response to a request, if it has come.
+    pub fn answered(&self, request: &str) -> Option<&Result<Value, String>> {
+        self.responses.get(request)
+    }
+
+    /// Texts that were given back by a stop.
+    pub fn restored(&self) -> Vec<String> {
+        let answers =
+            self.responses.values().filter_map(|answer| answer.as_ref().ok()?.get("restored")?.as_array());
+        answers.flatten().filter_map(|item| item["text"].as_str().map(str::to_owned)).collect()
+    }
+
     /// Drops the connection without a word.
     pub fn lose(self) -> HashMap<String, SessionView> {
         self.views

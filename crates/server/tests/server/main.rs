@@ -4,11 +4,14 @@
 mod client;
 mod commands;
 mod conversation;
+mod disconnects;
 mod door;
 mod faults;
 mod http;
 mod kept;
+mod kills;
 mod queue;
+mod random;
 mod resume;
 mod running;
 mod shell;

@@ -112,6 +112,14 @@ impl Running {
         self.child.id()
     }
 
+    /// Kills it, and starts another one on the same data.
+    pub fn kill_and_restart(&mut self, binary: &Path, project: &Path) {
+        self.kill();
+        let folder = self._folder.take();
+        *self = Setup::like(binary, self).project(project).start();
+        self._folder = folder;
+    }
+
     /// SIGKILL, as if the machine had no mercy. The data stays.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();

@@ -1,0 +1,71 @@
+//! Promise 18: exactly once and in order, whatever the line does: 10,000 events, 500 lost connections, half of them
+//! while what was missed is being sent, and a server that is killed and comes back.
+
+use std::collections::HashMap;
+
+use pilothouse_core::{SessionState, SessionView};
+
+use crate::client::{Client, prompt};
+use crate::random::Random;
+use crate::running::Running;
+use crate::{binary, server};
+
+const EVENTS: usize = 10_000;
+const LOST: usize = 500;
+/// How often the server is killed on the way.
+const RESTARTS: usize = 3;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn promise_18_every_event_arrives_once_and_in_order_over_500_lost_connections() {
+    let (mut server, project) = server();
+    let mut steady = Client::connect(&server).await;
+    let session = steady.new_session(project.path()).await;
+    let mut views: HashMap<String, SessionView> = HashMap::new();
+    let mut random = Random::new(18);
+    let (mut events, mut lost, mut restarts, mut number) = (0, 0, 0, 0);
+    while events < EVENTS || lost < LOST {
+        number += 1;
+        steady
+            .ask(Some(&session), prompt(&format!("p{number}"), &format!("Message {number}")))
+            .await
+            .unwrap();
+        // Lost about as often as events come.
+        while lost * EVENTS < (events + steady.events) * LOST {
+            views = lose_connection(&server, &session, views, &mut random).await;
+            lost += 1;
+        }
+        steady.until_state(&session, SessionState::Completed).await;
+        if (events + steady.events) * (RESTARTS + 1) > EVENTS * (restarts + 1) && restarts < RESTARTS {
+            restarts += 1;
+            events += steady.events;
+            server.kill_and_restart(binary(), project.path());
+            steady = Client::connect(&server).await;
+            steady.open(&session).await;
+        }
+    }
+    let mut back = Client::resume(&server, views).await;
+    let seq = steady.view(&session).seq;
+    back.until(&session, "everything", |view| view.seq == seq).await;
+    assert_eq!(back.view(&session), steady.view(&session));
+    assert!(restarts == RESTARTS && number > 100, "{restarts} {number}");
+}
+
+/// Comes back, reads a little or nothing, and is gone again.
+async fn lose_connection(
+    server: &Running,
+    session: &str,
+    views: HashMap<String, SessionView>,
+    random: &mut Random,
+) -> HashMap<String, SessionView> {
+    let fresh = views.is_empty();
+    let mut page = Client::resume(server, views).await;
+    if fresh {
+        page.open(session).await;
+    }
+    if random.one_in(2) {
+        for _ in 0..random.below(60) {
+            page.take_frame_if_any().await;
+        }
+    }
+    page.lose()
+}
