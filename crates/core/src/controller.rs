@@ -20,11 +20,13 @@
 //! whole conversation's start, so that a page and the server fold the same events to the same rows.
 //!
 //! `list` changes rows and keeps the indices right, `blocks` is the assistant message under way, `tools` and `calls`
-//! are the tool rows, `aside` what stands apart, `restore` goes on from a snapshot, `invariants` says what always holds.
+//! are the tool rows, `aside` what stands apart, `history` folds an agent's own record, `restore` goes on from a
+//! snapshot, `invariants` says what always holds.
 
 mod aside;
 mod blocks;
 mod calls;
+mod history;
 mod invariants;
 mod list;
 mod restore;
@@ -85,22 +87,6 @@ pub struct Fold {
 }
 
 impl MessageController {
-    /// Folds a whole history through the same path as live events; calls that have no result are interrupted.
-    pub fn load_messages_from_history(history: impl IntoIterator<Item = Message>) -> Self {
-        let mut controller = Self::default();
-        let mut report = Report::new();
-        for message in history {
-            // History has no ends of runs. A user message comes after one, or while no tool runs.
-            if matches!(message, Message::User { .. }) {
-                controller.close_open_calls(&mut report);
-            }
-            controller.message_end(message, &mut report);
-            report.clear();
-        }
-        controller.settle(&mut report);
-        controller
-    }
-
     /// The rows held here, the first of which is number `first()` of the conversation.
     pub fn rows(&self) -> &[UiMessage] {
         &self.rows

@@ -80,8 +80,9 @@ pub const KEPT_NOTICES: usize = 4;
 /// Output of a user's shell command kept in its row.
 pub const BASH_OUTPUT_BYTES: usize = 256 * 1024;
 
-/// Images kept by the server for one session.
+/// Images of one session kept by the server in memory, and those it knows the place of in the session's file.
 pub const SESSION_IMAGES: usize = 256;
+pub const SESSION_FILE_IMAGES: usize = 16_384;
 
 /// Lines of state, and boxes beside the composer, that extensions may keep.
 pub const BESIDE_KEYS: usize = 32;
@@ -98,6 +99,26 @@ pub const RAW_EVENT_BYTES: usize = 16 * 1024;
 /// What a search is for, in bytes, and what it tells at most.
 pub const QUERY_BYTES: usize = 1_000;
 pub const SEARCH_HITS: usize = 60;
+
+/// The longest line taken from a session file; a longer one is passed over and counted. A prompt with all its images
+/// fits.
+pub const SESSION_LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Places looked at for a record in a line of a session file that is none as a whole.
+pub const SALVAGE_ATTEMPTS: usize = 16;
+
+/// Bytes of a session file read at once.
+pub const FILE_CHUNK_BYTES: usize = 256 * 1024;
+
+/// Rows of a stored conversation that are kept in memory; older ones are folded again from the nearest place of those
+/// that are remembered, of which there is one after so many rows.
+pub const TAIL_ROWS: usize = 3 * PAGE_ROWS;
+pub const CHECKPOINT_ROWS: usize = 250;
+
+/// Milliseconds in which changes of session files are joined, and seconds between two looks at them where they cannot
+/// be watched.
+pub const FILE_BURST_MILLISECONDS: u64 = 100;
+pub const FILE_LOOK_SECONDS: u64 = 5;
 
 /// Bytes of one entry that can be found by a search.
 pub const SEARCHED_BYTES: usize = 64 * 1024;

@@ -155,11 +155,15 @@ pub fn message(value: Value) -> Message {
     if let Message::Assistant {
         stop_reason: stop_reason @ StopReason::Error, error_message: Some(error), ..
     } = &mut message
-        && error.as_str() == "This operation was aborted"
+        && is_stop_in_disguise(error)
     {
         *stop_reason = StopReason::Aborted;
     }
     message
+}
+
+pub(super) fn is_stop_in_disguise(error: &str) -> bool {
+    error == "This operation was aborted"
 }
 
 fn dialog(mut fields: Fields) -> Incoming {

@@ -57,17 +57,31 @@ pub enum ProcessStatus {
 impl Evidence {
     /// Of a session known only from its history.
     pub fn from_history<'a>(messages: impl DoubleEndedIterator<Item = &'a Message>) -> Self {
-        let telling = messages.rev().find_map(|message| match message {
-            Message::User { .. } | Message::ToolResult { .. } => Some((Status::Working, LastAsk::Nothing)),
-            Message::Assistant { stop_reason, .. } => Some(match stop_reason {
-                StopReason::Stop | StopReason::Length => (Status::Working, LastAsk::Completion),
-                StopReason::Error => (Status::Working, LastAsk::Failure),
-                StopReason::Aborted => (Status::Stopped, LastAsk::Nothing),
-                StopReason::ToolUse | StopReason::Pending => (Status::Working, LastAsk::Nothing),
-            }),
+        messages.rev().find_map(Self::told_by).unwrap_or_default()
+    }
+
+    /// What one message tells, if it is the last that tells anything.
+    pub fn told_by(message: &Message) -> Option<Self> {
+        match message {
+            Message::User { .. } | Message::ToolResult { .. } => Some(Self::after_request()),
+            Message::Assistant { stop_reason, .. } => Some(Self::after_reply(*stop_reason)),
             _ => None,
-        });
-        let (status, ask) = telling.unwrap_or_default();
+        }
+    }
+
+    /// The model was asked, and has not answered.
+    pub const fn after_request() -> Self {
+        Self { status: Status::Working, ask: LastAsk::Nothing, process: ProcessStatus::Absent }
+    }
+
+    /// The model has answered, and ended so.
+    pub const fn after_reply(stop_reason: StopReason) -> Self {
+        let (status, ask) = match stop_reason {
+            StopReason::Stop | StopReason::Length => (Status::Working, LastAsk::Completion),
+            StopReason::Error => (Status::Working, LastAsk::Failure),
+            StopReason::Aborted => (Status::Stopped, LastAsk::Nothing),
+            StopReason::ToolUse | StopReason::Pending => (Status::Working, LastAsk::Nothing),
+        };
         Self { status, ask, process: ProcessStatus::Absent }
     }
 

@@ -1,0 +1,79 @@
+//! Text that JavaScript writes and Rust refuses: half a surrogate pair, where something was cut in the middle of a
+//! character, and bytes that are no UTF-8. Each is replaced in its place, so that all offsets stay as they are.
+
+const REPLACEMENT: &[u8] = br"\ufffd";
+
+/// The same bytes, readable. None if nothing was wrong with them.
+pub fn mend(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut mended = None;
+    let mut rest = bytes;
+    while let Err(error) = std::str::from_utf8(rest) {
+        let wrong = &rest[error.valid_up_to()..];
+        let length = error.error_len().unwrap_or(wrong.len());
+        let start = bytes.len() - wrong.len();
+        mended.get_or_insert_with(|| bytes.to_vec())[start..start + length].fill(b'?');
+        rest = &wrong[length..];
+    }
+    for start in lone_surrogates(bytes) {
+        mended.get_or_insert_with(|| bytes.to_vec())[start..start + 6].copy_from_slice(REPLACEMENT);
+    }
+    mended
+}
+
+/// Where an escape stands that is half of a pair without the other.
+fn lone_surrogates(bytes: &[u8]) -> Vec<usize> {
+    let mut lone = Vec::new();
+    let mut high = None;
+    let mut position = 0;
+    while let Some(found) = memchr::memchr(b'\\', &bytes[position..]) {
+        let start = position + found;
+        let follows = high.take().filter(|high| high + 6 == start);
+        let unit = escaped_unit(&bytes[start..]);
+        match unit {
+            Some(0xd800..=0xdbff) => {
+                lone.push(start);
+                high = Some(start);
+            }
+            Some(0xdc00..=0xdfff) if follows.is_some() => drop(lone.pop()),
+            Some(0xdc00..=0xdfff) => lone.push(start),
+            _ => {}
+        }
+        // An escaped backslash does not begin another escape.
+        position = (start + if unit.is_some() { 6 } else { 2 }).min(bytes.len());
+    }
+    lone
+}
+
+fn escaped_unit(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
+    let all = digits.iter().all(u8::is_ascii_hexdigit);
+    let digits = std::str::from_utf8(digits).ok().filter(|_| all)?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mended(text: &[u8]) -> Option<String> {
+        mend(text).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn half_a_pair_is_replaced_and_a_whole_one_is_not() {
+        assert_eq!(mended(br#""a\ud83d\ude00b""#), None);
+        assert_eq!(mended(br#""a\ud83db""#).unwrap(), r#""a\ufffdb""#);
+        assert_eq!(mended(br#""a\ude00\ud83d""#).unwrap(), r#""a\ufffd\ufffd""#);
+        assert_eq!(mended(br#""\ud83d\ud83d\ude00""#).unwrap(), r#""\ufffd\ud83d\ude00""#);
+        assert_eq!(mended(br#""\ud83d \ude00""#).unwrap(), r#""\ufffd \ufffd""#);
+        assert_eq!(mended(br#""\\ud83d""#), None, "an escaped backslash and five letters");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced_one_by_one() {
+        assert_eq!(mended(b"\"a\xff\xfeb\"").unwrap(), "\"a??b\"");
+        assert_eq!(mended("\"ü\u{2028}\"".as_bytes()), None);
+        assert_eq!(mended(b"\"\xf0\x9f\x98").unwrap(), "\"???");
+        assert_eq!(mend(b"\\"), None);
+    }
+}
