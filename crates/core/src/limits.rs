@@ -120,6 +120,9 @@ pub const CHECKPOINT_ROWS: usize = 250;
 pub const FILE_BURST_MILLISECONDS: u64 = 100;
 pub const FILE_LOOK_SECONDS: u64 = 5;
 
+/// Changes of session files that wait to be looked at; of more everything is looked at.
+pub const FILE_EVENTS_BACKLOG: usize = 1_024;
+
 /// Bytes of one entry that can be found by a search.
 pub const SEARCHED_BYTES: usize = 64 * 1024;
 

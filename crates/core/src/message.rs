@@ -140,6 +140,24 @@ impl Message {
     }
 }
 
+impl Message {
+    /// The pictures in it, in their order.
+    pub fn images_mut(&mut self) -> impl Iterator<Item = &mut Image> {
+        let content = match self {
+            Self::User { content, .. }
+            | Self::Assistant { content, .. }
+            | Self::ToolResult { content, .. }
+            | Self::Custom { content, .. } => Some(content),
+            _ => None,
+        };
+        let parts = content.into_iter().flat_map(|content| &mut content.0);
+        parts.filter_map(|part| match part {
+            Part::Image(image) => Some(image),
+            _ => None,
+        })
+    }
+}
+
 impl Content {
     pub fn from_value(value: Value) -> Self {
         match value {

@@ -59,6 +59,7 @@ pub async fn start(config: Config) -> Result<Running> {
     let store = Store::open(&config.data_dir)?;
     let hub = Hub::new(config, store);
     hub.refresh().await;
+    hub.watch_files();
     hub.look_at_agents();
     let host = if address.ip().is_unspecified() {
         SocketAddr::new([127, 0, 0, 1].into(), address.port())

@@ -1,13 +1,19 @@
-//! Images of a session, kept apart from its events: a row names an image, the page fetches it once by address.
+//! Images of a session, kept apart from its events: a row names an image, the page fetches it once by address. Live
+//! ones are kept in memory; of those that stand in the session's file only their place is, and they are read when they
+//! are fetched.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use pilothouse_core::event::{Event, ToolOutput};
-use pilothouse_core::limits::{IMAGE_BYTES, SESSION_IMAGES};
-use pilothouse_core::message::{Content, Message, Part};
+use pilothouse_agents::pi::history::{Item, read_entry};
+use pilothouse_core::event::Event;
+use pilothouse_core::limits::{IMAGE_BYTES, SESSION_FILE_IMAGES, SESSION_IMAGES};
+use pilothouse_core::message::Message;
 use pilothouse_core::ui_message::Image;
 use sha2::{Digest, Sha256};
 
@@ -19,11 +25,36 @@ pub struct Blob {
 
 /// The images of one session. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Blobs(Arc<Mutex<HashMap<String, Arc<Blob>>>>);
+pub struct Blobs(Arc<Mutex<Stored>>);
+
+#[derive(Debug, Default)]
+struct Stored {
+    held: HashMap<String, Arc<Blob>>,
+    in_file: HashMap<String, Place>,
+}
+
+/// An image in a session file: the entry it is in, and which of its images it is.
+#[derive(Clone, Debug)]
+struct Place {
+    file: Arc<Path>,
+    offset: u64,
+    length: usize,
+    number: usize,
+}
 
 impl Blobs {
+    /// Reads a file if need be: not for a task that others wait for.
     pub fn get(&self, name: &str) -> Option<Arc<Blob>> {
-        self.0.lock().ok()?.get(name).cloned()
+        let place = {
+            let stored = self.0.lock().ok()?;
+            if let Some(blob) = stored.held.get(name) {
+                return Some(blob.clone());
+            }
+            stored.in_file.get(name)?.clone()
+        };
+        let (found, blob) = place.read()?;
+        // The file may be another one by now.
+        (found == name).then(|| Arc::new(blob))
     }
 
     /// Moves the data of every image in an event into this store.
@@ -33,59 +64,68 @@ impl Blobs {
                 self.take_from_message(message)
             }
             Event::ToolExecutionUpdate { partial_result: output, .. }
-            | Event::ToolExecutionEnd { result: output, .. } => self.take_from_output(output),
+            | Event::ToolExecutionEnd { result: output, .. } => {
+                output.images.iter_mut().for_each(|image| self.take(image));
+            }
             _ => {}
         }
     }
 
     pub fn take_from_message(&self, message: &mut Message) {
-        match message {
-            Message::User { content, .. }
-            | Message::Assistant { content, .. }
-            | Message::ToolResult { content, .. }
-            | Message::Custom { content, .. } => self.take_from_content(content),
-            _ => {}
-        }
+        message.images_mut().for_each(|image| self.take(image));
     }
 
-    fn take_from_content(&self, content: &mut Content) {
-        for part in &mut content.0 {
-            if let Part::Image(image) = part {
-                self.take(image);
+    /// Names the images of a message that stands in a file, and remembers where.
+    pub fn take_from_file(&self, message: &mut Message, file: &Arc<Path>, offset: u64, length: usize) {
+        for (number, image) in message.images_mut().enumerate() {
+            let Some((name, _)) = named(image) else { continue };
+            if let Ok(mut stored) = self.0.lock()
+                && stored.in_file.len() < SESSION_FILE_IMAGES
+            {
+                stored.in_file.insert(name, Place { file: file.clone(), offset, length, number });
             }
         }
     }
 
-    fn take_from_output(&self, output: &mut ToolOutput) {
-        output.images.iter_mut().for_each(|image| self.take(image));
-    }
-
     /// What is no picture by its content keeps neither data nor address.
     pub fn take(&self, image: &mut Image) {
-        let data = std::mem::take(&mut image.data);
-        if data.is_empty() || data.len() > IMAGE_BYTES * 2 {
-            return;
-        }
-        let Ok(bytes) = STANDARD.decode(data.as_bytes()) else { return };
-        let Some(mime_type) = type_by_content(&bytes) else { return };
-        let name = URL_SAFE_NO_PAD.encode(Sha256::digest(&bytes));
-        mime_type.clone_into(&mut image.mime_type);
-        image.blob.clone_from(&name);
-        if let Ok(mut blobs) = self.0.lock()
-            && blobs.len() < SESSION_IMAGES
+        if let Some((name, blob)) = named(image)
+            && let Ok(mut stored) = self.0.lock()
+            && stored.held.len() < SESSION_IMAGES
         {
-            blobs.entry(name).or_insert_with(|| Arc::new(Blob { mime_type, bytes }));
+            stored.held.entry(name).or_insert_with(|| Arc::new(blob));
         }
     }
-}
 
-impl Blobs {
     /// The data of an image again, for an agent.
     pub fn give_back(&self, image: &mut Image) {
         if let Some(blob) = self.get(&image.blob) {
             image.data = STANDARD.encode(&blob.bytes);
         }
     }
+}
+
+impl Place {
+    fn read(&self) -> Option<(String, Blob)> {
+        let mut bytes = vec![0; self.length];
+        File::open(&self.file).ok()?.read_exact_at(&mut bytes, self.offset).ok()?;
+        let Some(Item::Message(mut message)) = read_entry(&bytes) else { return None };
+        named(message.images_mut().nth(self.number)?)
+    }
+}
+
+/// Gives an image the name of its content, and its data away.
+fn named(image: &mut Image) -> Option<(String, Blob)> {
+    let data = std::mem::take(&mut image.data);
+    if data.is_empty() || data.len() > IMAGE_BYTES * 2 {
+        return None;
+    }
+    let bytes = STANDARD.decode(data.as_bytes()).ok()?;
+    let mime_type = type_by_content(&bytes)?;
+    let name = URL_SAFE_NO_PAD.encode(Sha256::digest(&bytes));
+    mime_type.clone_into(&mut image.mime_type);
+    image.blob.clone_from(&name);
+    Some((name, Blob { mime_type, bytes }))
 }
 
 /// The type of a picture by its first bytes. Anything that can carry script is not among them.
@@ -127,6 +167,34 @@ mod tests {
         blobs.take(&mut image);
         assert_eq!((image.mime_type.as_str(), image.data.as_str()), ("image/png", ""));
         assert_eq!(blobs.get(&image.blob).unwrap().bytes, b"\x89PNG\r\n\x1a\nrest");
+    }
+
+    #[test]
+    fn an_image_in_a_file_is_read_when_it_is_fetched_and_not_if_it_is_another_by_then() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("session.jsonl");
+        let entry = |data: &str| {
+            let image = serde_json::json!({"type": "image", "mimeType": "image/png", "data": data});
+            let content =
+                serde_json::json!([{"type": "text", "text": "see"}, {"type": "image", "data": "?"}, image]);
+            serde_json::json!({"type": "message", "message": {"role": "user", "content": content}})
+                .to_string()
+        };
+        let first = entry(&STANDARD.encode(b"\x89PNG\r\n\x1a\nrest"));
+        std::fs::write(&path, format!("----{first}\n")).unwrap();
+        let Some(Item::Message(mut message)) = read_entry(first.as_bytes()) else { panic!("no message") };
+        let blobs = Blobs::default();
+        blobs.take_from_file(&mut message, &path.as_path().into(), 4, first.len());
+        let images: Vec<Image> = message.images_mut().map(|image| image.clone()).collect();
+        assert_eq!((images[0].blob.as_str(), images[1].data.as_str()), ("", ""));
+        assert_eq!(blobs.get(&images[1].blob).unwrap().bytes, b"\x89PNG\r\n\x1a\nrest");
+        assert_eq!(blobs.get(&images[1].blob).unwrap().mime_type, "image/png");
+
+        std::fs::write(&path, format!("----{}\n", entry(&STANDARD.encode(b"\x89PNG\r\n\x1a\nREST"))))
+            .unwrap();
+        assert_eq!(blobs.get(&images[1].blob), None);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(blobs.get(&images[1].blob), None);
     }
 
     #[test]

@@ -5,8 +5,8 @@ mod records;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
@@ -20,7 +20,9 @@ use crate::config::Config;
 use crate::discovery::{self, Found};
 use crate::leftovers;
 use crate::page_link::{PageLink, encode};
-use crate::pi_sessions::{SessionFiles, milliseconds, now};
+use crate::pi_sessions::files::{Look, SessionFiles};
+use crate::pi_sessions::watch::{self, Told};
+use crate::pi_sessions::{milliseconds, now};
 use crate::session::{self, Input, Origin};
 use crate::store::{SessionRecord, Store};
 
@@ -37,6 +39,8 @@ pub struct Hub {
     state: Mutex<HubState>,
     /// Apart from the state: reading files takes its time.
     files: Mutex<HashMap<String, SessionFiles>>,
+    /// Whether the system tells of every change of a file.
+    watched: OnceLock<Arc<AtomicBool>>,
     next_page: AtomicU64,
     /// Agents that are being looked at.
     looking: Mutex<HashSet<String>>,
@@ -92,6 +96,7 @@ impl Hub {
             store,
             state: Mutex::default(),
             files: Mutex::default(),
+            watched: OnceLock::new(),
             next_page: AtomicU64::new(1),
             looking: Mutex::default(),
         });
@@ -176,12 +181,37 @@ impl Hub {
     }
 
     /// Looks at the agents' session files again. Sessions that run know more than their file and are left alone.
+    /// Where the files are watched, only what may be on its way is looked at.
     pub async fn refresh(self: &Arc<Self>) {
         let hub = self.clone();
-        let _ = tokio::task::spawn_blocking(move || hub.read_files()).await;
+        let watched = self.watched.get().is_some_and(|watched| watched.load(Ordering::Relaxed));
+        let look = if watched { Look::Missed } else { Look::All };
+        let _ = tokio::task::spawn_blocking(move || hub.read_files(look)).await;
     }
 
-    fn read_files(&self) {
+    /// From now on the list follows the files by itself, as long as there is a hub.
+    pub fn watch_files(self: &Arc<Self>) {
+        let folders: HashSet<PathBuf> =
+            self.agents.iter().map(|agent| agent.folder.join("sessions")).collect();
+        let hub = Arc::downgrade(self);
+        let watched = watch::start(folders.into_iter().collect(), move |told| {
+            let Some(hub) = hub.upgrade() else { return false };
+            match told {
+                Told::Paths(paths) if paths.is_empty() => {}
+                Told::Paths(paths) => hub.read_files(Look::Paths(&paths)),
+                Told::Everything => hub.read_files(Look::All),
+                Told::Unwatched if hub.state().pages.is_empty() => {}
+                Told::Unwatched => hub.read_files(Look::All),
+            }
+            true
+        });
+        match watched {
+            Ok(watched) => drop(self.watched.set(watched)),
+            Err(error) => tracing::warn!(%error, "session files are looked at only when a page asks"),
+        }
+    }
+
+    fn read_files(&self, look: Look<'_>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = HashSet::new();
         for agent in &self.agents {
@@ -189,19 +219,24 @@ impl Hub {
             if !read.insert(&agent.folder) {
                 continue;
             }
-            let stored = files.entry(agent.name.clone()).or_default().list(&agent.folder);
+            let files = files.entry(agent.name.clone()).or_default();
+            let mut stored = files.look(&agent.folder, look);
             let mut state = self.state();
-            let present: Vec<&str> = stored.iter().map(|session| session.id.as_str()).collect();
-            let gone: Vec<String> = state
-                .sessions
-                .iter()
-                .filter(|(id, entry)| {
-                    entry.agent.folder == agent.folder && !present.contains(&id.as_str()) && entry.is_gone()
-                })
-                .map(|(id, _)| id.clone())
-                .collect();
+            let is_missing = |entry: &Entry| {
+                entry.agent.folder == agent.folder
+                    && entry.file.as_ref().is_some_and(|file| !files.has(file))
+                    && entry.is_gone()
+            };
+            let mut gone: HashSet<String> = HashSet::new();
+            gone.extend(
+                state.sessions.iter().filter(|(_, entry)| is_missing(entry)).map(|(id, _)| id.clone()),
+            );
             // A task that nobody can reach any more ends, and its agent with it.
             gone.iter().for_each(|id| drop(state.sessions.remove(id)));
+            if !gone.is_empty() {
+                // Another file may have the same session.
+                stored.extend(files.known().filter(|session| gone.contains(&session.id)).cloned());
+            }
             let mut changed = Vec::new();
             for session in stored {
                 let known = state.sessions.get_mut(&session.id);
@@ -217,7 +252,11 @@ impl Hub {
                 };
                 match known {
                     Some(entry) if entry.is_open() => {
-                        entry.file = Some(session.path);
+                        entry.file = Some(session.path.clone());
+                        // One that has too much to do looks at its file when its own agent rests.
+                        if let Some(inputs) = &entry.inputs {
+                            let _ = inputs.try_send(Input::FileChanged { file: session.path });
+                        }
                     }
                     Some(entry) => {
                         entry.file = Some(session.path);
@@ -235,7 +274,9 @@ impl Hub {
                 }
             }
             if !changed.is_empty() || !gone.is_empty() {
-                broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: gone });
+                gone.retain(|id| !state.sessions.contains_key(id));
+                let removed = gone.into_iter().collect();
+                broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed });
             }
         }
     }

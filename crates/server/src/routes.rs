@@ -83,12 +83,18 @@ async fn trade_token(
 }
 
 async fn blob(State(app): State<App>, Path((session, blob)): Path<(String, String)>) -> Response {
-    match app.hub.blobs(&session).and_then(|blobs| blobs.get(&blob)) {
+    let Some(blobs) = app.hub.blobs(&session) else { return no_image() };
+    // It may have to be read from the session's file.
+    match tokio::task::spawn_blocking(move || blobs.get(&blob)).await.ok().flatten() {
         Some(blob) => {
             let headers =
                 [(CONTENT_TYPE, blob.mime_type), (CACHE_CONTROL, "private, max-age=31536000, immutable")];
             (headers, blob.bytes.clone()).into_response()
         }
-        None => (StatusCode::NOT_FOUND, "There is no such image.\n").into_response(),
+        None => no_image(),
     }
+}
+
+fn no_image() -> Response {
+    (StatusCode::NOT_FOUND, "There is no such image.\n").into_response()
 }

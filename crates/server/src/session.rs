@@ -25,7 +25,7 @@ mod shell;
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use pilothouse_core::SessionView;
 use pilothouse_core::event::Event;
@@ -140,7 +140,7 @@ struct Session {
     /// What was given back, by the request that asked for it: an answer that is lost can be asked for again.
     given_back: VecDeque<(String, serde_json::Value)>,
     /// The agent's own file, read as far as it has come.
-    history: Option<HistoryFile>,
+    history: Option<Arc<Mutex<HistoryFile>>>,
     /// An acknowledged prompt that the agent does not know.
     unsent: Option<Prompt>,
     /// Prompts the agent has taken up, by the time it gave them, until its file has them.

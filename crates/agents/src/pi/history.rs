@@ -22,7 +22,7 @@ pub enum Item {
 
 /// Something that happened to the conversation and that the agent's file does not know: an interrupted reply, the end
 /// of a process. It is shown in its place by the time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extra {
     /// In milliseconds since 1970: before the first entry that was written later.
     pub at: u64,

@@ -101,7 +101,11 @@ pub fn answer(text: &str) -> UiMessage {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { content: Content(vec![Part::Text { text: text.into() }]), client_id: None }
+    Message::User {
+        content: Content(vec![Part::Text { text: text.into() }]),
+        client_id: None,
+        timestamp: None,
+    }
 }
 
 fn assistant(parts: Vec<Part>) -> Message {

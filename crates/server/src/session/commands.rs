@@ -1,10 +1,12 @@
 //! What pages ask of a session, and who does it. Bad input gets a sentence and changes nothing.
 
+use std::sync::PoisonError;
+
 use pilothouse_agents::pi::PiCommand;
 use pilothouse_core::ask::{Answer, ClosedBy};
 use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::machine::StateEvent;
-use pilothouse_core::wire::Command;
+use pilothouse_core::wire::{Command, MessagesPage};
 use serde_json::{Value, json};
 
 use super::Session;
@@ -52,6 +54,9 @@ impl Session {
             Command::FindRow { entry } => self.find_row(waiter, entry),
             Command::GetMessages { before, limit } => {
                 let limit = limit.unwrap_or(PAGE_ROWS).min(PAGE_ROWS);
+                if before > 0 && before <= self.view.controller.first() {
+                    return self.older_rows(waiter, before, limit);
+                }
                 let page = serde_json::to_value(self.view.page_before(before, limit));
                 waiter.respond(page.map_err(|error| error.to_string()));
             }
@@ -78,6 +83,24 @@ impl Session {
                 waiter.respond(Err(format!("'{name}' is not a command for a session.")));
             }
         }
+    }
+
+    /// Rows that are not in memory any more are read from the agent's file, and nobody waits for that but the page.
+    fn older_rows(&self, waiter: Waiter, before: usize, limit: usize) {
+        let (history, total) = (self.history.clone(), self.view.controller.total());
+        tokio::task::spawn_blocking(move || {
+            let page = history.and_then(|history| {
+                let history = history.lock().unwrap_or_else(PoisonError::into_inner);
+                history.rows(before, limit)
+            });
+            let page = page.map(|page| MessagesPage { total, ..page });
+            waiter.respond(match page {
+                Some(page) => serde_json::to_value(page).map_err(|error| error.to_string()),
+                None => {
+                    Err("The session's file has changed. Reload the page to see it as it is now.".to_owned())
+                }
+            });
+        });
     }
 
     /// Does what gives something back that would be lost with its answer: sent again after a lost connection, it gets

@@ -2,6 +2,7 @@
 //! in the file and was not said by our own process was written by another program: the page is told, the session is
 //! followed, and nothing is written here until the person says so.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
@@ -15,7 +16,7 @@ use tokio::time::Instant;
 
 use super::{Session, opening};
 use crate::page_link::encode;
-use crate::pi_sessions::{Followed, HistoryFile};
+use crate::pi_sessions::history_file::{Followed, events_of};
 
 impl Session {
     /// Refuses what would make the file branch.
@@ -41,28 +42,35 @@ impl Session {
             self.follow_own_file();
             return;
         }
-        match self.history.as_mut().map(HistoryFile::follow) {
-            Some(Ok(Followed::Appended(messages))) => self.look_at(messages),
-            Some(Ok(Followed::Replaced)) => self.read_again(),
-            Some(Err(error)) => {
-                tracing::debug!(session = %self.origin.id, %error, "the file cannot be followed")
-            }
-            None => {}
+        match self.follow() {
+            Some(Followed::Appended(messages)) => self.look_at(messages),
+            Some(Followed::Replaced) => self.read_again(),
+            Some(Followed::Same) => self.take_title(),
+            Some(Followed::Gone) | None => {}
         }
+    }
+
+    fn follow(&self) -> Option<Followed> {
+        let history = self.history.as_ref()?;
+        Some(history.lock().unwrap_or_else(PoisonError::into_inner).follow())
     }
 
     /// Reads on without showing anything: our own process has told it.
     pub(super) fn follow_own_file(&mut self) {
-        match &mut self.history {
-            Some(history) => drop(history.follow()),
-            None => self.open_own_file(),
+        if !matches!(self.follow(), Some(Followed::Same | Followed::Appended(_))) {
+            self.open_own_file();
         }
     }
 
     fn open_own_file(&mut self) {
-        if let Some(file) = self.origin.file.as_ref().filter(|file| file.is_file()) {
-            self.history = HistoryFile::scan(file).map(|scanned| scanned.fold(&[], &self.origin.blobs));
-        }
+        let opened = opening::read_beside(&self.origin, &self.hub);
+        self.history = opened.map(|history| Arc::new(Mutex::new(history)));
+    }
+
+    pub(super) fn file_has(&self, timestamp: u64) -> bool {
+        let history =
+            self.history.as_ref().map(|history| history.lock().unwrap_or_else(PoisonError::into_inner));
+        history.is_some_and(|history| history.has_message(timestamp))
     }
 
     fn look_at(&mut self, messages: Vec<Message>) {
@@ -81,21 +89,36 @@ impl Session {
         if !self.view.elsewhere {
             self.emit(Event::Elsewhere { active: true });
         }
-        for message in messages {
-            self.emit(Event::MessageEnd { message });
+        for event in events_of(messages) {
+            self.emit(event);
         }
         self.rest_as_the_file_says();
+        self.take_title();
         self.tell_hub();
     }
 
+    /// Another program may have given it another name.
+    fn take_title(&mut self) {
+        let title = self
+            .history
+            .as_ref()
+            .map(|history| history.lock().unwrap_or_else(PoisonError::into_inner).title());
+        if let Some(title) = title.filter(|title| !title.is_empty() && *title != self.view.title) {
+            self.emit(Event::TitleChanged { title });
+            self.tell_hub();
+        }
+    }
+
     fn rest_as_the_file_says(&mut self) {
-        let Some(history) = &self.history else { return };
-        let (state, title) = (history.resting_state(), history.title());
+        let Some(state) = self
+            .history
+            .as_ref()
+            .map(|history| history.lock().unwrap_or_else(PoisonError::into_inner).resting_state())
+        else {
+            return;
+        };
         if !matches!(state, SessionState::Paused | SessionState::Idle) {
             self.emit(Event::AgentSettled { aborted: false });
-        }
-        if self.view.title != title && !title.is_empty() {
-            self.emit(Event::TitleChanged { title });
         }
         if self.view.state != state {
             self.machine = Machine::resting_in(state);

@@ -115,10 +115,6 @@ impl Session {
             self.hub.store().settle_prompts(&self.origin.id, &ids);
         }
     }
-
-    fn file_has(&self, timestamp: u64) -> bool {
-        self.history.as_ref().is_some_and(|history| history.has_message(timestamp))
-    }
 }
 
 /// A step of the reply, as opposed to a tool's or a command's.

@@ -1,6 +1,8 @@
 //! How a session is opened: the agent's own file, and what is kept beside it, become what is shown. Opening changes
 //! nothing on the agent's side.
 
+use std::sync::{Arc, Mutex};
+
 use pilothouse_core::describe::title_from;
 use pilothouse_core::machine::Machine;
 use pilothouse_core::{MessageController, SessionState};
@@ -38,7 +40,7 @@ impl Session {
                 state = history.resting_state();
                 view.title = history.title();
                 view.thinking_level = history.thinking_level().unwrap_or_default().to_owned();
-                view.controller = history.tail().clone();
+                view.controller = history.tail();
             }
             None => {
                 view.controller = MessageController::default();
@@ -63,6 +65,6 @@ impl Session {
         self.view.state = self.machine.state();
         self.replay = Replay::default();
         self.unsent = restored.unsent;
-        self.history = history;
+        self.history = history.map(|history| Arc::new(Mutex::new(history)));
     }
 }

@@ -36,12 +36,7 @@ pub struct Prompt {
     pub outcome: Option<Result<Value, String>>,
 }
 
-/// Something that was shown and that the agent's own file does not know.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Extra {
-    pub at: u64,
-    pub events: Vec<Event>,
-}
+pub use pilothouse_agents::pi::history::Extra;
 
 /// What is being said, as far as it was heard.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,0 +1,52 @@
+use std::sync::mpsc;
+
+use super::*;
+
+/// Far beyond what anything takes; only a hang gets here.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn watched(folder: PathBuf) -> (Arc<AtomicBool>, Receiver<Told>) {
+    let (sender, told) = mpsc::channel();
+    let flag = start(vec![folder], move |told| sender.send(told).is_ok()).unwrap();
+    (flag, told)
+}
+
+fn until(told: &Receiver<Told>, wanted: impl Fn(&Told) -> bool) {
+    while !wanted(&told.recv_timeout(PATIENCE).expect("nothing was told")) {}
+}
+
+fn names(path: &Path) -> impl Fn(&Told) -> bool {
+    move |told| matches!(told, Told::Paths(paths) if paths.iter().any(|told| told == path))
+}
+
+#[test]
+fn a_file_in_a_folder_that_came_later_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = folder.path().join("sessions");
+    let (told_all, told) = watched(sessions.clone());
+    until(&told, |told| *told == Told::Paths(Vec::new()));
+    std::fs::create_dir_all(sessions.join("project")).unwrap();
+    until(&told, |told| *told == Told::Everything);
+    assert!(told_all.load(Ordering::Relaxed));
+    let file = sessions.join("project/a.jsonl");
+    std::fs::write(&file, "one").unwrap();
+    until(&told, names(&file));
+    std::fs::remove_file(&file).unwrap();
+    until(&told, names(&file));
+}
+
+#[test]
+fn a_folder_that_was_deleted_and_came_back_is_watched_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = folder.path().join("sessions");
+    std::fs::create_dir_all(&sessions).unwrap();
+    let (_, told) = watched(sessions.clone());
+    until(&told, |told| *told == Told::Everything);
+    // Its number may be given to the new one.
+    std::fs::remove_dir(&sessions).unwrap();
+    std::fs::create_dir_all(&sessions).unwrap();
+    until(&told, |told| *told == Told::Everything);
+    let project = sessions.join("project");
+    std::fs::create_dir(&project).unwrap();
+    until(&told, names(&project));
+}
