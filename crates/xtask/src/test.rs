@@ -11,7 +11,7 @@ use crate::fuzz;
 use crate::page;
 use crate::process;
 use crate::serve;
-use crate::setup::{Browser, PageTools, TARGET, TEST_RUNNER};
+use crate::setup::{Browser, PageTools, RealAgents, TARGET, TEST_RUNNER};
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
@@ -69,6 +69,7 @@ fn browser_parts(
         });
     }
     if end_to_end {
+        let agents = steps.need("real agents", || RealAgents::ensure(workspace));
         steps.need("page", || {
             let (tools, _) = tools()?;
             page::build(workspace, tools)
@@ -76,7 +77,8 @@ fn browser_parts(
         steps.need("server", || serve::build(workspace, &[]));
         steps.need("end-to-end tests", || {
             let (_, browser) = tools()?;
-            end_to_end_tests(workspace, browser, tests, arguments)
+            let agents = agents.as_ref().context("the set-up failed")?;
+            end_to_end_tests(workspace, browser, agents, tests, arguments)
         });
     }
 }
@@ -154,6 +156,7 @@ fn for_browsers(workspace: &Workspace, tools: &PageTools, name: &str) -> Result<
 fn end_to_end_tests(
     workspace: &Workspace,
     browser: &Browser,
+    agents: &RealAgents,
     tests: &[String],
     arguments: &[String],
 ) -> Result<()> {
@@ -168,5 +171,6 @@ fn end_to_end_tests(
         .env("PILOTHOUSE_BINARY", workspace.built_program("debug", serve::PROGRAM))
         .env("CHROMEDRIVER", &browser.driver.program)
         .env("CHROME_BINARY", &browser.chromium.program);
+    agents.apply(&mut command);
     process::run(command.arg("--").args(arguments), SEE_ABOVE)
 }

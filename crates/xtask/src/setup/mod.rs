@@ -8,6 +8,8 @@ mod binaryen;
 mod browser;
 pub(crate) mod cargo_fuzz;
 mod debian_std;
+mod npm;
+mod real_agents;
 mod trunk;
 mod wasm_bindgen;
 mod wasm_target;
@@ -19,6 +21,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 pub(crate) use self::browser::Browser;
+pub(crate) use self::real_agents::RealAgents;
 pub(crate) use self::wasm_bindgen::TEST_RUNNER;
 pub(crate) use self::wasm_target::{TARGET, WasmToolchain};
 use crate::cargo;
@@ -87,6 +90,7 @@ impl PageTools {
 pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     let tools = PageTools::ensure(workspace)?;
     let browser = Browser::ensure(workspace)?;
+    let agents = RealAgents::ensure(workspace)?;
     let fuzzer = cargo_fuzz::works_here().then(|| cargo_fuzz::ensure(workspace)).transpose()?;
     let told = [
         ("compiler", tools.wasm.origin.clone()),
@@ -95,6 +99,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
         ("wasm-opt", tools.wasm_opt.as_ref().map_or("none".into(), |tool| told(workspace, tool))),
         ("browser", told(workspace, &browser.chromium)),
         ("driver", told(workspace, &browser.driver)),
+        ("agents", agents.told(workspace)),
         ("fuzzer", fuzzer.as_ref().map_or("none".into(), |tool| told(workspace, tool))),
     ];
     for (name, text) in told {

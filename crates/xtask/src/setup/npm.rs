@@ -1,0 +1,63 @@
+//! npm: where it is, and how packages are brought into a folder. Which packages, the tools' own files say.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::apt;
+use crate::process;
+use crate::report;
+
+/// A registry that is slow at the first try is often quick at the second.
+const TRIES: usize = 3;
+
+const LIMIT: Duration = Duration::from_secs(240);
+
+const ADVICE: &str = "Node with npm is needed for the tests with real agents; install it and start the \
+command again";
+
+/// The machine's npm, or Debian's.
+pub(super) fn ensure() -> Result<PathBuf> {
+    if let Some(npm) = process::on_path("npm") {
+        return Ok(npm);
+    }
+    if !apt::is_here() {
+        bail!("{ADVICE}");
+    }
+    apt::install(&["nodejs", "npm"], "the tests with real agents").context(ADVICE)?;
+    process::on_path("npm").context(ADVICE)
+}
+
+/// Installs packages below `folder`; no script of theirs is run, and no lock file is left.
+pub(super) fn install(npm: &Path, folder: &Path, packages: &[&str]) -> Result<()> {
+    in_folder(npm, folder, &["install", "--ignore-scripts", "--no-package-lock"], packages)
+}
+
+/// Downloads the archive of a package into `folder`, without what it depends on.
+pub(super) fn pack(npm: &Path, folder: &Path, package: &str) -> Result<()> {
+    in_folder(npm, folder, &["pack", "--silent", "--ignore-scripts"], &[package])
+}
+
+fn in_folder(npm: &Path, folder: &Path, arguments: &[&str], packages: &[&str]) -> Result<()> {
+    for attempt in 1..=TRIES {
+        let mut command = Command::new(npm);
+        command
+            .current_dir(folder)
+            .args(arguments)
+            .args(["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--prefix"])
+            .arg(folder)
+            .args(packages);
+        if process::succeeds_within(&mut command, LIMIT)? {
+            return Ok(());
+        }
+        if attempt < TRIES {
+            report::note(&format!("npm could not get {}; trying again", packages.join(" ")));
+        }
+    }
+    bail!(
+        "npm could not get {} in {TRIES} tries; check that the npm registry can be reached and start the command again",
+        packages.join(" ")
+    )
+}
