@@ -1,4 +1,4 @@
-//! Stories of a person with a browser: the real server, the demo agent, a real Chromium. Run by `cargo xtask test e2e`,
+//! Stories of a person with a browser: the real server, the demo agent or the real pi, a real Chromium. Run by `cargo xtask test e2e`,
 //! which builds page and server and says where the browser is.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -13,6 +13,7 @@ mod lost_line;
 mod many_tabs;
 mod page;
 mod phone;
+mod pi;
 mod shots;
 mod stage;
 mod tabs;

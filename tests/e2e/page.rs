@@ -46,9 +46,13 @@ impl Page {
 
     /// Makes a session of the demo's with the form as it is offered.
     pub async fn new_session(&self) -> String {
+        self.new_session_of("demo").await
+    }
+
+    pub async fn new_session_of(&self, agent: &str) -> String {
         self.until("the form", "return !!document.querySelector('main form button[type=submit]:enabled')")
             .await;
-        self.choose_agent("demo").await;
+        self.choose_agent(agent).await;
         self.click("main form button[type=submit]").await;
         self.until(
             "the session",

@@ -17,6 +17,8 @@ pub struct Stage {
     pub line: Line,
     pub project: tempfile::TempDir,
     pub browser: Browser,
+    /// Servers that were killed: their data is still in use.
+    pub before: Vec<Running>,
 }
 
 impl Stage {
@@ -47,15 +49,31 @@ pub async fn story(name: &str, size: Size, tell: impl AsyncFnOnce(&mut Stage)) {
 }
 
 pub async fn story_at_pace(name: &str, size: Size, pace: &str, tell: impl AsyncFnOnce(&mut Stage)) {
+    story_with(name, size, project(), Setup::new(&binary()).pace(pace), tell).await;
+}
+
+/// A folder to work in.
+pub fn project() -> tempfile::TempDir {
     let project = tempfile::Builder::new().prefix("harbour-").tempdir().unwrap();
     std::fs::write(project.path().join("README.md"), "# Harbour\n\nA small project.\n").unwrap();
+    project
+}
+
+/// A story with a server that is set up as the teller wants it.
+pub async fn story_with(
+    name: &str,
+    size: Size,
+    project: tempfile::TempDir,
+    setup: Setup,
+    tell: impl AsyncFnOnce(&mut Stage),
+) {
     let (listener, host) = line::listener();
-    let mut setup = Setup::new(&binary()).pace(pace).project(project.path());
-    setup.arguments = vec!["--allowed-host".to_owned(), host];
+    let mut setup = setup.project(project.path());
+    setup.arguments.extend(["--allowed-host".to_owned(), host]);
     let server = setup.start();
     let line = Line::new(listener, &server);
     let browser = Browser::start(size).await;
-    let mut stage = Stage { server, line, project, browser };
+    let mut stage = Stage { server, line, project, browser, before: Vec::new() };
     let told = AssertUnwindSafe(tell(&mut stage)).catch_unwind().await;
     if told.is_err() {
         stage.page().screenshot(&format!("failed-{name}")).await;

@@ -1,0 +1,82 @@
+//! Runs that do not end by themselves: stopped by the person, or with pi's process.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::reply::{calls, says};
+use super::stage::story;
+use crate::running::{children, is_alive, signal, until_gone};
+
+#[tokio::test]
+async fn i_stop_pi_in_mid_text_and_go_on_with_something_else() {
+    story("stop-text", async |stage, pi, page| {
+        pi.model.will([says("A long tale of the sea").gate("never"), says("A short one.")]);
+        page.send("Tell me a tale").await;
+        page.until_text("A long tale of the sea").await;
+        page.press("Stop").await;
+        page.until_state("stopped").await;
+        page.until_text("Stopped here").await;
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows);
+        page.run("A shorter one").await;
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_stop_pi_while_a_tool_runs_and_the_tool_is_gone() {
+    story("stop-tool", async |stage, pi, page| {
+        pi.model.will([calls("bash", json!({"command": "echo $$ > pid; exec sleep 600"}))]);
+        page.send("Wait for the tide").await;
+        let process = written_number(&stage.project.path().join("pid")).await;
+        assert!(is_alive(process));
+        page.until_tool("running").await;
+        page.press("Stop").await;
+        page.until_state("stopped").await;
+        page.until_tool("error").await;
+        until_gone(process);
+        pi.same_after_reload_and_restart(stage).await;
+        assert_eq!(page.state().await, "stopped");
+        pi.model.will([says("Here.")]);
+        page.run("Are you there?").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pi_is_killed_in_mid_text_and_i_see_it_and_go_on() {
+    story("killed", async |stage, pi, page| {
+        pi.model.will([says("Ready."), says("The first half").gate("never")]);
+        page.run("Are you ready?").await;
+        page.send("Tell me all").await;
+        page.until_text("The first half").await;
+        signal(children(stage.server.process_id())[0], "KILL");
+        page.until_state("error").await;
+        page.until("an error", "return !!document.querySelector('[role=log] [data-kind=error]')").await;
+        assert_eq!(page.count("[data-phase=running], .row.live").await, 0, "nothing spins on");
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows);
+        pi.model.will([says("Now all of it.")]);
+        page.press("Retry").await;
+        page.until_text("Now all of it.").await;
+        page.until_state("completed").await;
+        assert_eq!(pi.model.last_heard(), "Tell me all");
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows);
+    })
+    .await;
+}
+
+/// Waits until a tool has written the number of its process.
+pub async fn written_number(path: &Path) -> u32 {
+    let start = std::time::Instant::now();
+    loop {
+        if let Ok(number) = std::fs::read_to_string(path).unwrap_or_default().trim().parse() {
+            return number;
+        }
+        assert!(start.elapsed().as_secs() < 30, "{} was not written", path.display());
+        tokio::time::sleep(std::time::Duration::from_millis(15)).await;
+    }
+}

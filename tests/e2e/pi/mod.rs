@@ -1,0 +1,17 @@
+//! Stories with the real pi: its own process, its own session files, and a model of ours behind it that says what the
+//! story wants. What the demo agent can tell as well is told without pi, elsewhere.
+
+mod connection;
+mod model;
+mod reply;
+mod stage;
+
+mod ending;
+mod old_generation;
+mod questions;
+mod shell;
+mod steering;
+mod streaming;
+mod terminal;
+mod tools;
+mod trouble;

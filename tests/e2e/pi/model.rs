@@ -1,0 +1,166 @@
+//! The model behind pi: a server on this machine that plays a story's replies in order, and remembers what it was
+//! asked. It waits at gates, so that a story can act in the middle of a reply without guessing times.
+
+use std::collections::{HashSet, VecDeque};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::connection::Connection;
+use super::reply::{Reply, Step, says};
+
+/// Far beyond what anything takes; only a hang gets here.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct Model {
+    pub port: u16,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    opened: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    script: VecDeque<Reply>,
+    requests: Vec<Value>,
+    open_gates: HashSet<String>,
+    ended: bool,
+}
+
+impl Model {
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let shared = Arc::<Shared>::default();
+        let own = shared.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if own.state.lock().unwrap().ended {
+                    return;
+                }
+                let shared = own.clone();
+                std::thread::spawn(move || shared.serve(stream));
+            }
+        });
+        Self { port, shared }
+    }
+
+    /// What the model says next, after all that was told it before.
+    pub fn will<const COUNT: usize>(&self, replies: [Reply; COUNT]) {
+        self.shared.state.lock().unwrap().script.extend(replies);
+    }
+
+    /// Lets a reply that waits at this gate go on, now or when it gets there.
+    pub fn open(&self, gate: &str) {
+        self.shared.state.lock().unwrap().open_gates.insert(gate.to_owned());
+        self.shared.opened.notify_all();
+    }
+
+    /// The conversations it was sent, the newest last; requests for summaries are not among them.
+    pub fn requests(&self) -> Vec<Value> {
+        self.shared.state.lock().unwrap().requests.clone()
+    }
+
+    /// The last thing it was told, as text.
+    pub fn last_heard(&self) -> String {
+        let requests = self.requests();
+        let messages = requests.last().and_then(|request| request["messages"].as_array());
+        messages.and_then(|messages| messages.last()).map(text_of).unwrap_or_default()
+    }
+
+    /// Waits until it has been asked that often.
+    pub async fn until_asked(&self, times: usize) {
+        let start = Instant::now();
+        while self.requests().len() < times {
+            assert!(start.elapsed() < PATIENCE, "the model was asked {} times only", self.requests().len());
+            tokio::time::sleep(Duration::from_millis(15)).await;
+        }
+    }
+
+    pub fn has_said_everything(&self) -> bool {
+        self.shared.state.lock().unwrap().script.is_empty()
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        self.shared.state.lock().unwrap().ended = true;
+        self.shared.opened.notify_all();
+        // Wakes the thread that accepts, so that it sees that it is over.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
+}
+
+impl Shared {
+    fn serve(&self, stream: TcpStream) {
+        let Some((connection, path, request)) = Connection::accept(stream) else { return };
+        if path != "/v1/chat/completions" {
+            return connection.refuse(404, &json!({"error": {"message": format!("nothing at {path}")}}));
+        }
+        let reply = self.reply_to(request);
+        self.play(&reply, connection);
+    }
+
+    /// Whoever asks without tools wants a summary or a title: that is not part of a story's script.
+    fn reply_to(&self, request: Value) -> Reply {
+        if request["tools"].as_array().is_none_or(Vec::is_empty) {
+            return says("A summary of the conversation so far.");
+        }
+        let mut state = self.state.lock().unwrap();
+        state.requests.push(request);
+        state.script.pop_front().unwrap_or_else(|| says("There is no more in the script."))
+    }
+
+    fn play(&self, reply: &Reply, mut connection: Connection) {
+        if let Some(Step::Refuse(status, why)) = reply.steps.first() {
+            let error = json!({"error": {"message": why, "type": "refused", "code": status}});
+            return connection.refuse(*status, &error);
+        }
+        connection.begin_events();
+        for step in &reply.steps {
+            match step {
+                Step::Delta(delta) => connection.event(&chunk(json!([{"index": 0, "delta": delta}]), None)),
+                Step::Gate(name) if self.wait_for(name) => {}
+                Step::Gate(_) | Step::Cut | Step::Refuse(..) => return connection.cut(),
+            }
+        }
+        let finish = json!([{"index": 0, "delta": {}, "finish_reason": reply.finish_reason()}]);
+        connection.event(&chunk(finish, None));
+        let tokens = reply.tokens.max(100);
+        let usage = json!({"prompt_tokens": tokens, "completion_tokens": 20, "total_tokens": tokens + 20});
+        connection.event(&chunk(json!([]), Some(usage)));
+        connection.event("[DONE]");
+        connection.end();
+    }
+
+    /// Whether the gate was opened; else the story is over.
+    fn wait_for(&self, gate: &str) -> bool {
+        let closed = |state: &mut State| !state.ended && !state.open_gates.contains(gate);
+        let state = self.opened.wait_while(self.state.lock().unwrap(), closed).unwrap();
+        !state.ended
+    }
+}
+
+fn chunk(choices: Value, usage: Option<Value>) -> String {
+    let mut chunk = json!({"id": "reply", "object": "chat.completion.chunk", "created": 1,
+        "model": "example-large", "choices": choices});
+    if let Some(usage) = usage {
+        chunk["usage"] = usage;
+    }
+    chunk.to_string()
+}
+
+/// The text of a message, whether it is one string or several parts.
+pub fn text_of(message: &Value) -> String {
+    match &message["content"] {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => String::new(),
+    }
+}

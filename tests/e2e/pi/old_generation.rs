@@ -1,0 +1,20 @@
+//! pi before 1.0, which many still use.
+
+use serde_json::json;
+
+use super::reply::{calls, says};
+use super::stage::{Generation, story_of};
+
+#[tokio::test]
+async fn i_work_with_an_older_pi_too() {
+    story_of(Generation::Old, "old", async |stage, pi, page| {
+        pi.model.will([calls("bash", json!({"command": "cat README.md"})), says("It is **small**.")]);
+        page.run("How large is it?").await;
+        let rows = page.rows().await;
+        let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
+        assert_eq!(kinds, ["user", "tool", "assistant"]);
+        assert!(rows[1].text.contains("A small project."), "{rows:?}");
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}

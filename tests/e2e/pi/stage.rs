@@ -1,0 +1,144 @@
+//! Everything a story with the real pi needs beside server and browser: folders of pi's own, a model, and a program
+//! that starts pi with nothing in its environment but these.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::model::Model;
+use crate::browser::Size;
+use crate::page::Page;
+use crate::running::Setup;
+use crate::stage::{Stage, binary, project, story_with};
+
+/// The generations of pi that are in use.
+#[derive(Clone, Copy)]
+pub enum Generation {
+    Current,
+    /// Before 1.0.
+    Old,
+}
+
+pub struct Pi {
+    pub model: Model,
+    folder: tempfile::TempDir,
+    project: PathBuf,
+}
+
+impl Pi {
+    fn new(generation: Generation, project: &Path) -> Self {
+        let model = Model::start();
+        let folder = tempfile::Builder::new().prefix("pi-").tempdir().unwrap();
+        let pi = Self { model, folder, project: project.to_owned() };
+        for name in ["home", "tmp", "agent/extensions"] {
+            std::fs::create_dir_all(pi.path(name)).unwrap();
+        }
+        let models = include_str!("../../pi/models.json").replace("PORT", &pi.model.port.to_string());
+        std::fs::write(pi.path("agent/models.json"), models).unwrap();
+        std::fs::write(pi.path("agent/settings.json"), include_str!("../../pi/settings.json")).unwrap();
+        let extension = include_str!("../../pi/harbour-extension.ts");
+        std::fs::write(pi.path("agent/extensions/harbour.ts"), extension).unwrap();
+        pi.write_program(generation);
+        pi
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A program that is pi, whatever the machine has or has not installed. The mark that the server puts into the
+    /// environment has to pass; the rest is clean already, since the server's own is.
+    fn write_program(&self, generation: Generation) {
+        let node = named("PILOTHOUSE_NODE");
+        let script = named(match generation {
+            Generation::Current => "PILOTHOUSE_PI",
+            Generation::Old => "PILOTHOUSE_OLD_PI",
+        });
+        let own = |name: &str| self.path(name).display().to_string();
+        let text = format!(
+            "#!/bin/sh\nexport PATH='{}:/usr/bin:/bin' HOME='{}' TMPDIR='{}' LANG=C.UTF-8\n\
+             export PI_CODING_AGENT_DIR='{}' PI_OFFLINE=1 PI_TELEMETRY=0 PI_SKIP_VERSION_CHECK=1\n\
+             exec '{}' '{}' \"$@\"\n",
+            node.parent().unwrap().display(),
+            own("home"),
+            own("tmp"),
+            own("agent"),
+            node.display(),
+            script.display(),
+        );
+        std::fs::write(self.program(), text).unwrap();
+        std::fs::set_permissions(self.program(), PermissionsExt::from_mode(0o755)).unwrap();
+    }
+
+    pub fn program(&self) -> PathBuf {
+        self.path("pi")
+    }
+
+    /// A server that offers this pi.
+    fn configure(&self, mut setup: Setup) -> Setup {
+        setup.arguments.extend(["--agent".to_owned(), format!("pi=pi:'{}'", self.program().display())]);
+        let agent = self.path("agent").display().to_string();
+        setup.environment.push(("PI_CODING_AGENT_DIR".to_owned(), agent));
+        setup
+    }
+
+    /// Kills the server as hard as can be, starts it again, and waits until the page is back.
+    pub async fn restart_server(&self, stage: &mut Stage) {
+        stage.server.kill();
+        let page = stage.page();
+        page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
+        let setup = Setup::like(&binary(), &stage.server).project(&self.project);
+        let again = self.configure(setup).start();
+        stage.before.push(std::mem::replace(&mut stage.server, again));
+        page.connected().await;
+    }
+
+    /// What is shown stays the same: after a reload, and when only pi's own file can tell it.
+    pub async fn same_after_reload_and_restart(&self, stage: &mut Stage) {
+        let page = stage.page();
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows, "after a reload");
+        self.restart_server(stage).await;
+        assert_eq!(page.rows_after_reload().await, rows, "after a restart of the server");
+    }
+
+    /// pi as the person uses it in a terminal, in the same project.
+    pub fn in_terminal(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(self.program());
+        command.args(arguments).current_dir(&self.project).env_clear().stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        output
+    }
+
+    /// pi's own files of its sessions.
+    pub fn session_files(&self) -> Vec<PathBuf> {
+        let folders = std::fs::read_dir(self.path("agent/sessions")).into_iter().flatten().flatten();
+        let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
+        files.map(|file| file.path()).collect()
+    }
+}
+
+fn named(variable: &str) -> PathBuf {
+    let path = std::env::var_os(variable).map(PathBuf::from).unwrap_or_default();
+    assert!(path.is_file(), "{variable} names no file; run the tests with `cargo xtask test e2e`");
+    path
+}
+
+/// A story that begins with a new session of pi's in front.
+pub async fn story(name: &str, tell: impl AsyncFnOnce(&mut Stage, &Pi, &Page)) {
+    story_of(Generation::Current, name, tell).await;
+}
+
+pub async fn story_of(generation: Generation, name: &str, tell: impl AsyncFnOnce(&mut Stage, &Pi, &Page)) {
+    let project = project();
+    let pi = Pi::new(generation, project.path());
+    let setup = pi.configure(Setup::new(&binary()));
+    story_with(&format!("pi-{name}"), Size::Wide, project, setup, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session_of("pi").await;
+        tell(stage, &pi, &page).await;
+    })
+    .await;
+}

@@ -1,0 +1,54 @@
+//! Messages sent while pi works.
+
+use serde_json::json;
+
+use super::reply::{calls, says};
+use super::stage::story;
+
+#[tokio::test]
+async fn i_steer_it_in_the_middle_of_a_run_and_the_model_hears_me() {
+    story("steer", async |stage, pi, page| {
+        pi.model.will([
+            calls("bash", json!({"command": "until [ -e go ]; do sleep 0.02; done; echo done waiting"})),
+            says("To port it is."),
+        ]);
+        page.send("Sail on").await;
+        page.until_tool("running").await;
+        page.send("Look to port").await;
+        page.until("a scheduled row", "return !!document.querySelector('[data-scheduled=steer]')").await;
+        assert_eq!(page.count("[role=log] [data-kind=user]").await, 1, "not in the timeline yet");
+        page.reload().await;
+        page.until("the same row", "return !!document.querySelector('[data-scheduled=steer]')").await;
+        stage.release("go");
+        page.until_text("To port it is.").await;
+        page.until_state("completed").await;
+        assert_eq!(page.count("[data-scheduled]").await, 0);
+        let rows = page.rows().await;
+        let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
+        assert_eq!(kinds, ["user", "tool", "user", "assistant"]);
+        assert_eq!(pi.model.last_heard(), "Look to port");
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_schedule_what_comes_after_this() {
+    story("follow-up", async |stage, pi, page| {
+        pi.model.will([says("First I moor").gate("moor").text(" the boat."), says("Then I coil the ropes.")]);
+        page.send("Moor").await;
+        page.until_text("First I moor").await;
+        page.write("Coil the ropes").await;
+        page.press("Follow-up").await;
+        page.until("a scheduled row", "return !!document.querySelector('[data-scheduled=follow-up]')").await;
+        pi.model.open("moor");
+        page.until_text("Then I coil the ropes.").await;
+        page.until_state("completed").await;
+        let rows = page.rows().await;
+        let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
+        assert_eq!(texts, ["Moor", "First I moor the boat.", "Coil the ropes", "Then I coil the ropes."]);
+        assert_eq!(pi.model.last_heard(), "Coil the ropes");
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}

@@ -1,0 +1,44 @@
+//! What pi says, as it says it.
+
+use super::reply::{Reply, says};
+use super::stage::story;
+
+#[tokio::test]
+async fn i_watch_the_answer_of_my_own_pi_as_it_is_written() {
+    story("text", async |stage, pi, page| {
+        pi.model
+            .will([says("## The harbour\n\nIt has **two** berths").gate("half").text(":\n\n- one\n- two\n")]);
+        page.send("Describe the harbour").await;
+        page.until_text("two berths").await;
+        let half = page.rows().await;
+        assert_eq!(page.state().await, "streaming");
+        assert_eq!(page.rows_after_reload().await, half, "in mid-text");
+        pi.model.open("half");
+        page.until_state("completed").await;
+        let shown = "const row = document.querySelector('[role=log] [data-kind=assistant]');\
+                     return [row.querySelector('h1, h2, h3, h4').textContent, row.querySelector('strong').textContent,\
+                       row.querySelectorAll('li').length]";
+        assert_eq!(page.script(shown, vec![]).await, serde_json::json!(["The harbour", "two", 2]));
+        assert_eq!(pi.model.last_heard(), "Describe the harbour");
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_see_what_it_thinks_before_it_answers() {
+    story("thinking", async |stage, pi, page| {
+        let reply = Reply::default().thinking("Two berths, one of them taken.").gate("thought");
+        pi.model.will([reply.text("One berth is free.")]);
+        page.send("Is a berth free?").await;
+        page.until_text("one of them taken").await;
+        assert_eq!(page.count("[role=log] [data-kind=thinking].live").await, 1);
+        pi.model.open("thought");
+        page.until_state("completed").await;
+        let rows = page.rows().await;
+        let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
+        assert_eq!(kinds, ["user", "thinking", "assistant"]);
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}

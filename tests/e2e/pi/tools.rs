@@ -1,0 +1,84 @@
+//! What pi does with its tools, in the person's folder.
+
+use serde_json::json;
+
+use super::reply::{Reply, calls, says};
+use super::stage::story;
+
+#[tokio::test]
+async fn i_watch_three_tools_work_at_once_and_each_ends_in_its_own_row() {
+    story("parallel", async |stage, pi, page| {
+        let several = Reply::default()
+            .thinking("I look at everything at once.")
+            .text("Looking around.")
+            .call("bash", json!({"command": "until [ -e go ]; do sleep 0.02; done; echo the slow one"}))
+            .call("read", json!({"path": "README.md"}))
+            .call("bash", json!({"command": "echo the quick one"}));
+        pi.model.will([several, says("All of it was seen.")]);
+        page.send("Look around").await;
+        page.until(
+            "two that are done beside one that runs",
+            "const phases = [...document.querySelectorAll('[data-kind=tool]')].map((row) => row.dataset.phase);\
+             return phases.join() === 'running,done,done'",
+        )
+        .await;
+        stage.release("go");
+        page.until_text("All of it was seen.").await;
+        page.until_state("completed").await;
+        let rows = page.rows().await;
+        let tools: Vec<&str> = rows.iter().filter(|row| row.kind == "tool").map(|row| &*row.text).collect();
+        for (tool, part) in tools.iter().zip(["the slow one", "A small project.", "the quick one"]) {
+            assert!(tool.contains(part), "{tool}");
+        }
+        assert_eq!(tools.len(), 3);
+        assert_eq!(pi.model.requests().len(), 2);
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_see_which_tool_failed_and_why() {
+    story("tool-errors", async |stage, pi, page| {
+        let both = Reply::default()
+            .call("bash", json!({"command": "echo run aground; exit 3"}))
+            .call("read", json!({"path": "no-such-chart.md"}));
+        pi.model.will([both, says("Neither worked.")]);
+        page.run("Try something").await;
+        let rows = page.rows().await;
+        let tools: Vec<_> = rows.iter().filter(|row| row.kind == "tool").collect();
+        assert!(tools.iter().all(|row| row.phase.as_deref() == Some("error")), "{tools:?}");
+        assert!(tools[0].text.contains("run aground") && tools[0].text.contains("code 3"), "{tools:?}");
+        assert!(tools[1].text.contains("no-such-chart.md"), "{tools:?}");
+        assert_eq!(rows.last().unwrap().text, "Neither worked.");
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_see_what_an_edit_changed_in_my_file() {
+    story("edit", async |stage, pi, page| {
+        let change = json!({"oldText": "A small project.", "newText": "A large project."});
+        pi.model.will([
+            calls("edit", json!({"path": "README.md", "edits": [change]})),
+            calls("write", json!({"path": "lights.md", "content": "red\ngreen\n"})),
+            says("It is a large one now."),
+        ]);
+        page.run("Make it large").await;
+        let diff = "document.querySelectorAll('[data-kind=tool] [aria-expanded=false]')\
+                      .forEach((button) => button.click());\
+                    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
+                    return [...document.querySelectorAll('[data-kind=tool]')].map((row) =>\
+                      row.querySelector('.diff')?.textContent ?? '')";
+        let before = page.async_script(diff).await;
+        let shown = |tool: usize| before[tool].as_str().unwrap().to_owned();
+        assert!(shown(0).contains("A small project.") && shown(0).contains("A large project."), "{before}");
+        assert!(shown(1).contains("green"), "{before}");
+        let file = std::fs::read_to_string(stage.project.path().join("README.md")).unwrap();
+        assert!(file.contains("A large project."), "{file}");
+        pi.same_after_reload_and_restart(stage).await;
+        assert_eq!(page.async_script(diff).await, before, "the change is shown from pi's file, too");
+    })
+    .await;
+}
