@@ -69,6 +69,47 @@ async fn pi_is_killed_in_mid_text_and_i_see_it_and_go_on() {
     .await;
 }
 
+#[tokio::test]
+async fn pi_is_killed_while_a_tool_runs_and_leaves_nothing_behind() {
+    story("killed-tool", async |stage, pi, page| {
+        pi.model.will([calls("bash", json!({"command": "echo $$ > pid; exec sleep 600"}))]);
+        page.send("Wait for the tide").await;
+        let process = written_number(&stage.project.path().join("pid")).await;
+        page.until_tool("running").await;
+        signal(children(stage.server.process_id())[0], "KILL");
+        page.until_state("error").await;
+        until_gone(process);
+        assert_eq!(page.count("[data-phase=running], .row.live").await, 0, "nothing spins on");
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_server_is_killed_while_pi_works_and_i_resume() {
+    story("server-killed", async |stage, pi, page| {
+        pi.model.will([calls("bash", json!({"command": "echo $$ > pid; exec sleep 600"}))]);
+        page.send("Wait for the tide").await;
+        let process = written_number(&stage.project.path().join("pid")).await;
+        page.until_tool("running").await;
+        let agent = children(stage.server.process_id())[0];
+        pi.restart_server(stage).await;
+        until_gone(agent);
+        until_gone(process);
+        page.until_state("paused").await;
+        let rows = page.rows().await;
+        assert_eq!(rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), ["user", "tool"]);
+        assert_eq!(page.count("[data-kind=tool][data-interrupted]").await, 1);
+        pi.model.will([says("The tide is in.")]);
+        page.press("Resume").await;
+        page.until_text("The tide is in.").await;
+        page.until_state("completed").await;
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}
+
 /// Waits until a tool has written the number of its process.
 pub async fn written_number(path: &Path) -> u32 {
     let start = std::time::Instant::now();

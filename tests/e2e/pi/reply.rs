@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 pub struct Reply {
     pub steps: Vec<Step>,
     calls: usize,
-    /// How much of its memory the model says it has used.
+    /// How many tokens the model says it has read.
     pub tokens: u64,
 }
 
@@ -71,7 +71,13 @@ impl Reply {
         self
     }
 
-    pub fn finish_reason(&self) -> &'static str {
+    /// Says that so many tokens were in the question.
+    pub const fn using(mut self, tokens: u64) -> Self {
+        self.tokens = tokens;
+        self
+    }
+
+    pub const fn finish_reason(&self) -> &'static str {
         if self.calls > 0 { "tool_calls" } else { "stop" }
     }
 

@@ -139,6 +139,7 @@ pub async fn story_of(generation: Generation, name: &str, tell: impl AsyncFnOnce
         page.enter(&stage.server.link).await;
         page.new_session_of("pi").await;
         tell(stage, &pi, &page).await;
+        assert!(pi.model.has_said_everything(), "the model was asked less often than the story says");
     })
     .await;
 }

@@ -52,3 +52,26 @@ async fn i_schedule_what_comes_after_this() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn i_stop_and_get_back_what_i_had_scheduled_and_pi_never_hears_it() {
+    story("stop-with-queue", async |stage, pi, page| {
+        pi.model.will([says("Out to sea").gate("never"), says("Staying.")]);
+        page.send("Cast off").await;
+        page.until_text("Out to sea").await;
+        page.send("Mind the rocks").await;
+        page.until("a scheduled row", "return !!document.querySelector('[data-scheduled=steer]')").await;
+        page.press("Stop").await;
+        page.until_state("stopped").await;
+        page.until("an empty queue", "return !document.querySelector('[data-scheduled]')").await;
+        let draft = "return document.querySelector('textarea[name=prompt]').value === 'Mind the rocks'";
+        page.until("the text in the composer", draft).await;
+        page.write(thirtyfour::Key::Control + "a").await;
+        page.run("Stay here").await;
+        let requests = pi.model.requests();
+        assert_eq!(requests.len(), 2);
+        assert!(!requests[1].to_string().contains("Mind the rocks"), "{}", requests[1]);
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}

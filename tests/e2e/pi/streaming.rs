@@ -6,8 +6,8 @@ use super::stage::story;
 #[tokio::test]
 async fn i_watch_the_answer_of_my_own_pi_as_it_is_written() {
     story("text", async |stage, pi, page| {
-        pi.model
-            .will([says("## The harbour\n\nIt has **two** berths").gate("half").text(":\n\n- one\n- two\n")]);
+        let reply = says("## The harbour\n\nIt has **two** berths").gate("half").text(":\n\n- one\n- two\n");
+        pi.model.will([reply.using(64_000)]);
         page.send("Describe the harbour").await;
         page.until_text("two berths").await;
         let half = page.rows().await;
@@ -20,6 +20,8 @@ async fn i_watch_the_answer_of_my_own_pi_as_it_is_written() {
                        row.querySelectorAll('li').length]";
         assert_eq!(page.script(shown, vec![]).await, serde_json::json!(["The harbour", "two", 2]));
         assert_eq!(pi.model.last_heard(), "Describe the harbour");
+        let half_full = "return document.querySelector('.context')?.textContent.includes('50%')";
+        page.until("how full its memory is", half_full).await;
         pi.same_after_reload_and_restart(stage).await;
     })
     .await;
@@ -29,7 +31,8 @@ async fn i_watch_the_answer_of_my_own_pi_as_it_is_written() {
 async fn i_see_what_it_thinks_before_it_answers() {
     story("thinking", async |stage, pi, page| {
         let reply = Reply::default().thinking("Two berths, one of them taken.").gate("thought");
-        pi.model.will([reply.text("One berth is free.")]);
+        // A line separator is no line break in pi's output, though some take it for one.
+        pi.model.will([reply.text("One berth is free ⚓\u{2028}until the tide turns.")]);
         page.send("Is a berth free?").await;
         page.until_text("one of them taken").await;
         assert_eq!(page.count("[role=log] [data-kind=thinking].live").await, 1);
@@ -38,6 +41,7 @@ async fn i_see_what_it_thinks_before_it_answers() {
         let rows = page.rows().await;
         let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
         assert_eq!(kinds, ["user", "thinking", "assistant"]);
+        assert_eq!(rows[2].text, "One berth is free ⚓\u{2028}until the tide turns.");
         pi.same_after_reload_and_restart(stage).await;
     })
     .await;

@@ -20,7 +20,8 @@ async fn the_provider_fails_once_and_i_see_that_it_is_tried_again() {
         page.until_text("Here I am.").await;
         page.until_state("completed").await;
         let rows = page.rows().await;
-        assert_eq!(rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), ["user", "assistant"]);
+        let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
+        assert_eq!(kinds, ["user", "error", "assistant"], "what failed stays known");
         pi.same_after_reload_and_restart(stage).await;
     })
     .await;
