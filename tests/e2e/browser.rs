@@ -22,31 +22,41 @@ pub enum Size {
 
 impl Browser {
     pub async fn start(size: Size) -> Self {
-        let driver_program = std::env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".to_owned());
-        let mut driver_process = Command::new(&driver_program)
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .unwrap_or_else(|error| {
-                panic!("{driver_program}: {error}; run the tests with `cargo xtask test e2e`")
-            });
-        let mut output = BufReader::new(driver_process.stdout.take().unwrap());
-        let port = output
-            .by_ref()
-            .lines()
-            .map_while(Result::ok)
-            .find_map(|line| {
-                line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse::<u16>().ok()
-            })
-            .expect("the driver tells its port");
+        // The port it picks may be taken by another program before it has both of its addresses: then it gives up.
+        let (driver_process, output, port) = (0..5).find_map(|_| start_driver()).expect("the driver starts");
         let profile = tempfile::tempdir().unwrap();
         let capabilities = capabilities(profile.path(), size);
         let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await.unwrap();
         Self { driver_process, _output: output, driver, _profile: profile }
     }
+}
+
+/// The driver's process, its output and its port; none if it ended at once.
+fn start_driver() -> Option<(Child, BufReader<ChildStdout>, u16)> {
+    let driver_program = std::env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".to_owned());
+    let mut driver_process = Command::new(&driver_program)
+        .arg("--port=0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .unwrap_or_else(|error| {
+            panic!("{driver_program}: {error}; run the tests with `cargo xtask test e2e`")
+        });
+    let mut output = BufReader::new(driver_process.stdout.take().unwrap());
+    let mut said = Vec::new();
+    let port = output.by_ref().lines().map_while(Result::ok).find_map(|line| {
+        let port =
+            line.split("successfully on port ").nth(1).map(|port| port.trim_end_matches('.').to_owned());
+        said.push(line);
+        port?.parse::<u16>().ok()
+    });
+    if port.is_none() {
+        let _ = driver_process.wait();
+        eprintln!("the driver did not start: {}", said.join(" "));
+    }
+    Some((driver_process, output, port?))
 }
 
 fn capabilities(profile: &std::path::Path, size: Size) -> thirtyfour::ChromeCapabilities {
