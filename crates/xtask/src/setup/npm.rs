@@ -46,7 +46,8 @@ fn in_folder(npm: &Path, folder: &Path, arguments: &[&str], packages: &[&str]) -
         command
             .current_dir(folder)
             .args(arguments)
-            .args(["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--prefix"])
+            .args(["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"])
+            .args(["--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--prefix"])
             .arg(folder)
             .args(packages);
         if process::succeeds_within(&mut command, LIMIT)? {
