@@ -13,7 +13,11 @@ use crate::process::{Exit, Launch, Process, ProcessEvent};
 /// Asks one thing after the other and gives the last answer's data back. The first refusal ends it.
 pub async fn run(launch: &Launch, requests: Vec<PiCommand>) -> Result<Vec<Response>, String> {
     let (sender, mut events) = mpsc::channel(AGENT_OUTPUT_BACKLOG);
-    let mut process = Process::start(launch, sender).map_err(|error| format!("{error:#}"))?;
+    // A mark of its own: with a process ends all that carries its mark, and the session's own process, or another
+    // visit, must not be among it.
+    let mark = format!("{}-visit-{}", launch.mark, uuid::Uuid::now_v7());
+    let launch = Launch { mark, ..launch.clone() };
+    let mut process = Process::start(&launch, sender).map_err(|error| format!("{error:#}"))?;
     let patience = Duration::from_secs(ERRAND_SECONDS);
     let visit = ask_all(&process, &mut events, requests);
     let answers = tokio::time::timeout(patience, visit).await;

@@ -5,7 +5,7 @@ use pilothouse_core::ui_message::Kind;
 use pilothouse_core::wire::Command;
 
 use crate::client::{Client, visible};
-use crate::running::{Setup, children, until_gone};
+use crate::running::{Setup, children, is_alive, until_gone};
 use crate::{binary, server};
 
 #[tokio::test]
@@ -45,7 +45,9 @@ async fn a_fork_ends_before_the_message_it_was_made_from_and_leaves_the_session_
     }
     let before = visible(page.rows(&session));
     let row = page.rows(&session).iter().position(|row| row.text == "Second question").unwrap();
+    let agent = children(server.process_id())[0];
     let forked = page.ask(Some(&session), Command::Fork { row }).await.unwrap();
+    assert!(is_alive(agent), "the session's own process goes on");
     assert_eq!(forked["text"], "Second question");
     let fork = forked["session_id"].as_str().unwrap().to_owned();
     assert_ne!(fork, session);
