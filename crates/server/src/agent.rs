@@ -121,10 +121,9 @@ impl Agent {
     }
 
     /// A start for something else than a session.
-    pub fn visit(&self, folder: &Path, arguments: &[&str]) -> Launch {
-        let mut launch = self.start_with(arguments.iter().map(|word| (*word).to_owned()));
-        folder.clone_into(&mut launch.folder);
-        launch
+    pub fn visit(&self, folder: &Path, mark: &str, arguments: &[&str]) -> Launch {
+        let launch = self.start_with(arguments.iter().map(|word| (*word).to_owned()));
+        Launch { folder: folder.to_owned(), mark: mark.to_owned(), ..launch }
     }
 
     fn start_with(&self, more: impl IntoIterator<Item = String>) -> Launch {

@@ -19,7 +19,8 @@ pub struct Found {
 /// The oldest Node.js that pi 1.x runs on.
 const NODE: (u32, u32) = (22, 19);
 
-pub async fn look_at(agent: &Agent, folder: &Path) -> Found {
+/// `mark` is carried by what is started for it: see `leftovers`.
+pub async fn look_at(agent: &Agent, folder: &Path, mark: &str) -> Found {
     if agent.demo {
         return Found { version: Some(env!("CARGO_PKG_VERSION").to_owned()), problem: None };
     }
@@ -30,7 +31,7 @@ pub async fn look_at(agent: &Agent, folder: &Path) -> Found {
         );
         return Found { version: None, problem: Some(problem) };
     }
-    let finished = match process::run_to_end(&agent.visit(folder, &["--version"])).await {
+    let finished = match process::run_to_end(&agent.visit(folder, mark, &["--version"])).await {
         Ok(finished) => finished,
         Err(why) => return Found { version: None, problem: Some(format!("{} {why}", agent.name)) },
     };
@@ -38,15 +39,15 @@ pub async fn look_at(agent: &Agent, folder: &Path) -> Found {
     if !finished.success {
         return Found { version: None, problem: Some(why_it_failed(&agent.name, &finished)) };
     }
-    let problem = match errand::run(&agent.visit(folder, &MODELS), vec![PiCommand::GetAvailableModels]).await
-    {
-        Ok(answers) => {
-            let models =
-                answers.first().and_then(|answer| answer.data.get("models")?.as_array().map(Vec::len));
-            (models == Some(0)).then(|| no_model(&agent.name))
-        }
-        Err(why) => Some(format!("{} does not start: {why}", agent.name)),
-    };
+    let problem =
+        match errand::run(&agent.visit(folder, mark, &MODELS), vec![PiCommand::GetAvailableModels]).await {
+            Ok(answers) => {
+                let models =
+                    answers.first().and_then(|answer| answer.data.get("models")?.as_array().map(Vec::len));
+                (models == Some(0)).then(|| no_model(&agent.name))
+            }
+            Err(why) => Some(format!("{} does not start: {why}", agent.name)),
+        };
     Found { version, problem }
 }
 
@@ -118,7 +119,7 @@ mod tests {
     #[tokio::test]
     async fn an_agent_whose_program_is_missing_says_so() {
         let agent = Agent::parse("gone=pi:/nonexistent/pi").unwrap();
-        let found = look_at(&agent, Path::new("/")).await;
+        let found = look_at(&agent, Path::new("/"), "test:missing").await;
         assert!(found.problem.unwrap().contains("was not found"));
     }
 
@@ -127,7 +128,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("agent.sh"), "echo 'cannot be' >&2; exit 3").unwrap();
         let agent = Agent::parse("odd=pi:sh agent.sh").unwrap();
-        let found = look_at(&agent, folder.path()).await;
+        let found = look_at(&agent, folder.path(), &format!("{}:visit", folder.path().display())).await;
         assert_eq!(found.problem.as_deref(), Some("odd does not start: cannot be"));
     }
 
@@ -138,7 +139,7 @@ mod tests {
             echo '{\"id\":\"0\",\"type\":\"response\",\"command\":\"get_available_models\",\"success\":true,\"data\":{\"models\":[]}}';; esac";
         std::fs::write(folder.path().join("agent.sh"), script).unwrap();
         let agent = Agent::parse("bare=pi:sh agent.sh").unwrap();
-        let found = look_at(&agent, folder.path()).await;
+        let found = look_at(&agent, folder.path(), &format!("{}:visit", folder.path().display())).await;
         assert_eq!(found.version.as_deref(), Some("1.5.0"));
         assert!(found.problem.unwrap().contains("/login"));
     }

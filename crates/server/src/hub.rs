@@ -152,8 +152,9 @@ impl Hub {
                 continue;
             }
             let (hub, agent) = (self.clone(), agent.clone());
+            let mark = leftovers::mark(&self.installation, &format!("visit-{}", agent.name));
             tokio::spawn(async move {
-                let found = discovery::look_at(&agent, &hub.default_cwd).await;
+                let found = discovery::look_at(&agent, &hub.default_cwd, &mark).await;
                 hub.looking.lock().unwrap_or_else(PoisonError::into_inner).remove(&agent.name);
                 let mut state = hub.state();
                 if state.found.insert(agent.name.clone(), found.clone()).as_ref() != Some(&found) {

@@ -217,7 +217,10 @@ pub async fn run_to_end(launch: &Launch) -> Result<Finished, String> {
         .process_group(0)
         .kill_on_drop(true)
         .output();
-    match tokio::time::timeout(Duration::from_secs(ERRAND_SECONDS), running).await {
+    let finished = tokio::time::timeout(Duration::from_secs(ERRAND_SECONDS), running).await;
+    let mark = launch.mark.clone();
+    let _ = tokio::task::spawn_blocking(move || leftovers::end(&mark)).await;
+    match finished {
         Ok(Ok(output)) => {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let success = output.status.success();
