@@ -100,7 +100,3 @@ impl Sum {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "digest_tests.rs"]
-mod tests;

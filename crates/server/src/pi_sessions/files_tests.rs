@@ -22,7 +22,7 @@ impl Agent {
     fn write(&self, name: &str, id: &str, text: &str) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let header = json!({"type": "session", "version": 3, "id": id, "cwd": "/p"});
+        let header = json!({"type": "session", "version": 3, "id": id, "timestamp": "2026-01-01T00:00:00Z", "cwd": "/p"});
         std::fs::write(path, format!("{header}\n{}\n", said("a", None, text))).unwrap();
     }
 

@@ -13,7 +13,12 @@ pub(super) struct Conversation {
 
 impl Conversation {
     pub(super) const fn new(seed: u64) -> Self {
-        Self { chance: seed * 0x9e37_79b9_7f4a_7c15, entries: Vec::new(), leaf: None, open: Vec::new() }
+        Self {
+            chance: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            entries: Vec::new(),
+            leaf: None,
+            open: Vec::new(),
+        }
     }
 
     pub(super) fn file(mut self, entries: usize) -> Vec<u8> {

@@ -1,0 +1,138 @@
+//! What session files cost: listing ten thousand, opening a hundred thousand entries, an older page. Prints times and
+//! memory; nothing is asserted, since how fast a machine is at the moment is no property of the code.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fmt::Write;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use pilothouse_core::limits::PAGE_ROWS;
+use pilothouse_server::blobs::Blobs;
+use pilothouse_server::pi_sessions::files::{Look, SessionFiles};
+use pilothouse_server::pi_sessions::{HistoryFile, milliseconds};
+
+const FILES: usize = 10_000;
+const PROJECTS: usize = 200;
+const ENTRIES: usize = 100_000;
+
+fn main() {
+    // Cargo's tests run benches with other arguments, once, to see that they work.
+    let whole = std::env::args().any(|argument| argument == "--bench");
+    let (files, entries) = if whole { (FILES, ENTRIES) } else { (FILES / 100, ENTRIES / 100) };
+    let folder = tempfile::tempdir().unwrap();
+    for (files, turns) in [(files, 5), (files, 40)] {
+        list(&folder.path().join(turns.to_string()), files, turns);
+    }
+    open(&folder.path().join("long.jsonl"), entries);
+}
+
+fn list(agent: &Path, count: usize, turns: usize) {
+    let mut bytes = 0;
+    for number in 0..count {
+        let project = agent.join(format!("sessions/--project-{}--", number % PROJECTS));
+        std::fs::create_dir_all(&project).unwrap();
+        let text = conversation(&format!("session-{number}"), turns * 4);
+        bytes += text.len();
+        std::fs::write(project.join(format!("2026_{number}.jsonl")), text).unwrap();
+    }
+    println!("{count} files of {} KB:", bytes / count / 1_000);
+    let mut files = SessionFiles::default();
+    let listed = timed("  listed for the first time", || files.list(agent).len());
+    assert_eq!(listed, count);
+    timed("  listed again, nothing changed", || files.list(agent).len());
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    files.look(agent, Look::Missed);
+    timed("  looked for what a watcher may have missed", || files.look(agent, Look::Missed).len());
+    let path = agent.join("sessions/--project-0--/2026_0.jsonl");
+    let mut grown = std::fs::File::options().append(true).open(&path).unwrap();
+    let name = r#"{"type":"session_info","id":"named","parentId":"x","timestamp":"2026-01-01T00:00:00Z","name":"New"}"#;
+    writeln!(grown, "{name}").unwrap();
+    let changed = timed("  one has grown, and is told", || files.look(agent, Look::Paths(&[path])).len());
+    assert_eq!((changed, files.opened()), (1, count + 1));
+    println!("  memory: {}", memory());
+}
+
+fn open(path: &Path, entries: usize) {
+    let text = conversation("long", entries);
+    println!("a file of {entries} entries, {} MB:", text.len() / 1_000_000);
+    std::fs::write(path, text).unwrap();
+    println!("  memory: {}", memory());
+    let blobs = Blobs::default();
+    let mut history = timed("  opened", || HistoryFile::open(path, &[], &blobs).unwrap());
+    println!("  memory: {}", memory());
+    let total = history.tail().total();
+    for part in [0, 1, 2, 3, 4] {
+        let before = PAGE_ROWS + (total - PAGE_ROWS) * part / 4;
+        let page = timed("  a page", || history.rows(before, PAGE_ROWS).unwrap());
+        assert_eq!(page.messages.len(), PAGE_ROWS);
+    }
+    timed("  the row of an entry", || history.row_of_entry(&format!("e{}", entries / 2)).unwrap());
+    let mut file = std::fs::File::options().append(true).open(path).unwrap();
+    let last = entries - 1;
+    let entry = format!(
+        r#"{{"type":"message","id":"new","parentId":"e{last}","message":{{"role":"user","content":"More"}}}}"#
+    );
+    writeln!(file, "{entry}").unwrap();
+    timed("  followed by one entry", || history.follow());
+    println!("  memory: {}", memory());
+}
+
+/// Turns of a question, a call, its result and an answer.
+fn conversation(id: &str, entries: usize) -> String {
+    let now = milliseconds(std::time::SystemTime::now());
+    let mut text = format!(
+        r#"{{"type":"session","version":3,"id":"{id}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/project"}}"#
+    );
+    text.push('\n');
+    let words = "It reads the file, looks for the function and changes what it returns. ".repeat(6);
+    for number in 0..entries {
+        let parent = if number == 0 { "null".to_owned() } else { format!("\"e{}\"", number - 1) };
+        let message = match number % 4 {
+            0 => format!(
+                r#"{{"role":"user","content":[{{"type":"text","text":"Question {number}: {words}"}}],"timestamp":{now}}}"#
+            ),
+            1 => format!(
+                r#"{{"role":"assistant","content":[{{"type":"thinking","thinking":"{words}"}},{{"type":"toolCall","id":"call_{number}","name":"bash","arguments":{{"command":"grep -rn function src"}}}}],"stopReason":"toolUse","usage":{{"input":1,"output":2}},"timestamp":{now}}}"#
+            ),
+            2 => format!(
+                r#"{{"role":"toolResult","toolCallId":"call_{}","toolName":"bash","content":[{{"type":"text","text":"{words}{words}"}}],"isError":false,"timestamp":{now}}}"#,
+                number - 1
+            ),
+            _ => format!(
+                r#"{{"role":"assistant","content":[{{"type":"text","text":"{words}"}}],"stopReason":"stop","usage":{{"input":1,"output":2}},"timestamp":{now}}}"#
+            ),
+        };
+        writeln!(
+            text,
+            r#"{{"type":"message","id":"e{number}","parentId":{parent},"timestamp":"2026-01-01T00:00:00.000Z","message":{message}}}"#
+        )
+        .unwrap();
+    }
+    text
+}
+
+fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let (start, processor) = (Instant::now(), processor_milliseconds());
+    let result = work();
+    let (took, worked) = (start.elapsed().as_secs_f64() * 1_000.0, processor_milliseconds() - processor);
+    println!("{what}: {took:.1} ms, of which {worked} ms at work");
+    result
+}
+
+/// The time this process was at work, on all processors together. Others may work on the machine as well.
+fn processor_milliseconds() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit_once(')').map(|(_, fields)| fields).unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
+    ticks.sum::<u64>() * 10
+}
+
+/// Now and at its most, as the system tells.
+fn memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = |name: &str| {
+        status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned()
+    };
+    format!("{} now, {} at most", line("VmRSS:"), line("VmHWM:"))
+}
