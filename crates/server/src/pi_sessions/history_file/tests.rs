@@ -76,13 +76,13 @@ fn every_recorded_file_comes_out_as_one_fold_has_it() {
 
 #[test]
 fn long_conversations_with_late_lost_and_repeated_results_come_out_as_one_fold_has_them() {
-    for seed in 1..=6 {
+    for seed in 1..=3 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
-        std::fs::write(&path, Conversation::new(seed).file(1_800)).unwrap();
+        std::fs::write(&path, Conversation::new(seed).file(1_300)).unwrap();
         check(&path);
         let history = open(&path);
-        assert!(history.checkpoints.len() > 3, "{} places are remembered", history.checkpoints.len());
+        assert!(history.checkpoints.len() > 2, "{} places are remembered", history.checkpoints.len());
         assert!(history.tail().rows().len() <= TAIL_ROWS);
     }
 }
@@ -91,7 +91,7 @@ fn long_conversations_with_late_lost_and_repeated_results_come_out_as_one_fold_h
 fn rows_and_entries_find_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
-    std::fs::write(&path, Conversation::new(5).file(2_000)).unwrap();
+    std::fs::write(&path, Conversation::new(5).file(800)).unwrap();
     let history = open(&path);
     let whole = whole(&path, &Blobs::default());
     let mut users = 0;
@@ -103,11 +103,11 @@ fn rows_and_entries_find_each_other() {
             users += 1;
         }
     }
-    assert!(users > 100);
+    assert!(users > 50);
     // Words of a result lead to the row of its call.
     let bytes = std::fs::read(&path).unwrap();
     let mut found = 0;
-    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).step_by(3) {
         let entry: Value = serde_json::from_slice(line).unwrap();
         let Some(text) = entry["message"]["content"][0]["text"].as_str().filter(|text| text.len() > 3) else {
             continue;
@@ -118,7 +118,7 @@ fn rows_and_entries_find_each_other() {
         assert!(whole[row].text.contains(text) || result == text || entry["message"]["role"] == "toolResult");
         found += usize::from(result == text || whole[row].text.contains(text));
     }
-    assert!(found > 200, "{found}");
+    assert!(found > 50, "{found}");
     assert_eq!(history.row_of_entry("nobody"), None);
     assert_eq!(history.entry_of_user_row(usize::MAX), None);
 }
@@ -166,7 +166,7 @@ fn what_the_file_does_not_know_stands_in_its_place() {
 fn pages_with_extras_everywhere_come_out_as_one_fold_has_them() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
-    std::fs::write(&path, Conversation::new(9).file(1_500)).unwrap();
+    std::fs::write(&path, Conversation::new(9).file(900)).unwrap();
     let start = 1_767_225_600_000;
     let extras: Vec<Extra> =
         (0..40).map(|step| told_at(start + step * 37_500, &format!("exit {step}"))).collect();
@@ -184,10 +184,10 @@ fn pages_with_extras_everywhere_come_out_as_one_fold_has_them() {
 
 #[test]
 fn following_a_file_gives_what_opening_it_again_would() {
-    for seed in 20..24 {
+    for seed in 20..22 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
-        let bytes = Conversation::new(seed).file(900);
+        let bytes = Conversation::new(seed).file(500);
         // Also in the middle of lines.
         let cuts = [bytes.len() / 3, bytes.len() / 3 + 11, bytes.len() / 2, bytes.len() - 40, bytes.len()];
         std::fs::write(&path, &bytes[..cuts[0]]).unwrap();
