@@ -100,6 +100,20 @@ pub const RAW_EVENT_BYTES: usize = 16 * 1024;
 pub const QUERY_BYTES: usize = 1_000;
 pub const SEARCH_HITS: usize = 60;
 
+/// Of these at most so many in one session, so that it does not bury the others.
+pub const SEARCH_HITS_OF_SESSION: usize = 3;
+
+/// What one search looks at before it is content with what it has: entries, entries of one session, bytes of text.
+pub const SEARCH_CANDIDATES: usize = 20_000;
+pub const SEARCH_CANDIDATES_OF_SESSION: usize = 100;
+pub const SEARCH_CANDIDATE_BYTES: usize = 32 * 1024 * 1024;
+
+/// Pieces of words that the index is asked for in one search.
+pub const SEARCH_TRIGRAMS: usize = 48;
+
+/// Characters of a snippet.
+pub const SNIPPET_CHARACTERS: usize = 160;
+
 /// The longest line taken from a session file; a longer one is passed over and counted. A prompt with all its images
 /// fits.
 pub const SESSION_LINE_BYTES: usize = 64 * 1024 * 1024;

@@ -16,6 +16,7 @@ use crate::guard::credential::{Credential, load_or_create_token};
 use crate::guard::headers::SecurityHeaders;
 use crate::guard::hosts::AllowedHosts;
 use crate::hub::Hub;
+use crate::search::Search;
 use crate::store::Store;
 use crate::{leftovers, page, routes};
 
@@ -57,7 +58,8 @@ pub async fn start(config: Config) -> Result<Running> {
     let installation = leftovers::installation(&config.data_dir);
     leftovers::end_all(&installation);
     let store = Store::open(&config.data_dir)?;
-    let hub = Hub::new(config, store);
+    let search = Search::open(&config.data_dir)?;
+    let hub = Hub::new(config, store, search);
     hub.refresh().await;
     hub.watch_files();
     hub.look_at_agents();

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::{PROTOCOL_VERSION, UNUSED_SESSION_DAYS};
-use pilothouse_core::wire::{AgentInfo, ServerFrame, SessionSummary, Welcome};
+use pilothouse_core::wire::{AgentInfo, SearchResults, ServerFrame, SessionSummary, Welcome};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::agent::Agent;
@@ -23,6 +23,7 @@ use crate::page_link::{PageLink, encode};
 use crate::pi_sessions::files::{Look, SessionFiles};
 use crate::pi_sessions::watch::{self, Told};
 use crate::pi_sessions::{milliseconds, now};
+use crate::search::Search;
 use crate::session::{self, Input, Origin};
 use crate::store::{SessionRecord, Store};
 
@@ -41,6 +42,7 @@ pub struct Hub {
     files: Mutex<HashMap<String, SessionFiles>>,
     /// Whether the system tells of every change of a file.
     watched: OnceLock<Arc<AtomicBool>>,
+    search: Search,
     next_page: AtomicU64,
     /// Agents that are being looked at.
     looking: Mutex<HashSet<String>>,
@@ -86,7 +88,7 @@ impl Entry {
 }
 
 impl Hub {
-    pub fn new(config: Config, store: Store) -> Arc<Self> {
+    pub fn new(config: Config, store: Store, search: Search) -> Arc<Self> {
         let hub = Arc::new(Self {
             installation: leftovers::installation(&config.data_dir),
             trash: config.data_dir.join("trash"),
@@ -96,6 +98,7 @@ impl Hub {
             store,
             state: Mutex::default(),
             files: Mutex::default(),
+            search,
             watched: OnceLock::new(),
             next_page: AtomicU64::new(1),
             looking: Mutex::default(),
@@ -240,6 +243,7 @@ impl Hub {
             }
             let mut changed = Vec::new();
             for session in stored {
+                self.search.note(&session.id, &session.path, &session.title);
                 let known = state.sessions.get_mut(&session.id);
                 let owner = known.as_ref().map_or(agent, |entry| &entry.agent);
                 let summary = SessionSummary {
@@ -276,10 +280,19 @@ impl Hub {
             }
             if !changed.is_empty() || !gone.is_empty() {
                 gone.retain(|id| !state.sessions.contains_key(id));
+                gone.iter().for_each(|id| self.search.forget(id));
                 let removed = gone.into_iter().collect();
                 broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed });
             }
         }
+    }
+
+    /// Words in all sessions that are listed. Reads the disk.
+    pub fn search(&self, query: &str) -> SearchResults {
+        let mut results = self.search.find(query);
+        let state = self.state();
+        results.hits.retain(|hit| state.sessions.contains_key(&hit.session_id));
+        results
     }
 
     /// A new session: known at once, its agent is started by the first prompt.

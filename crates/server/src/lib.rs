@@ -20,6 +20,7 @@ pub mod pi_sessions;
 pub mod process;
 pub mod replay;
 pub mod routes;
+pub mod search;
 pub mod session;
 pub mod socket;
 pub mod store;

@@ -9,9 +9,9 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use pilothouse_core::limits::{CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS};
+use pilothouse_core::limits::{CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS, QUERY_BYTES};
 use pilothouse_core::wire::{ClientFrame, Command};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, interval, timeout_at};
 
 use crate::app::App;
@@ -87,8 +87,8 @@ async fn read(mut stream: SplitStream<WebSocket>, hub: &Arc<Hub>, page: &PageLin
 
 /// A frame that cannot be read still gets its one response, under its id if it has one.
 fn refuse(text: &str, error: &serde_json::Error, page: &PageLink) {
-    let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-    let field = |key: &str| value.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    let field = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     tracing::debug!(%error, "a page sent a frame that is not understood");
     page.respond(
         field("id"),
@@ -130,6 +130,7 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
             None => Err(needs_session(name)),
         },
         Command::ListDirectory { path } => directories::list(&path, hub.default_cwd()).await,
+        Command::Search { query } => search(query, hub.clone()).await,
         command => {
             let Some(session_id) = session_id else {
                 return page.respond(id, name, Err(needs_session(name)));
@@ -161,8 +162,20 @@ fn of_session(
     session_id: Option<String>,
     name: &str,
     act: impl FnOnce(&str) -> Result<(), String>,
-) -> Result<serde_json::Value, String> {
+) -> Result<Value, String> {
     act(&session_id.ok_or_else(|| needs_session(name))?).map(|()| json!({}))
+}
+
+async fn search(query: String, hub: Arc<Hub>) -> Result<Value, String> {
+    if query.trim().is_empty() {
+        return Err("Type some words to search for.".to_owned());
+    }
+    if query.len() > QUERY_BYTES {
+        return Err(format!("This is too long to search for: {QUERY_BYTES} bytes are the most."));
+    }
+    let results = tokio::task::spawn_blocking(move || hub.search(&query)).await;
+    let results = results.map_err(|_| "The search failed.".to_owned())?;
+    serde_json::to_value(results).map_err(|error| format!("The search failed: {error}"))
 }
 
 fn gone(session_id: String) -> pilothouse_core::wire::ServerFrame {

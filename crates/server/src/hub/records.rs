@@ -122,6 +122,7 @@ impl Hub {
             moved.map_err(|error| error.to_string())??;
         }
         self.store.forget_session(id);
+        self.search.forget(id);
         let mut state = self.state();
         state.sessions.remove(id);
         broadcast(

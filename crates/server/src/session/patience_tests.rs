@@ -39,7 +39,9 @@ fn session(folder: &std::path::Path) -> Session {
         open: false,
         idle: Some(TEN_MINUTES / 2),
     };
-    Session::new(origin, None, Restored::default(), Hub::new(config, Store::in_memory().unwrap()))
+    let search = crate::search::Search::open(folder).unwrap();
+    let hub = Hub::new(config, Store::in_memory().unwrap(), search);
+    Session::new(origin, None, Restored::default(), hub)
 }
 
 fn command(session: &mut Session, command: Command) {

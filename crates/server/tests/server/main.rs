@@ -14,6 +14,7 @@ mod queue;
 mod random;
 mod resume;
 mod running;
+mod search;
 mod session_files;
 mod shell;
 mod start;
