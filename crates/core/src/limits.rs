@@ -103,7 +103,9 @@ pub const SEARCH_HITS: usize = 60;
 /// Of these at most so many in one session, so that it does not bury the others.
 pub const SEARCH_HITS_OF_SESSION: usize = 3;
 
-/// What one search looks at before it is content with what it has: entries, entries of one session, bytes of text.
+/// What one search looks at before it is content with what it has: entries that fit, entries the index tells, those of
+/// one session, bytes of text.
+pub const SEARCH_FITTING: usize = 1_000;
 pub const SEARCH_CANDIDATES: usize = 20_000;
 pub const SEARCH_CANDIDATES_OF_SESSION: usize = 100;
 pub const SEARCH_CANDIDATE_BYTES: usize = 32 * 1024 * 1024;

@@ -8,16 +8,18 @@
 //! 129 MB, trigrams that know only in which entry they are (`detail=none`) 22 MB, at the price of six times the
 //! words' time for indexing, which nobody waits for. Without positions the index gives candidates, and the stored
 //! text decides; that is needed for snippets anyway, and ranks better than counting trigrams would. A lookup takes
-//! 1 to 30 ms in each of them.
+//! 1 to 30 ms in each of them. The whole: 10,000 sessions of 111 MB take 17 s of one core and 139 MB of disk.
 //!
 //! Queries have no syntax: every word must occur, as it stands, in any case; a query in double quotes is one word.
 //! Here are no routes and no wire: `hub` tells of files, `socket` asks.
 
+mod batches;
 mod database;
 mod documents;
 mod find;
 mod growth;
 mod indexer;
+mod jobs;
 mod query;
 mod snippet;
 
@@ -35,7 +37,8 @@ use anyhow::{Context, Result};
 use pilothouse_core::wire::SearchResults;
 use rusqlite::Connection;
 
-use indexer::{Indexer, Job, Jobs};
+use indexer::Indexer;
+use jobs::{Job, Jobs};
 use query::Query;
 
 /// The file in the data folder.

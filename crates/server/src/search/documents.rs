@@ -5,11 +5,11 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use pilothouse_agents::pi::searchable::Searchable;
-use rusqlite::{Connection, OptionalExtension, Result, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::growth::Mark;
 
-/// Entries taken out of the index in one transaction.
+/// Entries taken out of the index in one connection.
 const REMOVED_AT_ONCE: i64 = 200;
 
 /// What the index knows of a session's file.
@@ -48,7 +48,7 @@ fn path(bytes: Vec<u8>) -> PathBuf {
 
 /// Tells the number under which the session's entries are kept.
 pub(super) fn write_session(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     session: &str,
     path: &Path,
     title: &str,
@@ -60,7 +60,7 @@ pub(super) fn write_session(
         ON CONFLICT (id) DO UPDATE SET path = excluded.path, title = excluded.title,
             modified = excluded.modified, inode = excluded.inode, offset = excluded.offset, before = excluded.before
         RETURNING number";
-    transaction.prepare_cached(statement)?.query_row(
+    connection.prepare_cached(statement)?.query_row(
         params![
             session,
             path.as_os_str().as_bytes(),
@@ -74,34 +74,34 @@ pub(super) fn write_session(
     )
 }
 
-pub(super) fn add(transaction: &Transaction<'_>, session: i64, entry: &Searchable) -> Result<()> {
+pub(super) fn add(connection: &Connection, session: i64, entry: &Searchable) -> Result<()> {
     let document = "INSERT INTO documents (session, kind, entry, text) VALUES (?, ?, ?, ?)";
-    transaction.prepare_cached(document)?.execute(params![
+    connection.prepare_cached(document)?.execute(params![
         session,
         entry.kind.name(),
         entry.entry_id,
         entry.text
     ])?;
     let trigrams = "INSERT INTO trigrams (rowid, text) VALUES (?, ?)";
-    transaction
+    connection
         .prepare_cached(trigrams)?
-        .execute(params![transaction.last_insert_rowid(), entry.text])
+        .execute(params![connection.last_insert_rowid(), entry.text])
         .map(drop)
 }
 
 /// Takes some entries of a session out of the index; false when none was left.
-pub(super) fn remove_some(transaction: &Transaction<'_>, session: i64) -> Result<bool> {
+pub(super) fn remove_some(connection: &Connection, session: i64) -> Result<bool> {
     let query = "SELECT number FROM documents WHERE session = ? ORDER BY number LIMIT ?";
-    let mut statement = transaction.prepare_cached(query)?;
+    let mut statement = connection.prepare_cached(query)?;
     let numbers: Vec<i64> =
         statement.query_map([session, REMOVED_AT_ONCE], |row| row.get(0))?.collect::<Result<_>>()?;
     for number in &numbers {
-        transaction.prepare_cached("DELETE FROM trigrams WHERE rowid = ?")?.execute([number])?;
-        transaction.prepare_cached("DELETE FROM documents WHERE number = ?")?.execute([number])?;
+        connection.prepare_cached("DELETE FROM trigrams WHERE rowid = ?")?.execute([number])?;
+        connection.prepare_cached("DELETE FROM documents WHERE number = ?")?.execute([number])?;
     }
     Ok(!numbers.is_empty())
 }
 
-pub(super) fn remove_session(transaction: &Transaction<'_>, session: i64) -> Result<()> {
-    transaction.prepare_cached("DELETE FROM sessions WHERE number = ?")?.execute([session]).map(drop)
+pub(super) fn remove_session(connection: &Connection, session: i64) -> Result<()> {
+    connection.prepare_cached("DELETE FROM sessions WHERE number = ?")?.execute([session]).map(drop)
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use pilothouse_core::Kind;
 use pilothouse_core::limits::{
-    SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_OF_SESSION, SEARCH_HITS,
+    SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_OF_SESSION, SEARCH_FITTING, SEARCH_HITS,
     SEARCH_HITS_OF_SESSION,
 };
 use pilothouse_core::wire::{SearchHit, SearchResults};
@@ -90,8 +90,10 @@ fn entries(connection: &Connection, query: &Query, found: &mut Vec<Found>) -> Re
     let mut text = connection.prepare_cached("SELECT text FROM documents WHERE number = ?")?;
     let mut of_session: HashMap<i64, usize> = HashMap::new();
     let (mut looked_at, mut bytes, mut more) = (0, 0, false);
+    let titles = found.len();
     while let Some(row) = rows.next()? {
-        if looked_at >= SEARCH_CANDIDATES || bytes >= SEARCH_CANDIDATE_BYTES {
+        let is_enough = found.len() >= titles + SEARCH_FITTING;
+        if is_enough || looked_at >= SEARCH_CANDIDATES || bytes >= SEARCH_CANDIDATE_BYTES {
             return Ok(true);
         }
         looked_at += 1;

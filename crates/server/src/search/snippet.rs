@@ -60,7 +60,7 @@ fn in_characters(text: &str, places: &[(usize, usize)]) -> Vec<(usize, usize)> {
 
 /// Adds a piece in one line: what is blank, or moves the cursor, is a single space.
 fn add(pieces: &mut Vec<Piece>, letters: impl Iterator<Item = char>, found: bool) {
-    if !pieces.last().is_some_and(|last| last.found == found) {
+    if pieces.last().is_none_or(|last| last.found != found) {
         pieces.push(Piece { text: String::new(), found });
     }
     for letter in letters {
