@@ -25,6 +25,7 @@ const BYTES_AT_ONCE: usize = 256 * 1024;
 const FEW: usize = 16;
 
 /// How much the thread gives way to others.
+#[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
 pub(super) struct Indexer {
@@ -35,14 +36,25 @@ pub(super) struct Indexer {
     seen: HashMap<String, (PathBuf, String, SystemTime, u64)>,
     /// The long list, oldest last.
     backlog: Vec<(SystemTime, String, Job)>,
+    /// The index is beyond use: nothing is written any more.
+    damaged: bool,
 }
 
 impl Indexer {
     pub(super) fn new(connection: Connection, database: PathBuf, jobs: Arc<Jobs>) -> Self {
-        Self { batches: Batches::new(connection), database, jobs, seen: HashMap::new(), backlog: Vec::new() }
+        Self {
+            batches: Batches::new(connection),
+            database,
+            jobs,
+            seen: HashMap::new(),
+            backlog: Vec::new(),
+            damaged: false,
+        }
     }
 
     pub(super) fn run(&mut self) {
+        // Elsewhere this would hold for the whole server.
+        #[cfg(target_os = "linux")]
         let _ = rustix::process::setpriority_process(None, NICENESS);
         self.forget_what_went_meanwhile();
         loop {
@@ -50,8 +62,10 @@ impl Indexer {
                 self.commit();
             }
             let Some(taken) = self.jobs.take(!self.backlog.is_empty()) else { break };
-            // What is known now is newer than what waits.
-            self.backlog.retain(|(_, session, _)| !taken.contains_key(session));
+            if !taken.is_empty() {
+                // What is known now is newer than what waits.
+                self.backlog.retain(|(_, session, _)| !taken.contains_key(session));
+            }
             if taken.len() <= FEW {
                 taken.into_iter().for_each(|(session, job)| self.do_job(&session, job));
             } else {
@@ -87,6 +101,9 @@ impl Indexer {
     }
 
     fn do_job(&mut self, session: &str, job: Job) {
+        if self.damaged {
+            return;
+        }
         let outcome = match job {
             Job::Look { path, .. } if is_gone(&path) => self.forget(session),
             Job::Look { path, title } => self.look(session, &path, &title),
@@ -111,6 +128,7 @@ impl Indexer {
         if matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) {
             tracing::warn!("the search index is damaged; it is made anew with the next start");
             database::throw_away(&self.database);
+            self.damaged = true;
         } else {
             tracing::warn!("a session could not be indexed for the search: {error:#}");
         }
