@@ -159,6 +159,15 @@ pub fn children(process: u32) -> Vec<u32> {
         .collect()
 }
 
+/// The agents of a server that run a session, as opposed to those that are merely asked who they are.
+pub fn agents(server: &Running) -> Vec<u32> {
+    let runs_session = |process: &u32| {
+        let words = std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        words.split('\0').any(|word| word == "--session-id")
+    };
+    children(server.process_id()).into_iter().filter(runs_session).collect()
+}
+
 pub fn is_alive(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
