@@ -132,9 +132,14 @@ impl HistoryFile {
         controller
     }
 
-    /// Whether the file has this message of the person's or the model's, by its own time, on any branch.
-    pub fn has_message(&self, timestamp: u64) -> bool {
-        has_message(&self.index, timestamp)
+    /// Whether the file has this message of the person's, by its own time, on any branch.
+    pub fn has_prompt(&self, timestamp: u64) -> bool {
+        has_message(&self.index, Role::User, timestamp)
+    }
+
+    /// Whether the file has this reply, by its own time, on any branch.
+    pub fn has_reply(&self, timestamp: u64) -> bool {
+        has_message(&self.index, Role::Assistant, timestamp)
     }
 }
 
@@ -149,8 +154,12 @@ pub struct Scanned {
 }
 
 impl Scanned {
-    pub fn has_message(&self, timestamp: u64) -> bool {
-        has_message(&self.index, timestamp)
+    pub fn has_prompt(&self, timestamp: u64) -> bool {
+        has_message(&self.index, Role::User, timestamp)
+    }
+
+    pub fn has_reply(&self, timestamp: u64) -> bool {
+        has_message(&self.index, Role::Assistant, timestamp)
     }
 
     /// The person's messages from this time on, with their times, on any branch.
@@ -192,9 +201,9 @@ impl Scanned {
     }
 }
 
-fn has_message(index: &SessionIndex, timestamp: u64) -> bool {
-    let spoken = |kind| matches!(kind, Kind::Message(Role::User | Role::Assistant));
-    index.entries().iter().any(|entry| entry.message_time == timestamp && spoken(entry.kind))
+/// A prompt and its reply may be of the same millisecond.
+fn has_message(index: &SessionIndex, role: Role, timestamp: u64) -> bool {
+    index.entries().iter().any(|entry| entry.message_time == timestamp && entry.kind == Kind::Message(role))
 }
 
 #[cfg(test)]

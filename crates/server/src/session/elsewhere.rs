@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::{Session, opening};
 use crate::page_link::encode;
+use crate::pi_sessions::HistoryFile;
 use crate::pi_sessions::history_file::{Followed, events_of};
 
 impl Session {
@@ -67,10 +68,10 @@ impl Session {
         self.history = opened.map(|history| Arc::new(Mutex::new(history)));
     }
 
-    pub(super) fn file_has(&self, timestamp: u64) -> bool {
+    pub(super) fn file_has(&self, is_there: impl FnOnce(&HistoryFile) -> bool) -> bool {
         let history =
             self.history.as_ref().map(|history| history.lock().unwrap_or_else(PoisonError::into_inner));
-        history.is_some_and(|history| history.has_message(timestamp))
+        history.is_some_and(|history| is_there(&history))
     }
 
     fn look_at(&mut self, messages: Vec<Message>) {

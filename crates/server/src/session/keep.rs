@@ -92,7 +92,7 @@ impl Session {
     pub(super) fn keep_interrupted(&mut self, exit: &Event) {
         self.follow_own_file();
         let mut events = self.in_flight.events();
-        if self.in_flight.message().is_some_and(|timestamp| self.file_has(timestamp)) {
+        if self.in_flight.message().is_some_and(|time| self.file_has(|file| file.has_reply(time))) {
             events.retain(|event| !is_of_reply(event));
         }
         let failed =
@@ -106,8 +106,9 @@ impl Session {
     /// Prompts that stand in the agent's own file are looked after by it.
     pub(super) fn settle_told(&mut self) {
         self.follow_own_file();
-        let (settled, open) =
-            std::mem::take(&mut self.told).into_iter().partition(|(_, timestamp)| self.file_has(*timestamp));
+        let (settled, open) = std::mem::take(&mut self.told)
+            .into_iter()
+            .partition(|(_, time)| self.file_has(|file| file.has_prompt(*time)));
         self.told = open;
         let settled: Vec<(String, u64)> = settled;
         let ids: Vec<&str> = settled.iter().map(|(id, _)| id.as_str()).collect();

@@ -45,8 +45,13 @@ impl Restored {
     /// What was being said is kept for good now, unless the agent finished it after we were gone.
     fn take_in_flight(&mut self, store: &Store, session: &str, file: Option<&Scanned>) {
         let Some(noted) = store.in_flight(session) else { return };
+        tracing::info!(
+            session,
+            events = noted.events.len(),
+            "what was being said when the server ended is kept"
+        );
         let mut events = noted.events;
-        if noted.message.is_some_and(|time| file.is_some_and(|file| file.has_message(time))) {
+        if noted.message.is_some_and(|time| file.is_some_and(|file| file.has_reply(time))) {
             events.retain(|event| !is_of_reply(event));
         }
         if !events.is_empty() {
@@ -102,7 +107,7 @@ fn is_done(
     file: Option<&Scanned>,
 ) -> bool {
     if let Some(time) = prompt.told {
-        return file.is_some_and(|file| file.has_message(time));
+        return file.is_some_and(|file| file.has_prompt(time));
     }
     match &prompt.outcome {
         Some(Err(_)) => return true,

@@ -30,7 +30,7 @@ async fn a_reply_that_was_cut_off_is_there_again_and_marked() {
     let (mut second, mut back) = restarted(&mut first, &project).await;
     back.open(&session).await;
     let row = back.rows(&session).last().unwrap().clone();
-    assert_eq!((row.text, row.mark), (shown.text, Some(Mark::Interrupted)));
+    assert_eq!((row.text, row.mark), (shown.text, Some(Mark::Interrupted)), "{}", second.log());
     assert_eq!(back.view(&session).state, SessionState::Paused);
 
     // It keeps its place when the conversation goes on, also over the next restart.
