@@ -1,19 +1,26 @@
 //! What a person can do, in the words of the product. Components call these; only here do state and transport meet.
 
 mod bridge;
+mod drafts;
+mod find;
 mod folders;
+mod library;
+mod pictures;
 mod prompt;
+mod queue;
 mod session;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use leptos::prelude::*;
+use pilothouse_core::wire::Command;
 
 use crate::browser;
 use crate::route::Route;
 use crate::state::server::Session;
 use crate::state::{ClientState, ServerState};
-use crate::transport::Link;
+use crate::transport::{Keep, Link, Outcome};
 use prompt::Pending;
 
 type Navigate = Rc<dyn Fn(&Route)>;
@@ -34,6 +41,9 @@ pub struct Actions {
     stops: StoredValue<Vec<(String, u64)>>,
     /// Sessions whose queue is being taken back.
     restoring: StoredValue<Vec<String>>,
+    /// The drafts as the server has them, and the sessions whose draft it could not be told.
+    served_drafts: StoredValue<HashMap<String, String>>,
+    unserved: StoredValue<Vec<String>>,
 }
 
 impl Actions {
@@ -48,7 +58,10 @@ impl Actions {
             pending: StoredValue::default(),
             stops: StoredValue::default(),
             restoring: StoredValue::default(),
+            served_drafts: StoredValue::default(),
+            unserved: StoredValue::default(),
         };
+        actions.client.drafts.when_resting(move |id, text| actions.draft_rests(id, text));
         actions.link.set_value(Some(Link::new(Box::new(actions))));
         actions
     }
@@ -60,6 +73,8 @@ impl Actions {
     pub fn go(&self, to: Route) {
         self.client.sidebar_open.set(false);
         self.client.left.set(None);
+        self.client.trouble.set(None);
+        self.client.seek.set(None);
         if let Some(navigate) = self.navigate.get_value() {
             navigate(&to);
         }
@@ -84,6 +99,15 @@ impl Actions {
             self.go(Route::New);
             self.client.left.set(Some(title));
         }
+    }
+
+    /// One command, one answer. Lost with the connection.
+    fn ask(&self, session_id: Option<&str>, command: Command, done: impl FnOnce(Outcome) + 'static) {
+        self.ask_boxed(session_id, command, Box::new(done));
+    }
+
+    fn ask_boxed(&self, session_id: Option<&str>, command: Command, done: Box<dyn FnOnce(Outcome)>) {
+        self.with_link(|link| link.request(session_id, command, Keep::Drop, done));
     }
 
     fn with_link(&self, with: impl FnOnce(&Link)) {

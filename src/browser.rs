@@ -1,6 +1,8 @@
 //! What the page asks the browser for: time, random numbers, storage, the address. Thin wrappers that never fail;
 //! nothing here knows the product.
 
+pub mod files;
+
 use leptos::prelude::{document, window};
 use wasm_bindgen::JsValue;
 
@@ -79,4 +81,11 @@ pub fn replace_path(path: &str) {
 
 pub fn reload() {
     let _ = window().location().reload();
+}
+
+/// The first bytes of base64 text.
+pub fn first_bytes(base64: &str, count: usize) -> Vec<u8> {
+    let start = base64.get(..count.div_ceil(3) * 4).unwrap_or(base64);
+    let decoded = window().atob(start).unwrap_or_default();
+    decoded.chars().filter_map(|letter| u8::try_from(u32::from(letter)).ok()).collect()
 }

@@ -27,13 +27,17 @@ impl Receiver for Actions {
         self.server.welcome(welcome);
         self.open_what_is_missing();
         self.deliver_stops();
+        self.tell_drafts();
     }
 
     fn frame(&self, frame: ServerFrame) {
         match self.server.apply(frame) {
             Settled::Nothing => {}
             Settled::Gap(id) => self.reopen(&id),
-            Settled::Replaced(id) => self.show_pending_again(&id),
+            Settled::Replaced(id) => {
+                self.show_pending_again(&id);
+                self.take_up_draft(&id);
+            }
             Settled::Removed(ids) => self.leave(&ids),
         }
     }

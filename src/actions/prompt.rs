@@ -1,8 +1,9 @@
-//! Sending: prompts, shell commands, Stop, and taking the queue back. Nothing is lost with the socket and nothing is
+//! Sending: prompts, shell commands, Stop. Nothing is lost with the socket and nothing is
 //! sent twice.
 
 use leptos::prelude::*;
-use pilothouse_core::queue::{Lane, Queue};
+use pilothouse_core::Image;
+use pilothouse_core::queue::Lane;
 use pilothouse_core::wire::Command;
 
 use super::Actions;
@@ -17,11 +18,22 @@ pub(super) struct Pending {
     session_id: String,
     client_id: String,
     text: String,
+    images: Vec<Image>,
 }
 
 impl Actions {
     /// Sends what stands in the composer: a prompt, or a shell command, after `!` or by choice.
+    /// In a session that another program writes, taking it over is asked for first.
     pub fn send_draft(&self, session: Session, lane: Lane) {
+        if session.elsewhere.get_untracked() {
+            let actions = *self;
+            self.take_over_and(session, move || actions.send_what_is_written(session, lane));
+        } else {
+            self.send_what_is_written(session, lane);
+        }
+    }
+
+    fn send_what_is_written(&self, session: Session, lane: Lane) {
         let id = session.id();
         let text = self.client.drafts.of(&id).get_untracked();
         let sent = match untrack(|| self.client.input_mode(&id)) {
@@ -39,25 +51,27 @@ impl Actions {
     }
 
     fn prompt(&self, session: Session, text: &str, lane: Lane) -> bool {
-        if text.is_empty() {
+        let (session_id, client_id) = (session.id(), browser::unique_id());
+        let images = self.client.pictures.images(&session_id);
+        if text.is_empty() && images.is_empty() {
             return false;
         }
-        let (session_id, client_id) = (session.id(), browser::unique_id());
+        self.client.pictures.clear(&session_id);
         // While the agent works the message is scheduled, and the server's queue shows it.
         if !session.is_active() {
-            session
-                .edit(|controller| controller.create_user_message(&client_id, text.to_owned(), Vec::new()));
+            let (text, images) = (text.to_owned(), images.clone());
+            session.edit(|controller| controller.create_user_message(&client_id, text, images));
             session.settle();
         }
-        let pending =
-            Pending { session_id: session_id.clone(), client_id: client_id.clone(), text: text.to_owned() };
-        self.pending.update_value(|all| all.push(pending.clone()));
-        let command = Command::Prompt {
-            client_id,
-            message: text.to_owned(),
-            images: Vec::new(),
-            streaming_behavior: lane,
+        let pending = Pending {
+            session_id: session_id.clone(),
+            client_id: client_id.clone(),
+            text: text.to_owned(),
+            images: images.clone(),
         };
+        self.pending.update_value(|all| all.push(pending.clone()));
+        let command =
+            Command::Prompt { client_id, message: text.to_owned(), images, streaming_behavior: lane };
         let actions = *self;
         self.with_link(|link| {
             link.request(Some(&session_id), command, Keep::Resend, move |outcome| {
@@ -82,22 +96,24 @@ impl Actions {
                     session.edit(|controller| controller.mark_refused(&pending.client_id));
                     session.edit(|controller| controller.create_error_message(&pending.client_id, error));
                 }
-                self.give_back(&pending.session_id, &pending.text);
+                self.give_back(&pending.session_id, &pending.text, &pending.images);
             }
         }
         session.iter().for_each(Session::settle);
     }
 
     /// A refused prompt's text goes back to where it can be changed, unless something is being written there.
-    fn give_back(&self, session_id: &str, text: &str) {
+    fn give_back(&self, session_id: &str, text: &str, images: &[Image]) {
         if self.client.drafts.of(session_id).with_untracked(|draft| draft.trim().is_empty()) {
             self.client.drafts.set(session_id, text.to_owned());
+            self.client.pictures.add(session_id, images.to_vec());
         }
     }
 
-    /// Takes the text of a refused prompt's row back into the composer, and the row away.
-    pub fn take_back(&self, session: Session, row_id: &str, text: String) {
+    /// Takes what a refused prompt's row shows back into the composer, and the row away.
+    pub fn take_back(&self, session: Session, row_id: &str, text: String, images: Vec<Image>) {
         self.client.drafts.put_before(&session.id(), &[text]);
+        self.client.pictures.add(&session.id(), images);
         let client_id = row_id.trim_start_matches("u-");
         session.edit(|controller| controller.forget_user_message(client_id));
         session.settle();
@@ -120,7 +136,7 @@ impl Actions {
                     session.edit(|controller| controller.create_error_message(&client_id, error));
                     session.settle();
                 }
-                actions.give_back(&id, &text);
+                actions.give_back(&id, &text, &[]);
             });
         });
         true
@@ -140,7 +156,7 @@ impl Actions {
                 return actions.keep_stop(id, run);
             }
             link.request(Some(&id.clone()), Command::Abort, Keep::Drop, move |outcome| match outcome {
-                Ok(data) => actions.client.drafts.put_before(&id, &restored_texts(&data)),
+                Ok(data) => actions.put_back(&id, &data),
                 Err(error) if error == LOST => actions.keep_stop(id, run),
                 Err(_) => {}
             });
@@ -177,25 +193,6 @@ impl Actions {
         }
     }
 
-    /// "Restore to editor": the scheduled messages come back before the draft.
-    pub fn restore_queue(&self, session: Session) {
-        let id = session.id();
-        let (restoring, drafts) = (self.restoring, self.client.drafts);
-        // The queue is shown until the server has cleared it: a second press in between is the same wish.
-        if session.queue.with_untracked(Queue::is_empty) || restoring.with_value(|ids| ids.contains(&id)) {
-            return;
-        }
-        restoring.update_value(|ids| ids.push(id.clone()));
-        self.with_link(|link| {
-            link.request(Some(&id.clone()), Command::ClearQueue, Keep::Drop, move |outcome| {
-                restoring.update_value(|ids| ids.retain(|other| *other != id));
-                if let Ok(data) = outcome {
-                    drafts.put_before(&id, &restored_texts(&data));
-                }
-            });
-        });
-    }
-
     /// After a snapshot the rows of prompts the server has not confirmed are the page's to show again.
     pub(super) fn show_pending_again(&self, session_id: &str) {
         let Some(session) = self.server.opened(session_id) else { return };
@@ -204,8 +201,8 @@ impl Actions {
                 && !session.is_active()
                 && !session.has_user_row(&pending.client_id)
             {
-                let Pending { client_id, text, .. } = pending;
-                session.edit(|controller| controller.create_user_message(&client_id, text, Vec::new()));
+                let Pending { client_id, text, images, .. } = pending;
+                session.edit(|controller| controller.create_user_message(&client_id, text, images));
             }
         }
     }
@@ -219,13 +216,6 @@ fn shell_command(text: &str) -> (&str, bool) {
     }
 }
 
-/// What the server took out of the queue. Its word counts: a message may have been taken up in the meantime.
-fn restored_texts(data: &serde_json::Value) -> Vec<String> {
-    let items = data.get("restored").and_then(|items| items.as_array());
-    let texts = items.into_iter().flatten().filter_map(|item| item.get("text")?.as_str());
-    texts.map(str::to_owned).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,12 +226,5 @@ mod tests {
         assert_eq!(shell_command("!! ls"), ("ls", true));
         assert_eq!(shell_command("!"), ("", false));
         assert_eq!(shell_command("!!"), ("", true));
-    }
-
-    #[test]
-    fn what_the_server_took_out_comes_back_in_order() {
-        let data = serde_json::json!({"restored": [{"text": "a"}, {"text": "b"}]});
-        assert_eq!(restored_texts(&data), ["a", "b"]);
-        assert!(restored_texts(&serde_json::Value::Null).is_empty());
     }
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::ask::Answer;
+use pilothouse_core::event::NoticeLevel;
 use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::wire::Command;
 
@@ -73,22 +74,15 @@ impl Actions {
     /// Answers a question; `failed` gets the words of a refusal.
     pub fn answer(
         &self,
-        session: Session,
+        session_id: &str,
         ask_id: String,
         answer: Answer,
         failed: impl FnOnce(String) + 'static,
     ) {
-        self.with_link(|link| {
-            link.request(
-                Some(&session.id()),
-                Command::Answer { ask_id, answer },
-                Keep::Drop,
-                move |outcome| {
-                    if let Err(error) = outcome {
-                        failed(error);
-                    }
-                },
-            );
+        self.ask(Some(session_id), Command::Answer { ask_id, answer }, move |outcome| {
+            if let Err(error) = outcome {
+                failed(error);
+            }
         });
     }
 
@@ -102,21 +96,12 @@ impl Actions {
 
     /// Shown at once; rolled back with a message when refused.
     pub fn set_thinking_level(&self, session: Session, level: String) {
-        let before = session.thinking_level.get_untracked();
-        session.thinking_level.set(level.clone());
-        let (actions, id) = (*self, session.id());
-        self.with_link(|link| {
-            link.request(
-                Some(&id.clone()),
-                Command::SetThinkingLevel { level },
-                Keep::Drop,
-                move |outcome| {
-                    if let (Err(error), Some(session)) = (outcome, actions.server.opened(&id)) {
-                        session.thinking_level.set(before);
-                        say(session, error);
-                    }
-                },
-            );
+        session.wish_level(Some(level.clone()));
+        self.ask(Some(&session.id()), Command::SetThinkingLevel { level }, move |outcome| {
+            if let Err(error) = outcome {
+                session.wish_level(None);
+                session.notify(NoticeLevel::Warning, format!("The thinking level stays as it was: {error}"));
+            }
         });
     }
 

@@ -2,14 +2,20 @@
 //! scrolled to. Nothing here comes from the server.
 
 pub mod drafts;
+pub mod picture_rules;
+pub mod pictures;
+pub mod queue_edits;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use leptos::prelude::*;
 
 use crate::access::Access;
 use crate::transport::Connection;
 pub use drafts::Drafts;
+pub use pictures::{Picture, Pictures};
+pub use queue_edits::QueueEdits;
 
 /// Where the reader was in a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,6 +48,32 @@ impl InputMode {
     }
 }
 
+/// What has to be confirmed before it is done.
+#[derive(Clone)]
+pub struct Question {
+    pub title: String,
+    pub words: String,
+    pub yes: &'static str,
+    /// It takes something away.
+    pub grave: bool,
+    pub act: Arc<dyn Fn() + Send + Sync>,
+}
+
+/// The title that is being changed, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renaming {
+    pub session_id: String,
+    pub in_sidebar: bool,
+}
+
+/// A place in a session that the reader wants to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seek {
+    pub session_id: String,
+    /// As the agent's own record calls it.
+    pub entry: String,
+}
+
 #[derive(Clone, Copy)]
 pub struct ClientState {
     /// None until the server was asked.
@@ -52,7 +84,19 @@ pub struct ClientState {
     pub sidebar_open: RwSignal<bool>,
     /// Moves on every half minute, for relative times.
     pub now: RwSignal<f64>,
+    /// The person can see this tab.
+    pub visible: RwSignal<bool>,
     pub drafts: Drafts,
+    pub pictures: Pictures,
+    pub queue_edits: QueueEdits,
+    pub question: RwSignal<Option<Question>>,
+    pub renaming: RwSignal<Option<Renaming>>,
+    /// What the sidebar is searched for.
+    pub query: RwSignal<String>,
+    pub show_archived: RwSignal<bool>,
+    pub seek: RwSignal<Option<Seek>>,
+    /// What was refused, where no session is open to say it in.
+    pub trouble: RwSignal<Option<String>>,
     /// What was open here until it was removed elsewhere.
     pub left: RwSignal<Option<String>>,
     /// Sessions whose composer was made a shell by its button, whatever is typed there.
@@ -71,7 +115,16 @@ impl ClientState {
             outdated: RwSignal::new(false),
             sidebar_open: RwSignal::new(false),
             now: RwSignal::new(now),
+            visible: RwSignal::new(true),
             drafts: Drafts::new(),
+            pictures: Pictures::new(),
+            queue_edits: QueueEdits::default(),
+            question: RwSignal::default(),
+            renaming: RwSignal::default(),
+            query: RwSignal::default(),
+            show_archived: RwSignal::new(false),
+            seek: RwSignal::default(),
+            trouble: RwSignal::default(),
             left: RwSignal::default(),
             shell_chosen: RwSignal::default(),
             jump_to_end: Trigger::new(),

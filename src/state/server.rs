@@ -47,6 +47,11 @@ impl ServerState {
         }
     }
 
+    /// How a session stands in the list; whoever reads it runs again when the list changes.
+    pub fn summary(&self, id: &str) -> Option<SessionSummary> {
+        self.sessions.with(|sessions| sessions.iter().find(|session| session.id == id).cloned())
+    }
+
     /// A session that was opened and is still kept.
     pub fn opened(&self, id: &str) -> Option<Session> {
         self.opened.with_value(|opened| opened.get(id).copied())

@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 use pilothouse_core::wire::AgentInfo;
 
-use super::dynamic::{entered, list, live};
+use super::dynamic::{When, entered, list, live, memo};
+use super::icon::{Glyph, Icon};
 
 #[component]
 pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> impl IntoView {
@@ -21,18 +22,31 @@ pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> 
                     prop:checked=live(move || chosen.with(|chosen| *chosen == own))
                     on:change=entered(move |value| chosen.set(value))
                 />
-                <span class="choice-name">{name}</span>
+                <span class="choice-name">
+                    {name} <span class="choice-version">{agent.version.clone()}</span>
+                </span>
                 <span class="choice-words">{words(&agent)}</span>
+                {agent.problem.clone().map(|problem| view! {
+                    <span class="choice-words choice-problem"><Glyph icon=Icon::Alert /> <span>{problem}</span></span>
+                })}
             </label>
         }
         .into_any()
     };
+    let only_demo = memo(move || agents.with(|agents| agents.iter().all(|agent| agent.demo)));
     view! {
         <fieldset class="choice">
             <legend>"Agent"</legend>
             <div class="choice-cards">
-                {list(move || agents.get(), |agent| format!("{} {:?}", agent.name, agent.problem), card)}
+                {list(move || agents.get(), |agent| format!("{} {:?} {:?}", agent.name, agent.version, agent.problem), card)}
             </div>
+            <When when=move || only_demo.get()>
+                <p class="choice-hint">
+                    "To work with a model, install pi and set it up once in the terminal: "
+                    <code>"npm install -g @earendil-works/pi-coding-agent"</code> ", then " <code>"pi"</code>
+                    ". It is offered here after the next start of Pilothouse."
+                </p>
+            </When>
         </fieldset>
     }
 }
@@ -46,14 +60,13 @@ pub fn preferred(agents: &[AgentInfo], last: Option<&str>) -> Option<String> {
 }
 
 fn words(agent: &AgentInfo) -> String {
-    match (&agent.problem, agent.demo, agent.dialect.as_str()) {
-        (Some(problem), ..) => problem.clone(),
-        (None, true, _) => {
+    match (agent.demo, agent.dialect.as_str()) {
+        (true, _) => {
             "The built-in guide: no model behind it, answers at once, shows what the page can do.".to_owned()
         }
-        (None, false, "pi") => "The pi coding agent on this machine.".to_owned(),
-        (None, false, "acp") => "Speaks the Agent Client Protocol.".to_owned(),
-        (None, false, other) => format!("Speaks {other}."),
+        (false, "pi") => "The pi coding agent on this machine.".to_owned(),
+        (false, "acp") => "Speaks the Agent Client Protocol.".to_owned(),
+        (false, other) => format!("Speaks {other}."),
     }
 }
 

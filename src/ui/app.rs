@@ -35,6 +35,10 @@ pub fn App() -> impl IntoView {
         }
     });
     let _ = set_interval_with_handle(move || client.now.set(browser::now()), TICK);
+    client.visible.set(!browser::is_hidden());
+    let _ = window_event_listener(leptos::ev::visibilitychange, move |_| {
+        client.visible.set(!browser::is_hidden())
+    });
     let _ = window_event_listener(leptos::ev::pagehide, move |_| client.drafts.save());
     spawn_local(async move {
         let access = access::enter().await;

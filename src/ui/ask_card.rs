@@ -12,22 +12,30 @@ use super::icon::{Glyph, Icon};
 use super::visible_text::VisibleText;
 use crate::actions::use_actions;
 use crate::browser;
-use crate::state::server::Session;
 
 #[component]
-pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
+pub fn AskCard(
+    session_id: String,
+    ask: Ask,
+    /// Beside others: it does not take the keyboard.
+    #[prop(optional)]
+    in_tray: bool,
+) -> impl IntoView {
     let actions = use_actions();
     let sending = RwSignal::new(false);
     let problem = RwSignal::new(None::<String>);
     let id = StoredValue::new(ask.id.clone());
+    let session_id = StoredValue::new(session_id);
     let reply = move |answer: Answer| {
         if sending.get_untracked() {
             return;
         }
         sending.set(true);
         problem.set(None);
-        focus_composer();
-        actions.answer(session, id.get_value(), answer, move |error| {
+        if !in_tray {
+            focus_composer();
+        }
+        actions.answer(&session_id.get_value(), id.get_value(), answer, move |error| {
             // The card may be gone by now: answered in another tab.
             sending.try_set(false);
             problem.try_set(Some(error));
@@ -49,7 +57,9 @@ pub fn AskCard(session: Session, ask: Ask) -> impl IntoView {
             view! { <SelectAnswer options=ask.options.clone() approval=ask.approval sending reply /> }
                 .into_any()
         }
-        AskKind::Input | AskKind::Editor => view! { <TextAnswer ask=ask.clone() sending reply /> }.into_any(),
+        AskKind::Input | AskKind::Editor => {
+            view! { <TextAnswer ask=ask.clone() in_tray sending reply /> }.into_any()
+        }
     };
     view! {
         <section
@@ -122,7 +132,12 @@ fn SelectAnswer(
 }
 
 #[component]
-fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy + 'static) -> impl IntoView {
+fn TextAnswer(
+    ask: Ask,
+    in_tray: bool,
+    sending: RwSignal<bool>,
+    reply: impl Fn(Answer) + Copy + 'static,
+) -> impl IntoView {
     let text = RwSignal::new(ask.prefill.clone());
     let place = NodeRef::<html::Form>::new();
     // The question is what comes next, unless something is being written. On a phone the keyboard stays down.
@@ -131,7 +146,7 @@ fn TextAnswer(ask: Ask, sending: RwSignal<bool>, reply: impl Fn(Answer) + Copy +
             document().query_selector("textarea[name=prompt]").ok().flatten().is_some_and(|field| {
                 !field.unchecked_into::<web_sys::HtmlTextAreaElement>().value().is_empty()
             });
-        if let Some(form) = place.get().filter(|_| !writing && !browser::is_touch())
+        if let Some(form) = place.get().filter(|_| !in_tray && !writing && !browser::is_touch())
             && let Ok(Some(field)) = form.query_selector("[name=answer]")
         {
             let _ = field.unchecked_into::<web_sys::HtmlElement>().focus();

@@ -7,8 +7,10 @@ use pilothouse_core::queue::Lane;
 use super::dynamic::{When, clicked, effect, entered, live, memo, submitted};
 use super::icon::{Glyph, Icon};
 use super::keys::{self, Key};
+use super::picture_tray::PictureTray;
+use super::slash_menu::{SlashMenu, SlashMenuList};
 use crate::actions::use_actions;
-use crate::browser;
+use crate::browser::{self, files};
 use crate::state::client::InputMode;
 use crate::state::server::Session;
 
@@ -22,7 +24,12 @@ pub fn Composer(session: Session) -> impl IntoView {
     let mode = memo(move || id.with_value(|id| actions.client.input_mode(id)));
     let can_shell = memo(move || session.capabilities.with(|can| can.bash));
     let outside_context = memo(move || draft.with(|draft| draft.starts_with("!!")));
+    let pictures = actions.client.pictures.of(&session.id());
     let has_text = memo(move || draft.with(|draft| !draft.trim().is_empty()));
+    let can_send =
+        memo(move || has_text.get() || (!pictures.with(Vec::is_empty) && mode.get() == InputMode::Prompt));
+    let can_picture = memo(move || session.capabilities.with(|can| can.images));
+    let menu = SlashMenu::new(session);
     let active = memo(move || session.state.get().is_active());
     let shell = move || mode.get() == InputMode::Shell;
 
@@ -48,6 +55,11 @@ pub fn Composer(session: Session) -> impl IntoView {
             // Safari ends the composition before this event; the key code still tells.
             composing: event.is_composing() || event.key_code() == 229,
         };
+        let plain = !key.composing && !key.shift && !key.alt && !key.control;
+        if plain && menu.takes(&key.name) {
+            event.prevent_default();
+            return;
+        }
         if let Some(lane) = keys::sends(&key, touch) {
             event.prevent_default();
             send(lane);
@@ -59,6 +71,40 @@ pub fn Composer(session: Session) -> impl IntoView {
             let _ = field.focus();
         }
     });
+    let dragged = RwSignal::new(false);
+    let over = move |event: leptos::ev::DragEvent| {
+        if files::carries_files(event.data_transfer()) {
+            event.prevent_default();
+            dragged.set(true);
+        }
+    };
+    let dropped = move |event: leptos::ev::DragEvent| {
+        dragged.set(false);
+        let carried = files::carried(event.data_transfer());
+        if !carried.is_empty() {
+            event.prevent_default();
+            actions.attach(session, carried);
+            focus();
+        }
+    };
+    let pasted = move |event: leptos::ev::ClipboardEvent| {
+        let carried = files::carried(event.clipboard_data());
+        // A text that brings a picture of itself along is pasted as a text.
+        let text = event.clipboard_data().and_then(|data| data.get_data("text/plain").ok());
+        if !carried.is_empty() && text.is_none_or(|text| text.is_empty()) {
+            event.prevent_default();
+            actions.attach(session, carried);
+        }
+    };
+    let picker = NodeRef::<html::Input>::new();
+    let picked = move |_| {
+        if let Some(picker) = picker.get_untracked() {
+            actions.attach(session, files::all(picker.files()));
+            // The same file can be picked again.
+            picker.set_value("");
+        }
+        focus();
+    };
     let placeholder = move || {
         if active.get() { "Steer the agent, or schedule a follow-up…" } else { "Message the agent…" }
     };
@@ -79,8 +125,13 @@ pub fn Composer(session: Session) -> impl IntoView {
             class="composer"
             data-input-mode=live(move || mode.get().name())
             on:submit=submitted(move || send(Lane::Steer))
+            on:dragover=over
+            on:dragleave=move |_| dragged.set(false)
+            on:drop=dropped
         >
-            <div class="composer-box">
+            <SlashMenuList menu />
+            <div class="composer-box" class:dragged=dragged>
+                <PictureTray session />
                 <div class="composer-grow">
                     <textarea
                         node_ref=field
@@ -91,13 +142,38 @@ pub fn Composer(session: Session) -> impl IntoView {
                         placeholder=live(placeholder)
                         spellcheck=live(move || (!shell()).to_string())
                         data-input-mode=live(move || mode.get().name())
+                        aria-controls=live(move || menu.list_id())
+                        aria-activedescendant=live(move || menu.marked_option())
                         prop:value=draft
+                        on:paste=pasted
                         on:input=entered(move |value| id.with_value(|id| actions.client.drafts.set(id, value)))
                         on:keydown=on_key
                     ></textarea>
                     <div class="composer-replica" aria-hidden="true">{live(move || draft.get())}" "</div>
                 </div>
                 <div class="composer-bar">
+                    <When when=move || can_picture.get()>
+                        <input
+                            node_ref=picker
+                            class="visually-hidden"
+                            type="file"
+                            name="images"
+                            tabindex="-1"
+                            aria-hidden="true"
+                            multiple=true
+                            accept="image/png,image/jpeg,image/gif,image/webp"
+                            on:change=picked
+                        />
+                        <button
+                            type="button"
+                            class="button icon-only quiet composer-shell"
+                            aria-label="Add images"
+                            title="Add images, or paste or drop them"
+                            on:click=clicked(move |_| picker.get_untracked().into_iter().for_each(|picker| picker.click()))
+                        >
+                            <Glyph icon=Icon::Image />
+                        </button>
+                    </When>
                     <When when=move || can_shell.get()>
                         <button
                             type="button"
@@ -117,12 +193,12 @@ pub fn Composer(session: Session) -> impl IntoView {
                             "Stop"
                         </button>
                     </When>
-                    <When when=move || { active.get() && has_text.get() && !shell() }>
+                    <When when=move || { active.get() && can_send.get() && !shell() }>
                         <button type="button" class="button" on:click=clicked(move |_| send(Lane::FollowUp))>
                             "Follow-up"
                         </button>
                     </When>
-                    <button type="submit" class="button primary" disabled=live(move || !has_text.get())>
+                    <button type="submit" class="button primary" disabled=live(move || !can_send.get())>
                         <Glyph icon=Signal::derive(move || if shell() { Icon::Terminal } else { Icon::ArrowUp }) />
                         {live(send_words)}
                     </button>

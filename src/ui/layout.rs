@@ -6,6 +6,7 @@ use leptos_router::hooks::{use_navigate, use_params_map};
 use leptos_router::{NavigateOptions, path};
 use wasm_bindgen::JsCast;
 
+use super::confirm::ConfirmDialog;
 use super::connection::ConnectionBanner;
 use super::dynamic::{clicked, live, memo};
 use super::new_session::NewSession;
@@ -47,6 +48,7 @@ pub fn Layout() -> impl IntoView {
                     <Route path=path!("/s/:id") view=SessionRoute />
                 </Routes>
             </div>
+            <ConfirmDialog />
         </div>
     }
 }

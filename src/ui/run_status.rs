@@ -14,7 +14,9 @@ pub fn RunStatus(session: Session) -> impl IntoView {
     let actions = use_actions();
     let words = memo(move || status_words(session));
     let state = memo(move || session.state.get());
+    let compacting = memo(move || session.compacting.get());
     let icon = Signal::derive(move || match state.get() {
+        _ if compacting.get() => Icon::Spinner,
         SessionState::WaitingApproval | SessionState::WaitingInput => Icon::Question,
         SessionState::Error => Icon::Alert,
         SessionState::Paused => Icon::Pause,
@@ -24,9 +26,10 @@ pub fn RunStatus(session: Session) -> impl IntoView {
     // A failed run's error row offers it; without one, this line does.
     let offer_retry =
         move || state.get() == SessionState::Error && !session.rows.with(|rows| ends_in_error(rows));
-    let offer_resume = move || matches!(state.get(), SessionState::Paused | SessionState::Stopped);
+    let offer_resume =
+        move || !compacting.get() && matches!(state.get(), SessionState::Paused | SessionState::Stopped);
     view! {
-        <div class="run-status" data-of=live(move || state.get().name()) role="status">
+        <div class="run-status" data-of=live(move || if compacting.get() { "streaming" } else { state.get().name() }) role="status">
             <When when=move || !words.with(String::is_empty)>
                 <Glyph icon />
                 <span class="run-words">{live(move || words.get())}</span>
@@ -60,12 +63,12 @@ fn status_words(session: Session) -> String {
         if reason.is_empty() { words.to_owned() } else { format!("{words} · {reason}") }
     };
     match session.state.get() {
+        _ if session.compacting.get() => "Compacting the conversation…".to_owned(),
         SessionState::Creating => "Starting the agent…".to_owned(),
         SessionState::Streaming => match session.retry.get() {
             Some(note) => {
                 format!("{}: {}", note.words(), note.error_message)
             }
-            None if session.compacting.get() => "Compacting the conversation…".to_owned(),
             None => "Working…".to_owned(),
         },
         SessionState::WaitingApproval => "Waits for your approval".to_owned(),

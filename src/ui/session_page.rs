@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::beside::{ElsewhereBanner, Extensions, OfferedText};
 use super::composer::Composer;
 use super::dynamic::{clicked, effect, live, memo};
 use super::icon::{Glyph, Icon};
@@ -12,17 +13,25 @@ use super::title_bar::TitleBar;
 use crate::actions::use_actions;
 use crate::route::Route;
 use crate::state::server::{Loading, Session};
+use crate::transport::Connection;
 
 #[component]
 pub fn SessionPage(session: Session) -> impl IntoView {
     let loading = memo(move || session.loading.get());
     effect(move || {
-        let title = session.title.get();
-        document().set_title(&if title.is_empty() {
-            "Pilothouse".to_owned()
-        } else {
-            format!("{title} · Pilothouse")
-        });
+        let (title, own) = (session.title.get(), session.window_title.get());
+        let parts = [title.as_str(), own.as_str(), "Pilothouse"];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        document().set_title(&parts.join(" · "));
+    });
+    let actions = use_actions();
+    let unread = memo(move || actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
+    effect(move || {
+        let connected = actions.client.connection.get() == Connection::Open;
+        let at_rest = !session.state.get().is_active();
+        if unread.get() && connected && at_rest && actions.client.visible.get() {
+            actions.mark_read(&session.id());
+        }
     });
     on_cleanup(|| document().set_title("Pilothouse"));
     view! {
@@ -40,7 +49,10 @@ pub fn SessionPage(session: Session) -> impl IntoView {
                     view! {
                         <Timeline session />
                         <Notices session />
+                        <ElsewhereBanner session />
                         <Queue session />
+                        <Extensions session />
+                        <OfferedText session />
                         <Composer session />
                     }
                         .into_any()

@@ -1,49 +1,29 @@
-//! All sessions of all agents, by folder, newest first.
+//! All sessions of all agents: pinned ones, then by folder, newest first; what was archived behind a button. While a
+//! search is typed, what it finds stands in their place.
 
 use leptos::prelude::*;
 
 use super::dynamic::{When, clicked, list, live, memo};
 use super::icon::{Glyph, Icon};
+use super::search::{SearchField, SearchResults};
 use super::sidebar_row::SidebarRow;
+use super::waiting_tray::WaitingTray;
 use crate::actions::use_actions;
 use crate::route::{self, Route};
-use crate::state::server::sessions::{by_folder, folder_name};
+use crate::state::server::sessions::{Shelf, folder_name, shelves};
 
 #[component]
 pub fn Sidebar() -> impl IntoView {
     let actions = use_actions();
     let server = actions.server;
-    // Which folders there are and which sessions stand in them; what a row says it reads for itself.
-    let folders = memo(move || {
-        let folders = server.sessions.with(|sessions| by_folder(sessions));
-        let ids = |sessions: Vec<pilothouse_core::wire::SessionSummary>| {
-            sessions.into_iter().map(|session| session.id).collect::<Vec<_>>()
-        };
-        folders.into_iter().map(|folder| (folder.cwd, ids(folder.sessions))).collect::<Vec<_>>()
-    });
     let start_new = move |event: leptos::ev::MouseEvent| {
         if !opens_elsewhere(&event) {
             event.prevent_default();
             actions.go(Route::New);
         }
     };
-    let names = move || folders.with(|folders| folders.iter().map(|(cwd, _)| cwd.clone()).collect());
-    let folder = move |cwd: String| {
-        let name = folder_name(&cwd).to_owned();
-        let ids = {
-            let cwd = cwd.clone();
-            move || folders.with(|folders| ids_in(folders, &cwd))
-        };
-        view! {
-            <section class="folder">
-                <h2 class="folder-name" title=cwd>{name}</h2>
-                <ul>
-                    {list(ids, String::clone, |id| view! { <li><SidebarRow id /></li> }.into_any())}
-                </ul>
-            </section>
-        }
-        .into_any()
-    };
+    let trouble = actions.client.trouble;
+    let searching = memo(move || actions.client.query.with(|query| !query.trim().is_empty()));
     view! {
         <nav class="sidebar" aria-label="Sessions">
             <div class="sidebar-head">
@@ -66,19 +46,70 @@ pub fn Sidebar() -> impl IntoView {
                 <Glyph icon=Icon::Plus />
                 "New session"
             </a>
+            <SearchField />
+            <WaitingTray />
+            <When when=move || trouble.with(Option::is_some)>
+                <p class="sidebar-trouble" role="alert">
+                    <span>{live(move || trouble.get())}</span>
+                    <button type="button" class="button icon-only quiet" aria-label="Dismiss" on:click=clicked(move |_| trouble.set(None))>
+                        <Glyph icon=Icon::Close />
+                    </button>
+                </p>
+            </When>
             <div class="sidebar-list">
-                <When when=move || server.known.get() && server.sessions.with(Vec::is_empty)>
+                <When when=move || searching.get() fallback=|| view! { <Shelves /> }><SearchResults /></When>
+                <When when=move || server.known.get() && server.sessions.with(Vec::is_empty) && !searching.get()>
                     <p class="sidebar-empty">"Sessions appear here."</p>
                 </When>
-                {list(names, String::clone, folder)}
             </div>
         </nav>
     }
 }
 
-fn ids_in(folders: &[(String, Vec<String>)], cwd: &str) -> Vec<String> {
-    let folder = folders.iter().find(|(folder, _)| folder == cwd);
-    folder.map(|(_, ids)| ids.clone()).unwrap_or_default()
+#[component]
+fn Shelves() -> impl IntoView {
+    let actions = use_actions();
+    let show_archived = actions.client.show_archived;
+    // Which sessions stand where; what a row says it reads for itself.
+    let all = memo(move || actions.server.sessions.with(|sessions| shelves(sessions)));
+    let names = move || all.with(|all| all.shelves.iter().map(|(shelf, _)| shelf.clone()).collect());
+    let shelf = move |shelf: Shelf| {
+        let (name, title) = match &shelf {
+            Shelf::Pinned => ("Pinned".to_owned(), String::new()),
+            Shelf::Folder(cwd) => (folder_name(cwd).to_owned(), cwd.clone()),
+        };
+        let ids = move || all.with(|all| all.ids_on(&shelf));
+        view! {
+            <section class="folder">
+                <h2 class="folder-name" title=title>{name}</h2>
+                <ul>{list(ids, String::clone, row)}</ul>
+            </section>
+        }
+        .into_any()
+    };
+    let archived = move || all.with(|all| all.archived.clone());
+    view! {
+        {list(names, Shelf::key, shelf)}
+        <When when=move || all.with(|all| !all.archived.is_empty())>
+            <section class="folder archived">
+                <button
+                    type="button"
+                    class="folder-name folder-toggle"
+                    aria-expanded=live(move || show_archived.get().to_string())
+                    on:click=clicked(move |_| show_archived.update(|show| *show = !*show))
+                >
+                    <Glyph icon=Icon::Chevron class="chevron" />
+                    "Archived"
+                    <span class="count">{live(move || all.with(|all| all.archived.len().to_string()))}</span>
+                </button>
+                <When when=move || show_archived.get()><ul>{list(archived, String::clone, row)}</ul></When>
+            </section>
+        </When>
+    }
+}
+
+fn row(id: String) -> AnyView {
+    view! { <li class="sidebar-item"><SidebarRow id /></li> }.into_any()
 }
 
 /// The person asked the browser for a new tab or window.

@@ -12,6 +12,7 @@ use super::follow::{Follow, Measure};
 use super::icon::{Glyph, Icon};
 use super::rows::TimelineRow;
 use super::run_status::RunStatus;
+use super::seek::seek_on_demand;
 use crate::actions::use_actions;
 use crate::state::client::Reading;
 use crate::state::server::Session;
@@ -83,6 +84,11 @@ pub fn Timeline(session: Session) -> impl IntoView {
         }
     });
 
+    seek_on_demand(session, scroller, move || {
+        follow.update(|follow| follow.set(false));
+        seen.set(untrack(total));
+    });
+
     let fetching = RwSignal::new(false);
     let show_earlier = move |_| {
         let first = content
@@ -122,7 +128,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
                     {list(
                         move || session.asks.get(),
                         |ask| ask.id.clone(),
-                        move |ask| view! { <AskCard session ask /> }.into_any(),
+                        move |ask| view! { <AskCard session_id=session.id() ask /> }.into_any(),
                     )}
                     <RunStatus session />
                 </div>

@@ -1,6 +1,7 @@
 //! What was typed and not sent, per session. Survives switching sessions and reloading the page.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -16,7 +17,11 @@ pub struct Drafts {
     owner: StoredValue<Owner>,
     drafts: StoredValue<HashMap<String, RwSignal<String>>>,
     unsaved: StoredValue<Vec<String>>,
+    /// Who wants to know that the typing in a session rests.
+    resting: StoredValue<Option<Resting>, LocalStorage>,
 }
+
+type Resting = Rc<dyn Fn(&str, &str)>;
 
 impl Drafts {
     /// Lives as long as the owner it is made in: the page's.
@@ -25,6 +30,7 @@ impl Drafts {
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
             drafts: StoredValue::default(),
             unsaved: StoredValue::default(),
+            resting: StoredValue::new_local(None),
         }
     }
 
@@ -66,9 +72,19 @@ impl Drafts {
     /// Writes down what is not yet written, also when the page is about to go.
     pub fn save(&self) {
         let unsaved = self.unsaved.try_update_value(std::mem::take).unwrap_or_default();
+        let resting = self.resting.get_value();
         for session_id in unsaved {
-            self.of(&session_id).with_untracked(|text| browser::remember(&key(&session_id), text));
+            self.of(&session_id).with_untracked(|text| {
+                browser::remember(&key(&session_id), text);
+                if let Some(resting) = &resting {
+                    resting(&session_id, text);
+                }
+            });
         }
+    }
+
+    pub fn when_resting(&self, told: impl Fn(&str, &str) + 'static) {
+        self.resting.set_value(Some(Rc::new(told)));
     }
 }
 

@@ -65,7 +65,8 @@ impl Row {
         }
     }
 
-    pub(super) fn position(&self) -> usize {
+    /// Counted from the start of the whole conversation.
+    pub fn position(&self) -> usize {
         self.0.position.load(Ordering::Relaxed)
     }
 

@@ -4,10 +4,10 @@
 use leptos::prelude::*;
 use pilothouse_core::ask::Ask;
 use pilothouse_core::controller::{MessageController, Report};
-use pilothouse_core::event::{ContextUsage, Event, ModelInfo};
+use pilothouse_core::event::{ContextUsage, Event, ModelInfo, NoticeLevel};
 use pilothouse_core::queue::Queue;
 use pilothouse_core::view::Applied;
-use pilothouse_core::wire::{Capabilities, Cursor, MessagesPage, RetryNote, Snapshot};
+use pilothouse_core::wire::{Beside, Capabilities, Cursor, MessagesPage, RetryNote, Snapshot};
 use pilothouse_core::{Kind, SessionState, SessionView, UiMessage};
 
 use super::notice::{self, Notice};
@@ -35,6 +35,10 @@ pub struct Session {
     /// An event is missing: nothing is applied until the snapshot that was asked for comes.
     awaiting_snapshot: StoredValue<bool>,
     changed: StoredValue<bool>,
+    /// What the person has chosen and the server has not told yet.
+    wished_level: StoredValue<Option<String>>,
+    /// The draft that came with the opening, until somebody takes it up.
+    served_draft: StoredValue<Option<String>>,
 
     pub loading: RwSignal<Loading>,
     pub rows: RwSignal<Vec<Row>>,
@@ -54,6 +58,14 @@ pub struct Session {
     pub retry: RwSignal<Option<RetryNote>>,
     pub compacting: RwSignal<bool>,
     pub capabilities: RwSignal<Capabilities>,
+    /// Another program is writing this session.
+    pub elsewhere: RwSignal<bool>,
+    pub statuses: RwSignal<Vec<Beside>>,
+    pub widgets: RwSignal<Vec<Beside>>,
+    /// A text that the agent wants in the composer.
+    pub offered: RwSignal<Option<String>>,
+    /// What the agent would write into the title of its window.
+    pub window_title: RwSignal<String>,
     /// Newest last; only what was said while the page listened.
     pub notices: RwSignal<Vec<Notice>>,
 }
@@ -70,6 +82,8 @@ impl Session {
             run: StoredValue::default(),
             awaiting_snapshot: StoredValue::default(),
             changed: StoredValue::default(),
+            wished_level: StoredValue::default(),
+            served_draft: StoredValue::default(),
             loading: RwSignal::default(),
             rows: RwSignal::default(),
             earlier: RwSignal::default(),
@@ -87,6 +101,11 @@ impl Session {
             retry: RwSignal::default(),
             compacting: RwSignal::default(),
             capabilities: RwSignal::default(),
+            elsewhere: RwSignal::default(),
+            statuses: RwSignal::default(),
+            widgets: RwSignal::default(),
+            offered: RwSignal::default(),
+            window_title: RwSignal::default(),
             notices: RwSignal::default(),
         }
     }
@@ -150,10 +169,9 @@ impl Session {
         if self.awaiting_snapshot.get_value() {
             return true;
         }
-        if let Event::Notice { level, text } = &event {
-            let notice = Notice { number: seq, level: *level, text: text.clone() };
-            let seen = self.view.with_value(|view| view.seq);
-            self.notices.update(|notices| notice::add(notices, notice, seen));
+        // What comes again after a reconnect is not said again.
+        if seq > self.view.with_value(|view| view.seq) {
+            self.pass_on(&event);
         }
         let begins = matches!(&event, Event::SessionState { state, .. } if state.is_active());
         let begins = begins && !self.is_active();
@@ -174,6 +192,42 @@ impl Session {
         }
     }
 
+    /// What is not part of the folded view.
+    fn pass_on(&self, event: &Event) {
+        match event {
+            Event::Notice { level, text } => self.notify(*level, text.clone()),
+            Event::EditorText { text } if !text.is_empty() => self.offered.set(Some(text.clone())),
+            Event::WindowTitle { title } => self.window_title.set(title.clone()),
+            Event::ThinkingLevelChanged { .. } => self.wished_level.set_value(None),
+            _ => {}
+        }
+    }
+
+    /// Something is to be known beside the conversation.
+    pub fn notify(&self, level: NoticeLevel, text: String) {
+        self.notices.update(|notices| notice::add(notices, level, text));
+    }
+
+    /// Shown as if it were so, until the server says how it is; None gives the wish up.
+    pub fn wish_level(&self, level: Option<String>) {
+        self.wished_level.set_value(level);
+        self.changed.set_value(true);
+        self.settle();
+    }
+
+    /// The draft that the server had when this page opened the session, once.
+    pub fn take_served_draft(&self) -> Option<String> {
+        self.served_draft.try_update_value(Option::take).flatten()
+    }
+
+    /// The id of the row at this place of the conversation, if it is held.
+    pub fn row_id_at(&self, position: usize) -> Option<String> {
+        self.view.with_value(|view| {
+            let index = position.checked_sub(view.controller.first())?;
+            view.controller.rows().get(index).map(|row| row.id.clone())
+        })
+    }
+
     pub fn dismiss_notice(&self, number: u64) {
         self.notices.update(|notices| notices.retain(|notice| notice.number != number));
     }
@@ -188,6 +242,11 @@ impl Session {
         if !self.view.with_value(|view| same_run(view, &snapshot)) {
             self.run.update_value(|run| *run += 1);
         }
+        // Taken up when the session is opened, and not again: this page may have moved on since.
+        if self.loading.with_untracked(|loading| *loading != Loading::Ready) {
+            self.served_draft.set_value(Some(snapshot.draft.clone()));
+        }
+        self.wished_level.set_value(None);
         self.view.set_value(SessionView::restore(snapshot));
         self.awaiting_snapshot.set_value(false);
         self.list.update_value(|list| {
@@ -244,10 +303,14 @@ impl Session {
             tell(self.asks, &view.asks);
             tell(self.context_usage, &view.context_usage);
             tell(self.model, &view.model);
-            tell(self.thinking_level, &view.thinking_level);
+            let wished = self.wished_level.get_value();
+            tell(self.thinking_level, wished.as_ref().unwrap_or(&view.thinking_level));
             tell(self.retry, &view.retry);
             tell(self.compacting, &view.compacting);
             tell(self.capabilities, &view.capabilities);
+            tell(self.elsewhere, &view.elsewhere);
+            tell(self.statuses, &view.statuses);
+            tell(self.widgets, &view.widgets);
         });
         self.mark_live_row();
         if let Some(news) = self.list.try_update_value(RowList::news) {

@@ -1,14 +1,8 @@
-//! The list of sessions as the sidebar shows it: newest first, grouped by folder. Pure.
+//! The list of sessions as the sidebar shows it: newest first, pinned, by folder, archived; and what a search finds in
+//! it. Pure.
 
-use pilothouse_core::wire::SessionSummary;
-
-/// The sessions of one folder.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Folder {
-    pub cwd: String,
-    /// Newest first.
-    pub sessions: Vec<SessionSummary>,
-}
+use pilothouse_core::SessionState;
+use pilothouse_core::wire::{SearchHit, SearchResults, SessionSummary};
 
 pub fn newest_first(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
     sessions.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.id.cmp(&other.id)));
@@ -23,16 +17,92 @@ pub fn patch(sessions: &mut Vec<SessionSummary>, changed: Vec<SessionSummary>, r
     *sessions = newest_first(std::mem::take(sessions));
 }
 
-/// Folders in the order of their newest session.
-pub fn by_folder(sessions: &[SessionSummary]) -> Vec<Folder> {
-    let mut folders: Vec<Folder> = Vec::new();
-    for session in sessions {
-        match folders.iter_mut().find(|folder| folder.cwd == session.cwd) {
-            Some(folder) => folder.sessions.push(session.clone()),
-            None => folders.push(Folder { cwd: session.cwd.clone(), sessions: vec![session.clone()] }),
+/// Where rows stand together in the sidebar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    Pinned,
+    Folder(String),
+}
+
+impl Shelf {
+    pub fn key(&self) -> String {
+        match self {
+            Self::Pinned => String::new(),
+            Self::Folder(cwd) => format!("in {cwd}"),
         }
     }
-    folders
+}
+
+/// The ids of all sessions, by where they stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shelves {
+    pub shelves: Vec<(Shelf, Vec<String>)>,
+    pub archived: Vec<String>,
+}
+
+impl Shelves {
+    pub fn ids_on(&self, shelf: &Shelf) -> Vec<String> {
+        let found = self.shelves.iter().find(|(held, _)| held == shelf);
+        found.map(|(_, ids)| ids.clone()).unwrap_or_default()
+    }
+}
+
+/// What is pinned comes first, then folders in the order of their newest session. What was archived stands apart,
+/// even if it is pinned.
+pub fn shelves(sessions: &[SessionSummary]) -> Shelves {
+    let mut all = Shelves::default();
+    let pinned: Vec<String> = of(sessions, |session| session.pinned && !session.archived);
+    if !pinned.is_empty() {
+        all.shelves.push((Shelf::Pinned, pinned));
+    }
+    for session in sessions.iter().filter(|session| !session.pinned && !session.archived) {
+        let shelf = Shelf::Folder(session.cwd.clone());
+        match all.shelves.iter_mut().find(|(held, _)| *held == shelf) {
+            Some((_, ids)) => ids.push(session.id.clone()),
+            None => all.shelves.push((shelf, vec![session.id.clone()])),
+        }
+    }
+    all.archived = of(sessions, |session| session.archived);
+    all
+}
+
+/// Those that wait for the person: for an answer, or for a look at a failure that was not seen yet.
+pub fn waiting(sessions: &[SessionSummary]) -> Vec<String> {
+    of(sessions, |session| {
+        !session.asks.is_empty() || (session.state == SessionState::Error && session.unread)
+    })
+}
+
+/// Those whose title or folder has every word of the query.
+pub fn titled(sessions: &[SessionSummary], query: &str) -> Vec<String> {
+    let query = query.to_lowercase();
+    of(sessions, |session| {
+        let text = format!("{} {}", session.title, folder_name(&session.cwd)).to_lowercase();
+        query.split_whitespace().all(|word| text.contains(word))
+    })
+}
+
+fn of(sessions: &[SessionSummary], fits: impl Fn(&SessionSummary) -> bool) -> Vec<String> {
+    sessions.iter().filter(|session| fits(session)).map(|session| session.id.clone()).collect()
+}
+
+/// What was found in one session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hits {
+    pub session_id: String,
+    pub hits: Vec<SearchHit>,
+}
+
+/// The best hit first, and with it the others of its session. Titles are found by the page itself.
+pub fn by_session(found: &SearchResults) -> Vec<Hits> {
+    let mut all: Vec<Hits> = Vec::new();
+    for hit in found.hits.iter().filter(|hit| hit.entry.is_some()) {
+        match all.iter_mut().find(|hits| hits.session_id == hit.session_id) {
+            Some(hits) => hits.hits.push(hit.clone()),
+            None => all.push(Hits { session_id: hit.session_id.clone(), hits: vec![hit.clone()] }),
+        }
+    }
+    all
 }
 
 /// The last part of a path: what a person calls the folder.
@@ -45,7 +115,6 @@ pub fn folder_name(cwd: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pilothouse_core::SessionState;
 
     fn session(id: &str, cwd: &str, modified: u64) -> SessionSummary {
         SessionSummary {
@@ -75,9 +144,40 @@ mod tests {
     #[test]
     fn folders_follow_their_newest_session() {
         let list = newest_first(vec![session("a", "/x", 1), session("b", "/y", 3), session("c", "/x", 5)]);
-        let folders = by_folder(&list);
-        assert_eq!(folders.iter().map(|folder| folder.cwd.as_str()).collect::<Vec<_>>(), ["/x", "/y"]);
-        assert_eq!(ids(&folders[0].sessions), ["c", "a"]);
+        let all = shelves(&list);
+        let (x, y) = (Shelf::Folder("/x".into()), Shelf::Folder("/y".into()));
+        assert_eq!(all.shelves.iter().map(|(shelf, _)| shelf).collect::<Vec<_>>(), [&x, &y]);
+        assert_eq!(all.ids_on(&x), ["c", "a"]);
+        assert!(all.archived.is_empty());
+    }
+
+    #[test]
+    fn what_is_pinned_stands_first_and_what_is_archived_apart() {
+        let mut list = vec![session("a", "/x", 3), session("b", "/x", 2), session("c", "/x", 1)];
+        list[1].pinned = true;
+        list[2].pinned = true;
+        list[2].archived = true;
+        let all = shelves(&list);
+        assert_eq!(all.shelves[0], (Shelf::Pinned, vec!["b".to_owned()]));
+        assert_eq!(all.shelves[1], (Shelf::Folder("/x".into()), vec!["a".to_owned()]));
+        assert_eq!(all.archived, ["c"]);
+    }
+
+    #[test]
+    fn a_failure_waits_until_it_was_seen() {
+        let mut list = vec![session("a", "/x", 1), session("b", "/x", 2)];
+        list[0].state = SessionState::Error;
+        assert!(waiting(&list).is_empty());
+        list[0].unread = true;
+        assert_eq!(waiting(&list), ["a"]);
+    }
+
+    #[test]
+    fn a_title_is_found_by_all_its_words_and_its_folder() {
+        let list = [session("Mend the Light", "/harbour", 1), session("Paint", "/harbour", 2)];
+        assert_eq!(titled(&list, "light mend"), ["Mend the Light"]);
+        assert_eq!(titled(&list, "HARBOUR").len(), 2);
+        assert!(titled(&list, "sail").is_empty());
     }
 
     #[test]

@@ -21,6 +21,11 @@ impl Entry {
         self.row.with_value(|row| row.id().to_owned())
     }
 
+    /// Counted from the start of the conversation.
+    pub fn position(self) -> usize {
+        self.row.with_value(Row::position)
+    }
+
     /// Runs again when this row changes.
     pub fn read<T: Default>(self, read: impl FnOnce(&UiMessage) -> T) -> T {
         self.row.try_with_value(|row| self.session.read(row, read)).unwrap_or_default()

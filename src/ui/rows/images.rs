@@ -29,7 +29,8 @@ pub fn Images(entry: Entry) -> impl IntoView {
     })
 }
 
-fn source(session_id: &str, image: &Image) -> Option<String> {
+/// Where a picture is shown from; nothing if it is none.
+pub fn source(session_id: &str, image: &Image) -> Option<String> {
     if !image.blob.is_empty() {
         return Some(route::blob_address(session_id, &image.blob));
     }

@@ -14,8 +14,12 @@ use crate::ui::icon::{Glyph, Icon};
 pub fn UserRow(entry: Entry) -> impl IntoView {
     let actions = use_actions();
     let take_back = move |_| {
-        let text = entry.peek(|message| message.text.clone());
-        actions.take_back(entry.session, &entry.id(), text);
+        let (text, images) = entry.peek(|message| (message.text.clone(), message.images.clone()));
+        actions.take_back(entry.session, &entry.id(), text, images);
+    };
+    // A row that is not yet part of the conversation is no place to fork from.
+    let can_fork = move || {
+        entry.session.capabilities.with(|can| can.fork) && entry.read(|message| message.mark.is_none())
     };
     view! {
         <article
@@ -26,6 +30,17 @@ pub fn UserRow(entry: Entry) -> impl IntoView {
         >
             <StreamedText entry text=|message| &message.text class="row-text" />
             <Images entry />
+            <When when=can_fork>
+                <button
+                    type="button"
+                    class="button icon-only quiet row-action"
+                    aria-label="Fork from here"
+                    title="Fork from here: a new session up to this message, to say it differently"
+                    on:click=clicked(move |_| actions.fork(entry.session, entry.position()))
+                >
+                    <Glyph icon=Icon::Fork />
+                </button>
+            </When>
             <When when=move || entry.is_marked(Mark::Refused)>
                 <p class="row-mark failed">
                     <Glyph icon=Icon::Alert />

@@ -1,0 +1,77 @@
+//! Finding: words in all sessions, the place where they stand, and what an agent offers to choose from.
+
+use leptos::prelude::*;
+use pilothouse_core::event::{ModelInfo, NoticeLevel};
+use pilothouse_core::wire::{AgentCommand, Command, SearchResults};
+use serde::de::DeserializeOwned;
+
+use super::Actions;
+use crate::route::Route;
+use crate::state::client::Seek;
+use crate::state::server::Session;
+use crate::transport::{Outcome, read_answer};
+
+impl Actions {
+    pub fn search(&self, query: String, done: impl FnOnce(Result<SearchResults, String>) + 'static) {
+        self.ask(None, Command::Search { query }, move |outcome| done(read_answer(outcome)));
+    }
+
+    /// Opens a session at what was found there; without an entry, just the session.
+    pub fn go_to(&self, session_id: String, entry: Option<String>) {
+        let seek = entry.map(|entry| Seek { session_id: session_id.clone(), entry });
+        self.go(Route::Session(session_id));
+        self.client.seek.set(seek);
+    }
+
+    /// Finds the row that shows an entry and fetches what is before the rows held until it is there.
+    pub fn find_row(&self, session: Session, entry: String, found: impl FnOnce(String) + 'static) {
+        let actions = *self;
+        self.ask(Some(&session.id()), Command::FindRow { entry }, move |outcome| {
+            let row = outcome.and_then(|data| {
+                let row = data.get("row").and_then(serde_json::Value::as_u64);
+                row.and_then(|row| usize::try_from(row).ok())
+                    .ok_or_else(|| "This place is no longer part of the conversation.".to_owned())
+            });
+            match row {
+                Ok(row) => actions.fetch_until(session, row, Box::new(found)),
+                Err(error) => session.notify(NoticeLevel::Warning, error),
+            }
+        });
+    }
+
+    fn fetch_until(&self, session: Session, row: usize, found: Box<dyn FnOnce(String)>) {
+        if let Some(id) = session.row_id_at(row) {
+            return found(id);
+        }
+        let (actions, first) = (*self, session.first());
+        if row > first {
+            return;
+        }
+        self.show_earlier(session, move || {
+            // Where nothing came, nothing will.
+            if session.first() < first {
+                actions.fetch_until(session, row, found);
+            }
+        });
+    }
+
+    pub fn models(&self, session: Session, done: impl FnOnce(Result<Vec<ModelInfo>, String>) + 'static) {
+        let id = session.id();
+        self.ask(Some(&id), Command::GetAvailableModels, move |outcome| done(list_in(outcome, "models")));
+    }
+
+    pub fn set_model(&self, session: Session, provider: String, model_id: String) {
+        self.order(&session.id(), Command::SetModel { provider, model_id });
+    }
+
+    pub fn commands(&self, session: Session, done: impl FnOnce(Result<Vec<AgentCommand>, String>) + 'static) {
+        self.ask(Some(&session.id()), Command::GetCommands, move |outcome| {
+            done(list_in(outcome, "commands"))
+        });
+    }
+}
+
+fn list_in<T: DeserializeOwned>(outcome: Outcome, key: &str) -> Result<Vec<T>, String> {
+    let list = outcome?.get_mut(key).map(serde_json::Value::take).unwrap_or_default();
+    read_answer(Ok(list))
+}

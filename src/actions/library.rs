@@ -1,0 +1,112 @@
+//! What a person does with sessions as a whole: naming, pinning, archiving, deleting, forking, compacting, taking
+//! over. The effects come back as events; only refusals are said.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use pilothouse_core::event::NoticeLevel;
+use pilothouse_core::limits::GIVEN_TITLE_BYTES;
+use pilothouse_core::wire::{Command, Forked};
+
+use super::Actions;
+use crate::route::Route;
+use crate::state::client::{Question, Renaming};
+use crate::state::server::Session;
+use crate::transport::read_answer;
+
+impl Actions {
+    pub fn start_renaming(&self, session_id: String, in_sidebar: bool) {
+        self.client.renaming.set(Some(Renaming { session_id, in_sidebar }));
+    }
+
+    pub fn rename(&self, session_id: &str, title: &str) {
+        self.client.renaming.set(None);
+        let title = title.trim().to_owned();
+        if title.len() > GIVEN_TITLE_BYTES {
+            return self.refused(session_id, format!("A title has at most {GIVEN_TITLE_BYTES} bytes."));
+        }
+        self.order(session_id, Command::RenameSession { title });
+    }
+
+    pub fn pin(&self, session_id: &str, pinned: bool) {
+        self.order(session_id, Command::Pin { pinned });
+    }
+
+    pub fn archive(&self, session_id: &str, archived: bool) {
+        self.order(session_id, Command::Archive { archived });
+    }
+
+    pub fn compact(&self, session_id: &str) {
+        self.order(session_id, Command::Compact { instructions: None });
+    }
+
+    pub fn mark_read(&self, session_id: &str) {
+        // Nothing that a person asked for: nothing to say when it fails.
+        self.ask(Some(session_id), Command::MarkRead, drop);
+    }
+
+    /// Asks first, and says where it goes.
+    pub fn delete(&self, session_id: String, title: &str) {
+        let actions = *self;
+        self.client.question.set(Some(Question {
+            title: format!("Delete “{title}”?"),
+            words: "Its file is moved to the trash, from where it can be taken back by hand.".to_owned(),
+            yes: "Delete",
+            grave: true,
+            act: Arc::new(move || actions.order(&session_id, Command::DeleteSession)),
+        }));
+    }
+
+    /// A new session that ends before this row; its text is there to be changed and sent.
+    pub fn fork(&self, session: Session, row: usize) {
+        let actions = *self;
+        self.ask(Some(&session.id()), Command::Fork { row }, move |outcome| {
+            match read_answer::<Forked>(outcome) {
+                Ok(forked) => {
+                    actions.client.drafts.set(&forked.session_id, forked.text);
+                    actions.go(Route::Session(forked.session_id));
+                }
+                Err(error) => session.notify(NoticeLevel::Warning, error),
+            }
+        });
+    }
+
+    /// Another program writes this session: going on here asks first, then does what was wanted.
+    pub(super) fn take_over_and(&self, session: Session, then: impl Fn() + Send + Sync + 'static) {
+        let (actions, then) = (*self, Arc::new(then));
+        self.client.question.set(Some(Question {
+            title: "Take over this session?".to_owned(),
+            words:
+                "Another program is working in it. If both go on, the conversation splits: end the other one \
+                    first, or make sure that it rests."
+                    .to_owned(),
+            yes: "Take over",
+            grave: false,
+            act: Arc::new(move || {
+                let then = then.clone();
+                actions.ask(Some(&session.id()), Command::TakeOver, move |outcome| match outcome {
+                    Ok(_) => then(),
+                    Err(error) => session.notify(NoticeLevel::Warning, error),
+                });
+            }),
+        }));
+    }
+
+    /// Tells the server; a refusal is said where the person looks.
+    pub fn order(&self, session_id: &str, command: Command) {
+        let (actions, id) = (*self, session_id.to_owned());
+        self.ask(Some(session_id), command, move |outcome| {
+            if let Err(error) = outcome {
+                actions.refused(&id, error);
+            }
+        });
+    }
+
+    /// In the session itself if it is the one that is open, else in the sidebar.
+    pub(super) fn refused(&self, session_id: &str, error: String) {
+        match self.current().filter(|session| session.id() == session_id) {
+            Some(session) => session.notify(NoticeLevel::Warning, error),
+            None => self.client.trouble.set(Some(error)),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Asks before something is done that cannot simply be undone. Nothing but its own button says yes.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::dynamic::{clicked, effect, live};
+use crate::actions::use_actions;
+
+#[component]
+pub fn ConfirmDialog() -> impl IntoView {
+    let question = use_actions().client.question;
+    let dialog = NodeRef::<html::Dialog>::new();
+    effect(move || {
+        let asked = question.with(Option::is_some);
+        if let Some(dialog) = dialog.get() {
+            match (asked, dialog.open()) {
+                (true, false) => drop(dialog.show_modal()),
+                (false, true) => dialog.close(),
+                _ => {}
+            }
+        }
+    });
+    let read = move |read: fn(&crate::state::client::Question) -> String| {
+        question.with(|question| question.as_ref().map(read).unwrap_or_default())
+    };
+    let yes = move |_| {
+        if let Some(question) = question.get_untracked() {
+            (question.act)();
+        }
+        question.set(None);
+    };
+    let class =
+        move || match question.with(|question| question.as_ref().is_some_and(|question| question.grave)) {
+            true => "button danger",
+            false => "button primary",
+        };
+    view! {
+        // Escape closes it by the browser's own hand.
+        <dialog class="confirm" node_ref=dialog aria-labelledby="confirm-title" on:close=move |_| question.set(None)>
+            <h2 id="confirm-title" class="confirm-title">{live(move || read(|question| question.title.clone()))}</h2>
+            <p class="confirm-words">{live(move || read(|question| question.words.clone()))}</p>
+            <div class="ask-answers spread">
+                <button type="button" class="button" on:click=clicked(move |_| question.set(None))>"Cancel"</button>
+                <button type="button" class=live(class) on:click=clicked(yes)>
+                    {live(move || read(|question| question.yes.to_owned()))}
+                </button>
+            </div>
+        </dialog>
+    }
+}

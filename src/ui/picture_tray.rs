@@ -1,0 +1,43 @@
+//! Pictures that go with the next message: small, each with a way to take it out again.
+
+use leptos::prelude::*;
+
+use super::dynamic::{When, clicked, list, live};
+use super::icon::{Glyph, Icon};
+use super::rows::images::source;
+use crate::actions::use_actions;
+use crate::state::client::Picture;
+use crate::state::server::Session;
+
+#[component]
+pub fn PictureTray(session: Session) -> impl IntoView {
+    let pictures = use_actions().client.pictures;
+    let tray = pictures.of(&session.id());
+    let id = StoredValue::new(session.id());
+    let picture = move |picture: Picture| {
+        let address = id.with_value(|id| source(id, &picture.image));
+        view! {
+            <li class="picture" data-pending-image="">
+                <img src=address alt="Image to send" />
+                <button
+                    type="button"
+                    class="picture-remove"
+                    aria-label="Remove image"
+                    title="Remove image"
+                    on:click=clicked(move |_| id.with_value(|id| pictures.remove(id, picture.key)))
+                >
+                    <Glyph icon=Icon::Close />
+                </button>
+            </li>
+        }
+        .into_any()
+    };
+    view! {
+        <When when=move || !tray.with(Vec::is_empty)>
+            <ul class="pictures" aria-label="Images to send">
+                {list(move || tray.get(), |picture| picture.key.to_string(), picture)}
+            </ul>
+        </When>
+        <p class="problem picture-problem" role="alert">{live(move || pictures.problem.get())}</p>
+    }
+}

@@ -1,0 +1,73 @@
+//! What can be done with a session as a whole, behind three dots: in the title bar and on its row in the sidebar.
+
+use leptos::prelude::*;
+
+use super::dynamic::{clicked, live, memo};
+use super::icon::{Glyph, Icon};
+use super::popover::{Popover, close_popover};
+use super::session_words::title_words;
+use crate::actions::use_actions;
+
+#[component]
+pub fn SessionMenu(id: String, in_sidebar: bool) -> impl IntoView {
+    let class = if in_sidebar { "button icon-only quiet row-menu" } else { "button icon-only quiet" };
+    let face = || view! { <Glyph icon=Icon::More /> };
+    view! {
+        <Popover label="Session menu" class face=face.into() panel="menu" role="menu">
+            <SessionMenuItems id=id.clone() in_sidebar />
+        </Popover>
+    }
+}
+
+#[component]
+fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
+    let actions = use_actions();
+    let id = StoredValue::new(id);
+    let summary = memo(move || id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
+    // What a session that is not open here can do is not known: a refusal would say so.
+    let opened = id.with_value(|id| actions.server.opened(id));
+    let can = opened.map(|session| session.capabilities.get_untracked());
+    let can_rename = can.as_ref().is_none_or(|can| can.rename);
+    let can_compact = can.is_some_and(|can| can.compact);
+    let working = summary.with_untracked(|summary| summary.state.is_active());
+    let (pinned, archived) = summary.with_untracked(|summary| (summary.pinned, summary.archived));
+    let item = move |icon: Icon, words: &'static str, act: fn(&crate::actions::Actions, &str)| {
+        item(icon, words, false, move || id.with_value(|id| act(&actions, id)))
+    };
+    let rename = move || id.with_value(|id| actions.start_renaming(id.clone(), in_sidebar));
+    let delete = move || {
+        let title = summary.with_untracked(title_words);
+        actions.delete(id.get_value(), &title);
+    };
+    view! {
+        {can_rename.then(|| self::item(Icon::Edit, "Rename", false, rename))}
+        {match pinned {
+            true => item(Icon::Pin, "Unpin", |actions, id| actions.pin(id, false)),
+            false => item(Icon::Pin, "Pin", |actions, id| actions.pin(id, true)),
+        }}
+        {match archived {
+            true => item(Icon::Archive, "Take out of the archive", |actions, id| actions.archive(id, false)),
+            false => item(Icon::Archive, "Archive", |actions, id| actions.archive(id, true)),
+        }}
+        {can_compact.then(|| {
+            self::item(Icon::Compact, "Compact now", working, move || id.with_value(|id| actions.compact(id)))
+        })}
+        {(can_compact && working).then(|| view! { <p class="menu-words">"Compacting is possible when the agent rests."</p> })}
+        <hr class="menu-line" />
+        {self::item(Icon::Trash, "Delete…", false, delete)}
+    }
+}
+
+fn item(icon: Icon, words: &'static str, disabled: bool, act: impl Fn() + 'static) -> AnyView {
+    let chosen = clicked(move |_| {
+        close_popover();
+        act();
+    });
+    view! {
+        <button type="button" class="menu-item" role="menuitem" disabled=live(move || disabled) on:click=chosen>
+            <Glyph icon />
+            {words}
+        </button>
+    }
+    .into_any()
+}
