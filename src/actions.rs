@@ -30,9 +30,9 @@ type Navigate = Rc<dyn Fn(&Route)>;
 pub struct Actions {
     pub server: ServerState,
     pub client: ClientState,
-    /// What the address names; set by the router's views.
+    /// What the address names.
     pub route: RwSignal<Route>,
-    /// Changes the address, once there is a router.
+    /// Changes the address, once the page stands there.
     navigate: StoredValue<Option<Navigate>, LocalStorage>,
     link: StoredValue<Option<Link>, LocalStorage>,
     /// Prompts that were sent and not yet answered.

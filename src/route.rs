@@ -19,14 +19,21 @@ static BASE: OnceLock<String> = OnceLock::new();
 
 /// The address of a route, for a link.
 pub fn path_of(route: &Route) -> String {
-    format!("{}{}", base().trim_end_matches('/'), path_below_base(route))
+    format!("{}{}", base(), path_below_base(route))
 }
 
-/// The same as the router wants it, which knows the base by itself.
-pub fn path_below_base(route: &Route) -> String {
+fn path_below_base(route: &Route) -> String {
     match route {
-        Route::New => "/".to_owned(),
-        Route::Session(id) => format!("/s/{}", encode(id)),
+        Route::New => String::new(),
+        Route::Session(id) => format!("s/{}", encode(id)),
+    }
+}
+
+/// What an address asks for; one that says nothing here asks for the form.
+pub fn of_path(path: &str) -> Route {
+    match path.rsplit_once("/s/") {
+        Some((_, id)) if !id.is_empty() && !id.contains('/') => Route::Session(browser::decoded(id)),
+        _ => Route::New,
     }
 }
 
@@ -89,7 +96,7 @@ mod tests {
     #[test]
     fn an_odd_id_cannot_leave_its_place_in_the_path() {
         let path = path_below_base(&Route::Session("../a b/ü?#%41".into()));
-        let id = path.strip_prefix("/s/").unwrap();
+        let id = path.strip_prefix("s/").unwrap();
         assert!(id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.%".contains(&byte)), "{id}");
     }
 }

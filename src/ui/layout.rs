@@ -1,9 +1,6 @@
-//! Sidebar and main region.
+//! Sidebar and main region, and which screen the address asks for.
 
 use leptos::prelude::*;
-use leptos_router::components::{Route, Routes};
-use leptos_router::hooks::{use_navigate, use_params_map};
-use leptos_router::{NavigateOptions, path};
 use wasm_bindgen::JsCast;
 
 use super::confirm::ConfirmDialog;
@@ -13,14 +10,28 @@ use super::new_session::NewSession;
 use super::session_page::SessionPage;
 use super::sidebar::Sidebar;
 use crate::actions::use_actions;
-use crate::route;
+use crate::browser;
+use crate::route::{self, Route};
 
 #[component]
 pub fn Layout() -> impl IntoView {
     let actions = use_actions();
     let open = actions.client.sidebar_open;
-    let navigate = use_navigate();
-    actions.navigate_with(move |to| navigate(&route::path_below_base(to), NavigateOptions::default()));
+    let shown = actions.route;
+    let follow_address = move || shown.set(route::of_path(&browser::path()));
+    follow_address();
+    let _ = window_event_listener(leptos::ev::popstate, move |_| follow_address());
+    actions.navigate_with(move |to| {
+        if shown.with_untracked(|shown| shown != to) {
+            browser::push_path(&route::path_of(to));
+            shown.set(to.clone());
+        }
+    });
+    let shown = memo(move || shown.get());
+    let screen = move || match shown.get() {
+        Route::New => view! { <NewSession /> }.into_any(),
+        Route::Session(id) => view! { <SessionPage session=actions.open(&id) /> }.into_any(),
+    };
     let close_on_escape = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Escape" && open.get_untracked() {
             open.set(false);
@@ -43,30 +54,9 @@ pub fn Layout() -> impl IntoView {
             <div class="scrim" aria-hidden="true" on:click=clicked(move |_| open.set(false))></div>
             <div class="stage">
                 <ConnectionBanner />
-                <Routes fallback=NewRoute>
-                    <Route path=path!("/") view=NewRoute />
-                    <Route path=path!("/s/:id") view=SessionRoute />
-                </Routes>
+                {live(screen)}
             </div>
             <ConfirmDialog />
         </div>
     }
-}
-
-#[component]
-fn NewRoute() -> impl IntoView {
-    use_actions().route.set(route::Route::New);
-    view! { <NewSession /> }
-}
-
-#[component]
-fn SessionRoute() -> impl IntoView {
-    let actions = use_actions();
-    let parameters = use_params_map();
-    let id = memo(move || parameters.with(|parameters| parameters.get("id").unwrap_or_default()));
-    live(move || {
-        let id = id.get();
-        actions.route.set(route::Route::Session(id.clone()));
-        view! { <SessionPage session=actions.open(&id) /> }.into_any()
-    })
 }
