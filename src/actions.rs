@@ -110,6 +110,12 @@ impl Actions {
         self.with_link(|link| link.request(session_id, command, Keep::Drop, done));
     }
 
+    /// Whether a command has had no answer yet; tests wait for it.
+    #[cfg(test)]
+    pub fn is_waiting_for(&self, command_id: &str) -> bool {
+        self.link.get_value().is_some_and(|link| link.is_waiting_for(command_id))
+    }
+
     fn with_link(&self, with: impl FnOnce(&Link)) {
         // Cloned, because what is done with it may come back here.
         if let Some(link) = self.link.get_value() {

@@ -75,6 +75,11 @@ impl Link {
         self.0.welcomed.get()
     }
 
+    #[cfg(test)]
+    pub fn is_waiting_for(&self, command_id: &str) -> bool {
+        self.0.outbox.borrow().is_waiting(command_id)
+    }
+
     /// Sends a command; the callback gets its one answer, in order with the frames around it.
     pub fn request(
         &self,

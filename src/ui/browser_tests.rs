@@ -1,7 +1,13 @@
 //! The page in a real browser: what stands in the document for what the server says. No server takes part; frames go
 //! in where the transport would hand them over.
 
+mod asked_and_said;
 mod cases;
+mod choosing;
+mod pictures;
+mod queue;
+mod sessions;
+mod wire;
 
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
@@ -32,6 +38,13 @@ struct Page {
 
 impl Page {
     async fn open(server: SessionView) -> Self {
+        let page =
+            Self::mount(server, |actions, id| view! { <SessionPage session=actions.open(id) /> }.into_any());
+        page.receive(ServerFrame::Snapshot(Box::new(page.server.snapshot()))).await;
+        page
+    }
+
+    fn mount(server: SessionView, show: fn(Actions, &str) -> AnyView) -> Self {
         let place = document().create_element("div").unwrap().unchecked_into::<HtmlElement>();
         document().body().unwrap().append_child(&place).unwrap();
         let slot = std::rc::Rc::new(std::cell::Cell::new(None));
@@ -42,12 +55,9 @@ impl Page {
             actions.route.set(Route::Session(id.clone()));
             provide_context(actions);
             made.set(Some(actions));
-            view! { <SessionPage session=actions.open(&id) /> }
+            show(actions, &id)
         });
-        let actions = slot.get().unwrap();
-        let page = Self { actions, place, server, _mounted: Box::new(mounted) };
-        page.receive(ServerFrame::Snapshot(Box::new(page.server.snapshot()))).await;
-        page
+        Self { actions: slot.get().unwrap(), place, server, _mounted: Box::new(mounted) }
     }
 
     async fn new() -> Self {

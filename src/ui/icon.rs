@@ -70,7 +70,9 @@ impl Icon {
             Self::Info => "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 11v5M12 8v.01",
             Self::List => "M9 6h11M9 12h11M9 18h11M4 6v.01M4 12v.01M4 18v.01",
             Self::Menu => "M4 7h16M4 12h16M4 17h16",
-            Self::More => "M5 12v.01M12 12v.01M19 12v.01",
+            Self::More => {
+                "M5 11.5a.5.5 0 1 0 0 1 .5.5 0 0 0 0-1ZM12 11.5a.5.5 0 1 0 0 1 .5.5 0 0 0 0-1ZM19 11.5a.5.5 0 1 0 0 1 .5.5 0 0 0 0-1Z"
+            }
             Self::Pause => "M9 6v12M15 6v12",
             Self::Pin => "M12 17v5M9 3h6M10 3v7l-3 3.5V16h10v-2.5L14 10V3",
             Self::Play => "M8 5l11 7-11 7V5Z",

@@ -42,7 +42,7 @@ pub fn QueueRow(session: Session, id: String) -> impl IntoView {
         <li class="queue-row" data-scheduled=lane.name() data-under-edit=live(move || item.with(|item| item.under_edit).then_some(""))>
             <span class="queue-lane" title=when>{lane_words}</span>
             <When when=move || !editing.get() fallback=move || view! { <QueueEditor session id /> }>
-                <span class="row-text queue-text">{live(move || item.with(|item| item.text.clone()))}</span>
+                <span class="row-text queue-text" title=live(move || item.with(|item| item.text.clone()))>{live(move || item.with(|item| item.text.clone()))}</span>
                 {live(pictures)}
                 <When when=move || held.get()>
                     <span class="queue-held" title="It is not sent as long as somebody is changing it.">"being edited"</span>

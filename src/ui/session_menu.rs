@@ -7,6 +7,7 @@ use super::icon::{Glyph, Icon};
 use super::popover::{Popover, close_popover};
 use super::session_words::title_words;
 use crate::actions::use_actions;
+use crate::state::server::{Loading, Session};
 
 #[component]
 pub fn SessionMenu(id: String, in_sidebar: bool) -> impl IntoView {
@@ -26,7 +27,8 @@ fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
     let summary = memo(move || id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
     // What a session that is not open here can do is not known: a refusal would say so.
     let opened = id.with_value(|id| actions.server.opened(id));
-    let can = opened.map(|session| session.capabilities.get_untracked());
+    let ready = |session: &Session| session.loading.get_untracked() == Loading::Ready;
+    let can = opened.filter(ready).map(|session| session.capabilities.get_untracked());
     let can_rename = can.as_ref().is_none_or(|can| can.rename);
     let can_compact = can.is_some_and(|can| can.compact);
     let working = summary.with_untracked(|summary| summary.state.is_active());

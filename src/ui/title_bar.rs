@@ -49,8 +49,8 @@ pub fn TitleBar(session: Session) -> impl IntoView {
                 <ThinkingLevel session />
                 <ContextRing session />
                 <ConnectionMark />
-                <SessionMenu id=session.id() in_sidebar=false />
             </div>
+            <SessionMenu id=session.id() in_sidebar=false />
         </header>
     }
 }

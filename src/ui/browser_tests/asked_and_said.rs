@@ -1,0 +1,122 @@
+//! What waits on the person, what other programs and extensions do, and drafts of other devices.
+
+use pilothouse_core::ask::{Ask, AskKind};
+use pilothouse_core::wire::SessionSummary;
+use serde_json::Value;
+
+use super::wire::*;
+use super::*;
+
+fn ask() -> Ask {
+    Ask {
+        id: "a1".into(),
+        kind: AskKind::Confirm,
+        approval: true,
+        title: "Ring the bell?".into(),
+        message: String::new(),
+        options: Vec::new(),
+        placeholder: String::new(),
+        prefill: String::new(),
+        timeout_ms: None,
+    }
+}
+
+#[wasm_bindgen_test]
+async fn what_waits_in_other_sessions_is_counted_and_answered_in_the_tray() {
+    let asking = SessionSummary { asks: vec![ask()], ..summary("other", "Paint the pier") };
+    let (state, reason) = (SessionState::Error, "429: slow down".to_owned());
+    let failed = SessionSummary { state, reason, unread: true, ..summary("failed", "Repair the winch") };
+    let page = Page::connected(Page::able_view(), vec![asking, failed]).await;
+    assert_eq!(page.text(".waiting-button .count"), "2");
+    page.press("Waiting on me").await;
+    until("the card", || page.find(".waiting [data-ask-id=a1]").is_some()).await;
+    assert!(page.text(".waiting").contains("429: slow down"));
+    page.press("Approve").await;
+    let frame = page.sent("answer").await;
+    assert_eq!((&frame["session_id"], &frame["ask_id"]), (&json!("other"), &json!("a1")));
+    assert_eq!(frame["answer"], json!({"confirm": true}));
+    page.press("Retry").await;
+    assert_eq!(page.sent("retry").await["session_id"], json!("failed"));
+    let quiet = vec![summary("other", "Paint the pier"), summary("failed", "Repair the winch")];
+    page.receive(ServerFrame::SessionsChanged { changed: quiet, removed: Vec::new() }).await;
+    assert!(page.find(".waiting-button").is_none());
+}
+
+#[wasm_bindgen_test]
+async fn a_session_that_another_program_writes_is_taken_over_before_something_is_sent() {
+    let mut page = Page::able().await;
+    page.event(Event::Elsewhere { active: true }).await;
+    assert!(page.text(".elsewhere").contains("You are following it"));
+    write(&page, "Go on").await;
+    press_enter(&page, false, false).await;
+    assert!(page.text("dialog[open]").contains("Take over"));
+    assert!(!page.has_sent("prompt") && !page.has_sent("take_over"));
+    page.press("Take over").await;
+    page.answer("take_over", Ok(Value::Null)).await;
+    assert_eq!(page.sent("prompt").await["message"], json!("Go on"));
+    page.event(Event::Elsewhere { active: false }).await;
+    assert!(page.find(".elsewhere").is_none());
+}
+
+#[wasm_bindgen_test]
+async fn a_takeover_that_is_refused_or_not_wanted_keeps_what_is_written() {
+    let mut page = Page::able().await;
+    page.event(Event::Elsewhere { active: true }).await;
+    write(&page, "Go on").await;
+    press_enter(&page, false, false).await;
+    page.press("Cancel").await;
+    assert_eq!(field(&page).value(), "Go on");
+    press_enter(&page, false, false).await;
+    page.press("Take over").await;
+    page.answer("take_over", Err("It is in the middle of a tool.")).await;
+    page.until_text(".notices", "in the middle of a tool").await;
+    assert_eq!(field(&page).value(), "Go on");
+    assert!(!page.has_sent("prompt"));
+    write(&page, "").await;
+}
+
+#[wasm_bindgen_test]
+async fn what_extensions_show_stands_beside_the_composer_with_nothing_hidden() {
+    let mut page = Page::able().await;
+    page.event(Event::StatusChanged { key: "git".into(), text: Some("\x1b[32mmain\x1b[0m\u{202e}".into()) })
+        .await;
+    page.event(Event::WidgetChanged { key: "plan".into(), lines: vec!["one".into(), "<b>two</b>".into()] })
+        .await;
+    let status = page.text("[data-status=git]");
+    assert!(status.starts_with("main") && status.contains("202E"), "{status}");
+    assert_eq!(page.text("[data-widget=plan]"), "one\n<b>two</b>");
+    page.event(Event::WidgetChanged { key: "plan".into(), lines: vec!["three".into()] }).await;
+    assert_eq!(page.text("[data-widget=plan]"), "three");
+    page.event(Event::StatusChanged { key: "git".into(), text: None }).await;
+    assert!(page.find("[data-status]").is_none());
+    page.event(Event::WindowTitle { title: "pi - harbour".into() }).await;
+    assert!(document().title().contains("pi - harbour"));
+}
+
+#[wasm_bindgen_test]
+async fn a_text_of_the_agents_fills_an_empty_composer_and_is_offered_to_another() {
+    let mut page = Page::able().await;
+    page.event(Event::EditorText { text: "first".into() }).await;
+    assert_eq!(field(&page).value(), "first");
+    page.event(Event::EditorText { text: "second".into() }).await;
+    assert_eq!(field(&page).value(), "first", "what is written stays");
+    assert!(page.text(".offer").contains("second"));
+    page.press("Use it").await;
+    assert_eq!(field(&page).value(), "second");
+    assert!(page.find(".offer").is_none());
+    write(&page, "").await;
+}
+
+#[wasm_bindgen_test]
+async fn a_draft_is_told_when_typing_rests_and_taken_up_by_an_empty_composer() {
+    let page =
+        Page::connected(SessionView { draft: "from the phone".into(), ..Page::able_view() }, Vec::new())
+            .await;
+    assert_eq!(field(&page).value(), "from the phone");
+    write(&page, "from the desk").await;
+    assert_eq!(page.sent("set_draft").await["text"], json!("from the desk"));
+    let again = SessionView { draft: "older".into(), ..page.server.clone() };
+    page.receive(ServerFrame::Snapshot(Box::new(again.snapshot()))).await;
+    assert_eq!(field(&page).value(), "from the desk", "not again");
+    write(&page, "").await;
+}
