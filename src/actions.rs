@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use leptos::prelude::*;
+use pilothouse_core::event::NoticeLevel;
 use pilothouse_core::wire::Command;
 
 use crate::browser;
@@ -104,6 +105,25 @@ impl Actions {
     /// One command, one answer. Lost with the connection.
     fn ask(&self, session_id: Option<&str>, command: Command, done: impl FnOnce(Outcome) + 'static) {
         self.ask_boxed(session_id, command, Box::new(done));
+    }
+
+    /// The same about a session; nobody is told if the page has let go of it meanwhile.
+    fn ask_in(&self, session: Session, command: Command, done: impl FnOnce(Session, Outcome) + 'static) {
+        let (server, id) = (self.server, session.id());
+        self.ask(Some(&id.clone()), command, move |outcome| {
+            if let Some(session) = server.opened(&id) {
+                done(session, outcome);
+            }
+        });
+    }
+
+    /// Only a refusal is said.
+    fn order_in(&self, session: Session, command: Command) {
+        self.ask_in(session, command, |session, outcome| {
+            if let Err(error) = outcome {
+                session.notify(NoticeLevel::Warning, error);
+            }
+        });
     }
 
     fn ask_boxed(&self, session_id: Option<&str>, command: Command, done: Box<dyn FnOnce(Outcome)>) {

@@ -26,7 +26,7 @@ impl Actions {
     /// Finds the row that shows an entry and fetches what is before the rows held until it is there.
     pub fn find_row(&self, session: Session, entry: String, found: impl FnOnce(String) + 'static) {
         let actions = *self;
-        self.ask(Some(&session.id()), Command::FindRow { entry }, move |outcome| {
+        self.ask_in(session, Command::FindRow { entry }, move |session, outcome| {
             let row = outcome.and_then(|data| {
                 let row = data.get("row").and_then(serde_json::Value::as_u64);
                 row.and_then(|row| usize::try_from(row).ok())
@@ -43,13 +43,14 @@ impl Actions {
         if let Some(id) = session.row_id_at(row) {
             return found(id);
         }
-        let (actions, first) = (*self, session.first());
+        let (actions, id, first) = (*self, session.id(), session.first());
         if row > first {
             return;
         }
         self.show_earlier(session, move || {
             // Where nothing came, nothing will.
-            if session.first() < first {
+            let session = actions.server.opened(&id).filter(|session| session.first() < first);
+            if let Some(session) = session {
                 actions.fetch_until(session, row, found);
             }
         });

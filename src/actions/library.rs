@@ -60,7 +60,7 @@ impl Actions {
     /// A new session that ends before this row; its text is there to be changed and sent.
     pub fn fork(&self, session: Session, row: usize) {
         let actions = *self;
-        self.ask(Some(&session.id()), Command::Fork { row }, move |outcome| {
+        self.ask_in(session, Command::Fork { row }, move |session, outcome| {
             match read_answer::<Forked>(outcome) {
                 Ok(forked) => {
                     actions.client.drafts.set(&forked.session_id, forked.text);
@@ -84,7 +84,7 @@ impl Actions {
             grave: false,
             act: Arc::new(move || {
                 let then = then.clone();
-                actions.ask(Some(&session.id()), Command::TakeOver, move |outcome| match outcome {
+                actions.ask_in(session, Command::TakeOver, move |session, outcome| match outcome {
                     Ok(_) => then(),
                     Err(error) => session.notify(NoticeLevel::Warning, error),
                 });

@@ -19,7 +19,7 @@ impl Actions {
     pub fn edit_queued(&self, session: Session, item: &Scheduled) {
         let (actions, item) = (*self, item.clone());
         let begin = change(&item, QueueEdit::Begin);
-        self.ask(Some(&session.id()), begin, move |outcome| match outcome {
+        self.ask_in(session, begin, move |session, outcome| match outcome {
             Ok(_) => actions.client.queue_edits.begin(&session.id(), &item.id, item.text),
             Err(error) => session.notify(NoticeLevel::Warning, error),
         });
@@ -35,22 +35,22 @@ impl Actions {
         }
         let (actions, id) = (*self, item_id.to_owned());
         let finish = QueueEdit::Finish { text: edit.text.trim().to_owned(), images: item.images.clone() };
-        let done = move |outcome: Outcome| match outcome {
+        let done = move |session: Session, outcome: Outcome| match outcome {
             Ok(_) => actions.client.queue_edits.end(&session.id(), &id),
             Err(error) => session.notify(NoticeLevel::Warning, error),
         };
         if item.under_edit {
-            return self.ask(Some(&session.id()), change(&item, finish), done);
+            return self.ask_in(session, change(&item, finish), done);
         }
         // Somebody has ended the editing meanwhile: it begins anew, for this text.
         let actions = *self;
         let begin = change(&item, QueueEdit::Begin);
-        self.ask(Some(&session.id()), begin, move |outcome| match outcome {
+        self.ask_in(session, begin, move |session, outcome| match outcome {
             Ok(_) => {
                 let item = Scheduled { revision: item.revision.wrapping_add(1), ..item };
-                actions.ask(Some(&session.id()), change(&item, finish), done);
+                actions.ask_in(session, change(&item, finish), done);
             }
-            Err(error) => done(Err(error)),
+            Err(error) => done(session, Err(error)),
         });
     }
 
@@ -65,11 +65,7 @@ impl Actions {
     pub fn remove_queued(&self, session: Session, item: &Scheduled) {
         self.client.queue_edits.end(&session.id(), &item.id);
         let command = Command::RemoveQueued { item_id: item.id.clone(), revision: item.revision };
-        self.ask(Some(&session.id()), command, move |outcome| {
-            if let Err(error) = outcome {
-                session.notify(NoticeLevel::Warning, error);
-            }
-        });
+        self.order_in(session, command);
     }
 
     /// The queue changed: what was being written about a message that is gone goes to the composer.

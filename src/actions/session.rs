@@ -97,7 +97,7 @@ impl Actions {
     /// Shown at once; rolled back with a message when refused.
     pub fn set_thinking_level(&self, session: Session, level: String) {
         session.wish_level(Some(level.clone()));
-        self.ask(Some(&session.id()), Command::SetThinkingLevel { level }, move |outcome| {
+        self.ask_in(session, Command::SetThinkingLevel { level }, move |session, outcome| {
             if let Err(error) = outcome {
                 session.wish_level(None);
                 session.notify(NoticeLevel::Warning, format!("The thinking level stays as it was: {error}"));

@@ -10,7 +10,7 @@ use super::new_session::NewSession;
 use super::session_page::SessionPage;
 use super::sidebar::Sidebar;
 use crate::actions::use_actions;
-use crate::browser;
+use crate::browser::{self, files};
 use crate::route::{self, Route};
 
 #[component]
@@ -48,8 +48,14 @@ pub fn Layout() -> impl IntoView {
         }
         now
     });
+    // A file that misses the composer must not take the page's place.
+    let keep_page = move |event: leptos::ev::DragEvent| {
+        if files::carries_files(event.data_transfer()) {
+            event.prevent_default();
+        }
+    };
     view! {
-        <div class="layout" class:sidebar-open=open on:keydown=close_on_escape>
+        <div class="layout" class:sidebar-open=open on:keydown=close_on_escape on:dragover=keep_page on:drop=keep_page>
             <Sidebar />
             <div class="scrim" aria-hidden="true" on:click=clicked(move |_| open.set(false))></div>
             <div class="stage">

@@ -115,7 +115,7 @@ pub fn SearchResults() -> impl IntoView {
         </When>
         {list(
             move || hits.get(),
-            |hits| format!("{} {}", hits.session_id, hits.hits.len()),
+            Hits::key,
             move |hits| view! { <HitsOfSession hits /> }.into_any(),
         )}
         <p class="sidebar-empty" role="status">{live(move || words.get())}</p>

@@ -4,19 +4,24 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod browser;
+mod choosing;
 mod conversation;
 mod door;
 mod faults;
 mod first_run;
+mod library;
 mod line;
 mod lost_line;
 mod many_tabs;
 mod page;
 mod phone;
 mod pi;
+mod pictures;
+mod queue;
 mod shots;
 mod stage;
 mod tabs;
+mod waiting;
 mod wire;
 mod wire_cases;
 mod work;

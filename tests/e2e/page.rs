@@ -108,6 +108,12 @@ impl Page {
         self.until_script(&format!("a button '{label}'"), press, vec![json!(label)]).await;
     }
 
+    /// Goes to the form by its link in the sidebar.
+    pub async fn press_link_new(&self) {
+        self.click("nav .new-session-link").await;
+        self.until("the form", "return !!document.querySelector('main.new-session')").await;
+    }
+
     pub async fn click(&self, selector: &str) {
         self.driver.find(By::Css(selector)).await.unwrap().click().await.unwrap();
     }

@@ -48,6 +48,14 @@ async fn tour(size: Size, name: &str) {
         page.script("document.querySelector('.table-frame').scrollIntoView({block: 'end'})", vec![]).await;
         in_both_themes(&page, &format!("{name}-8-markdown")).await;
         page.script("document.querySelector('[role=log]').scrollTo(0, 1e6)", vec![]).await;
+        page.click(".title-bar [aria-label='Session menu']").await;
+        page.until("the menu", "return !!document.querySelector('.title-bar [role=menuitem]')").await;
+        in_both_themes(&page, &format!("{name}-9-menu")).await;
+        page.script("document.querySelector(':popover-open').hidePopover()", vec![]).await;
+        page.press("Model").await;
+        page.until("the models", "return !!document.querySelector('#models [role=option]')").await;
+        in_both_themes(&page, &format!("{name}-10-models")).await;
+        page.script("document.querySelector(':popover-open').hidePopover()", vec![]).await;
         send(&page, "/wait-tool go").await;
         page.until_tool("running").await;
         send(&page, "Also look at the harbour lights").await;

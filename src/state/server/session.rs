@@ -1,16 +1,18 @@
 //! One session that was opened: the folded view, held where nothing reacts to it, and the signals that project it.
 //! The view changes frame by frame; the signals are told once per animation frame, and only those that have news.
 
+mod beside;
+
 use leptos::prelude::*;
 use pilothouse_core::ask::Ask;
 use pilothouse_core::controller::{MessageController, Report};
-use pilothouse_core::event::{ContextUsage, Event, ModelInfo, NoticeLevel};
+use pilothouse_core::event::{ContextUsage, Event, ModelInfo};
 use pilothouse_core::queue::Queue;
 use pilothouse_core::view::Applied;
 use pilothouse_core::wire::{Beside, Capabilities, Cursor, MessagesPage, RetryNote, Snapshot};
 use pilothouse_core::{Kind, SessionState, SessionView, UiMessage};
 
-use super::notice::{self, Notice};
+use super::notice::Notice;
 use super::row::{Row, RowList};
 
 /// Whether there is something to show.
@@ -190,46 +192,6 @@ impl Session {
             }
             _ => true,
         }
-    }
-
-    /// What is not part of the folded view.
-    fn pass_on(&self, event: &Event) {
-        match event {
-            Event::Notice { level, text } => self.notify(*level, text.clone()),
-            Event::EditorText { text } if !text.is_empty() => self.offered.set(Some(text.clone())),
-            Event::WindowTitle { title } => self.window_title.set(title.clone()),
-            Event::ThinkingLevelChanged { .. } => self.wished_level.set_value(None),
-            _ => {}
-        }
-    }
-
-    /// Something is to be known beside the conversation.
-    pub fn notify(&self, level: NoticeLevel, text: String) {
-        self.notices.update(|notices| notice::add(notices, level, text));
-    }
-
-    /// Shown as if it were so, until the server says how it is; None gives the wish up.
-    pub fn wish_level(&self, level: Option<String>) {
-        self.wished_level.set_value(level);
-        self.changed.set_value(true);
-        self.settle();
-    }
-
-    /// The draft that the server had when this page opened the session, once.
-    pub fn take_served_draft(&self) -> Option<String> {
-        self.served_draft.try_update_value(Option::take).flatten()
-    }
-
-    /// The id of the row at this place of the conversation, if it is held.
-    pub fn row_id_at(&self, position: usize) -> Option<String> {
-        self.view.with_value(|view| {
-            let index = position.checked_sub(view.controller.first())?;
-            view.controller.rows().get(index).map(|row| row.id.clone())
-        })
-    }
-
-    pub fn dismiss_notice(&self, number: u64) {
-        self.notices.update(|notices| notices.retain(|notice| notice.number != number));
     }
 
     pub(super) fn apply_snapshot(&self, snapshot: Snapshot) {

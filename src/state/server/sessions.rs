@@ -93,6 +93,18 @@ pub struct Hits {
     pub hits: Vec<SearchHit>,
 }
 
+impl Hits {
+    /// Another one for everything that is shown otherwise.
+    pub fn key(&self) -> String {
+        let mut key = self.session_id.clone();
+        for piece in self.hits.iter().flat_map(|hit| &hit.snippet) {
+            key.push(if piece.found { '*' } else { ' ' });
+            key.push_str(&piece.text);
+        }
+        key
+    }
+}
+
 /// The best hit first, and with it the others of its session. Titles are found by the page itself.
 pub fn by_session(found: &SearchResults) -> Vec<Hits> {
     let mut all: Vec<Hits> = Vec::new();

@@ -1,0 +1,63 @@
+//! Models, thinking levels and commands, as the agent offers them.
+
+use serde_json::json;
+
+use crate::browser::Size;
+use crate::stage::story;
+
+#[tokio::test]
+async fn i_choose_how_hard_it_thinks_and_another_tab_sees_it() {
+    story("thinking-level", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("Hello").await;
+        page.until("the levels", "return document.querySelectorAll('select.title-thinking option').length > 1").await;
+        let choose = "const select = document.querySelector('select.title-thinking');\
+                      const other = [...select.options].map((option) => option.value).find((value) => value !== select.value);\
+                      select.value = other; select.dispatchEvent(new Event('change')); return other";
+        let chosen = page.script(choose, vec![]).await;
+        page.reload().await;
+        let shown = "return document.querySelector('select.title-thinking')?.value === arguments[0]";
+        page.until_script("the level", shown, vec![json!(chosen)]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the server to tell model_changed and to offer models"]
+async fn i_choose_another_model() {
+    story("model", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("Hello").await;
+        page.press("Model").await;
+        page.until("the models", "return document.querySelectorAll('#models [role=option]').length > 1").await;
+        let other = "const other = document.querySelector('#models [role=option]:not([aria-current])');\
+                     const name = other.querySelector('.choice-option-name').textContent; other.click(); return name";
+        let name = page.script(other, vec![]).await;
+        let shown = "return document.querySelector('.title-model')?.textContent === arguments[0]";
+        page.until_script("its name", shown, vec![name.clone()]).await;
+        page.reload().await;
+        page.until_script("its name again", shown, vec![name]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the server to tell that the agent has commands"]
+async fn a_slash_shows_the_commands_and_i_pick_one_by_the_keyboard() {
+    story("slash", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.write("/to").await;
+        page.until("the commands", "return document.querySelectorAll('#commands [role=option]').length > 0").await;
+        let name = page.script("return document.querySelector('#commands [aria-selected=true] .choice-option-name').textContent", vec![]).await;
+        page.write(thirtyfour::Key::Tab + "").await;
+        let name = format!("{} ", name.as_str().unwrap());
+        assert_eq!(page.draft().await, name);
+    })
+    .await;
+}
