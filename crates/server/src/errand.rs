@@ -84,3 +84,30 @@ pub fn last_words(exit: &Exit) -> String {
         words
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leftovers;
+
+    #[tokio::test]
+    async fn a_visit_ends_nothing_but_itself() {
+        let mark = leftovers::mark("errand-test", &uuid::Uuid::now_v7().to_string());
+        let mut sessions_own = tokio::process::Command::new("sleep")
+            .arg("600")
+            .env(leftovers::MARK, &mark)
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let answer = r#"read -r line; echo '{"type":"response","id":"0","success":true}'; read -r end"#;
+        let launch = Launch {
+            program: "sh".to_owned(),
+            arguments: vec!["-c".to_owned(), answer.to_owned()],
+            folder: std::env::temp_dir(),
+            environment: Vec::new(),
+            mark,
+        };
+        assert_eq!(run(&launch, vec![PiCommand::GetState]).await.unwrap().len(), 1);
+        assert_eq!(sessions_own.try_wait().unwrap(), None, "what carries the session's mark lives on");
+    }
+}
