@@ -79,13 +79,6 @@ pub fn replace_path(path: &str) {
     }
 }
 
-/// Another address of the same page; going back leads to the one before.
-pub fn push_path(path: &str) {
-    if let Ok(history) = window().history() {
-        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(path));
-    }
-}
-
 /// A part of a path, without what encodes it.
 pub fn decoded(part: &str) -> String {
     js_sys::decode_uri_component(part).map_or_else(|_| part.to_owned(), String::from)

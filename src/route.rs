@@ -19,13 +19,14 @@ static BASE: OnceLock<String> = OnceLock::new();
 
 /// The address of a route, for a link.
 pub fn path_of(route: &Route) -> String {
-    format!("{}{}", base(), path_below_base(route))
+    format!("{}{}", base().trim_end_matches('/'), path_below_base(route))
 }
 
-fn path_below_base(route: &Route) -> String {
+/// The same as the router wants it, which knows the base by itself.
+pub fn path_below_base(route: &Route) -> String {
     match route {
-        Route::New => String::new(),
-        Route::Session(id) => format!("s/{}", encode(id)),
+        Route::New => "/".to_owned(),
+        Route::Session(id) => format!("/s/{}", encode(id)),
     }
 }
 
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn an_odd_id_cannot_leave_its_place_in_the_path() {
         let path = path_below_base(&Route::Session("../a b/ü?#%41".into()));
-        let id = path.strip_prefix("s/").unwrap();
+        let id = path.strip_prefix("/s/").unwrap();
         assert!(id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.%".contains(&byte)), "{id}");
     }
 }

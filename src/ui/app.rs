@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_router::components::Router;
 
 use super::access_screen::AccessScreen;
 use super::dynamic::{effect, live, memo};
 use super::layout::Layout;
 use crate::access::{self, Access};
 use crate::actions::Actions;
-use crate::browser;
+use crate::{browser, route};
 
 const TICK: Duration = Duration::from_secs(30);
 
@@ -58,7 +59,9 @@ pub fn App() -> impl IntoView {
     });
     live(move || match stage.get() {
         Stage::Asking => ().into_any(),
-        Stage::Inside => view! { <Layout /> }.into_any(),
+        Stage::Inside => {
+            view! { <Router base=route::base().trim_end_matches('/')><Layout /></Router> }.into_any()
+        }
         Stage::Outside => view! { <AccessScreen /> }.into_any(),
     })
 }

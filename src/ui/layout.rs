@@ -1,33 +1,30 @@
 //! Sidebar and main region, and which screen the address asks for.
 
 use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate};
 use wasm_bindgen::JsCast;
 
 use super::confirm::ConfirmDialog;
 use super::connection::ConnectionBanner;
-use super::dynamic::{clicked, live, memo};
+use super::dynamic::{clicked, effect, live, memo};
 use super::new_session::NewSession;
 use super::session_page::SessionPage;
 use super::sidebar::Sidebar;
 use crate::actions::use_actions;
-use crate::browser::{self, files};
+use crate::browser::files;
 use crate::route::{self, Route};
 
 #[component]
 pub fn Layout() -> impl IntoView {
     let actions = use_actions();
     let open = actions.client.sidebar_open;
-    let shown = actions.route;
-    let follow_address = move || shown.set(route::of_path(&browser::path()));
-    follow_address();
-    let _ = window_event_listener(leptos::ev::popstate, move |_| follow_address());
-    actions.navigate_with(move |to| {
-        if shown.with_untracked(|shown| shown != to) {
-            browser::push_path(&route::path_of(to));
-            shown.set(to.clone());
-        }
-    });
-    let shown = memo(move || shown.get());
+    let navigate = use_navigate();
+    actions.navigate_with(move |to| navigate(&route::path_below_base(to), NavigateOptions::default()));
+    // Two screens need no table of routes, which is most of what a router weighs.
+    let address = use_location().pathname;
+    let shown = memo(move || route::of_path(&address.get()));
+    effect(move || actions.route.set(shown.get()));
     let screen = move || match shown.get() {
         Route::New => view! { <NewSession /> }.into_any(),
         Route::Session(id) => view! { <SessionPage session=actions.open(&id) /> }.into_any(),
