@@ -56,6 +56,9 @@ pub const SCHEDULED_MESSAGES: usize = 64;
 /// Client ids a session remembers, so that a prompt that is sent again is recognised.
 pub const REMEMBERED_CLIENT_IDS: usize = 256;
 
+/// Answers that gave scheduled messages back and are remembered, so that one that got lost can be asked for again.
+pub const GIVEN_BACK_ANSWERS: usize = 16;
+
 /// The longest client id.
 pub const CLIENT_ID_BYTES: usize = 64;
 

@@ -104,9 +104,6 @@ pub fn start(origin: Origin, hub: Arc<Hub>) -> mpsc::Sender<Input> {
     sender
 }
 
-/// Answers that gave something back and are remembered.
-const REMEMBERED_GIVEN_BACK: usize = 16;
-
 struct Session {
     origin: Origin,
     hub: Arc<Hub>,
@@ -120,9 +117,10 @@ struct Session {
     /// The process has answered its first request.
     ready: bool,
     next_request: u64,
-    pending: HashMap<String, Pending>,
-    /// Client ids of prompts that start a run and whose user message has not come yet.
-    starting: VecDeque<String>,
+    /// With the name of the command that was sent.
+    pending: HashMap<String, (&'static str, Pending)>,
+    /// Prompts that start a run and whose user message has not come yet.
+    starting: VecDeque<Prompt>,
     /// Client ids seen, newest last, with what became of them.
     client_ids: VecDeque<(String, Option<Result<serde_json::Value, String>>)>,
     /// How many messages wait on the agent's side, once it has told.

@@ -49,40 +49,59 @@ pub enum PiCommand {
 }
 
 impl PiCommand {
+    /// As pi calls it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::GetState => "get_state",
+            Self::GetSessionStats => "get_session_stats",
+            Self::GetCommands => "get_commands",
+            Self::GetAvailableModels => "get_available_models",
+            Self::GetAvailableThinkingLevels => "get_available_thinking_levels",
+            Self::Prompt { .. } => "prompt",
+            Self::Abort => "abort",
+            Self::ClearQueue => "clear_queue",
+            Self::Bash { .. } => "bash",
+            Self::AbortBash => "abort_bash",
+            Self::Compact { .. } => "compact",
+            Self::Fork { .. } => "fork",
+            Self::SetSessionName { .. } => "set_session_name",
+            Self::SetModel { .. } => "set_model",
+            Self::SetThinkingLevel { .. } => "set_thinking_level",
+            Self::AnswerDialog { .. } => "extension_ui_response",
+        }
+    }
+
     /// One line, with its line break.
     pub fn encode(&self, id: &str) -> String {
         let mut body = match self {
-            Self::GetState => json!({"type": "get_state"}),
-            Self::GetSessionStats => json!({"type": "get_session_stats"}),
-            Self::GetCommands => json!({"type": "get_commands"}),
-            Self::GetAvailableModels => json!({"type": "get_available_models"}),
-            Self::GetAvailableThinkingLevels => json!({"type": "get_available_thinking_levels"}),
             Self::Prompt { message, images, lane } => {
-                let mut body = json!({"type": "prompt", "message": message, "streamingBehavior": lane});
+                let mut body = json!({"message": message, "streamingBehavior": lane});
                 if !images.is_empty() {
                     body["images"] = images.iter().map(encode_image).collect();
                 }
                 body
             }
-            Self::Abort => json!({"type": "abort"}),
-            Self::ClearQueue => json!({"type": "clear_queue"}),
             Self::Bash { command, exclude_from_context } => {
-                json!({"type": "bash", "command": command, "excludeFromContext": exclude_from_context})
+                json!({"command": command, "excludeFromContext": exclude_from_context})
             }
-            Self::AbortBash => json!({"type": "abort_bash"}),
-            Self::Compact { instructions: None } => json!({"type": "compact"}),
-            Self::Compact { instructions: Some(text) } => {
-                json!({"type": "compact", "customInstructions": text})
-            }
-            Self::Fork { entry_id } => json!({"type": "fork", "entryId": entry_id}),
-            Self::SetSessionName { name } => json!({"type": "set_session_name", "name": name}),
-            Self::SetModel { provider, model_id } => {
-                json!({"type": "set_model", "provider": provider, "modelId": model_id})
-            }
-            Self::SetThinkingLevel { level } => json!({"type": "set_thinking_level", "level": level}),
+            Self::Compact { instructions: Some(text) } => json!({"customInstructions": text}),
+            Self::Fork { entry_id } => json!({"entryId": entry_id}),
+            Self::SetSessionName { name } => json!({"name": name}),
+            Self::SetModel { provider, model_id } => json!({"provider": provider, "modelId": model_id}),
+            Self::SetThinkingLevel { level } => json!({"level": level}),
+            Self::GetState
+            | Self::GetSessionStats
+            | Self::GetCommands
+            | Self::GetAvailableModels
+            | Self::GetAvailableThinkingLevels
+            | Self::Abort
+            | Self::ClearQueue
+            | Self::AbortBash
+            | Self::Compact { instructions: None } => json!({}),
             Self::AnswerDialog { ask_id, answer } => return encode_answer(ask_id, answer),
         };
-        body["id"] = Value::from(id);
+        body["type"] = self.name().into();
+        body["id"] = id.into();
         format!("{body}\n")
     }
 }

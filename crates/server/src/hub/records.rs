@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::DRAFT_BYTES;
+use pilothouse_core::queue::{Scheduled, restored_text};
 use pilothouse_core::wire::{ServerFrame, SessionSummary};
 use tokio::sync::oneshot;
 
@@ -65,6 +66,21 @@ impl Hub {
             self.store.set_draft(id, text);
         }
         Ok(())
+    }
+
+    /// Messages come back to the editor; `left` stay in the queue. The answer that gives them back may get lost: they
+    /// are in the draft before they are nowhere else.
+    pub fn take_back(&self, id: &str, taken: &[Scheduled], left: &[Scheduled]) {
+        let draft = restored_text(taken.iter().map(|item| item.text.as_str()), &self.draft(id));
+        let ids: Vec<&str> = taken.iter().map(|item| item.id.as_str()).collect();
+        match self.store.take_back(id, &ids, left, &draft) {
+            Ok(()) => {
+                if let Some(entry) = self.state().sessions.get_mut(id) {
+                    entry.record.draft = draft;
+                }
+            }
+            Err(error) => tracing::error!(session = id, "what was taken back could not be kept: {error:#}"),
+        }
     }
 
     pub fn draft(&self, id: &str) -> String {

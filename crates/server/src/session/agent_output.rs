@@ -51,7 +51,7 @@ impl Session {
             Incoming::Waiting { steering, follow_up } => self.waiting = Some(Waiting { steering, follow_up }),
             Incoming::Ask(ask) => self.ask(ask),
             Incoming::BashOutput { request_id, delta } => {
-                if let Some(Pending::Bash { client_id, .. }) = self.pending.get(&request_id) {
+                if let Some((_, Pending::Bash { client_id, .. })) = self.pending.get(&request_id) {
                     self.emit(Event::BashExecutionUpdate { id: client_id.clone(), delta });
                 }
             }
@@ -69,6 +69,7 @@ impl Session {
                 self.tell_hub();
             }
             *client_id = self.name_user_message(&text);
+            tracing::debug!(session = %self.origin.id, ?client_id, ?timestamp, "the agent took up a message");
             if let (Some(client_id), Some(timestamp)) = (client_id, timestamp) {
                 self.hub.store().prompt_told(&self.origin.id, client_id, *timestamp);
                 self.told.push((client_id.clone(), *timestamp));
@@ -107,21 +108,19 @@ impl Session {
     }
 
     /// The page that sent a user message recognises it by its client id. A message that starts a run comes before all
-    /// that was scheduled for it; only an agent that tells what still waits can say otherwise.
+    /// that was scheduled for it, unless its text is that of a scheduled one: what the agent tells of its queue may be
+    /// behind what it was given.
     fn name_user_message(&mut self, text: &str) -> Option<String> {
-        if self.waiting.is_none()
-            && let Some(starting) = self.starting.pop_front()
-        {
-            return Some(starting);
+        let same = self.starting.iter().position(|prompt| prompt.text == text);
+        let scheduled = self.view.queue.to_send().any(|item| item.text == text);
+        let starts = same.or((!scheduled && !self.starting.is_empty()).then_some(0));
+        if let Some(prompt) = starts.and_then(|place| self.starting.remove(place)) {
+            return Some(prompt.client_id);
         }
-        match self.view.queue.take_up(text, self.waiting) {
-            Some(taken) => {
-                self.copy.taken_up(&taken.id);
-                self.emit_queue();
-                Some(taken.id)
-            }
-            None => self.starting.pop_front(),
-        }
+        let taken = self.view.queue.take_up(text, self.waiting)?;
+        self.copy.taken_up(&taken.id);
+        self.emit_queue();
+        Some(taken.id)
     }
 
     fn ask(&mut self, mut ask: Ask) {
@@ -141,7 +140,7 @@ impl Session {
     }
 
     fn response(&mut self, response: Response) {
-        let Some(pending) = self.pending.remove(&response.id) else { return };
+        let Some(pending) = self.pending_of(&response) else { return };
         if !response.success {
             let why = if response.error.is_empty() { "The agent refused." } else { response.error.as_str() };
             if let Pending::Prompt { .. } = pending {
@@ -170,9 +169,11 @@ impl Session {
                     response.data.get("disposition").and_then(Value::as_str).unwrap_or("started").to_owned();
                 if disposition == "handled" {
                     // A command of the agent's own: there will be no user message and no run.
-                    self.starting.retain(|starting| *starting != client_id);
+                    self.starting.retain(|starting| starting.client_id != client_id);
                     self.forget_scheduled(&client_id);
                     self.end_unstarted_run(StateEvent::Completed, "");
+                } else if disposition == "queued" {
+                    self.was_queued(&client_id);
                 }
                 self.prompt_done(&client_id, waiting, &Ok(json!({ "disposition": disposition })));
             }
@@ -189,7 +190,10 @@ impl Session {
                     self.end_unstarted_run(StateEvent::Completed, "");
                 }
             }
-            Pending::QueueCleared => self.queue_cleared(),
+            Pending::QueueCleared => {
+                let length = |key: &str| response.data.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+                self.queue_cleared(Waiting { steering: length("steering"), follow_up: length("followUp") });
+            }
             Pending::Renamed { waiter, name } => {
                 if self.view.title != name {
                     self.emit(Event::TitleChanged { title: name });
@@ -256,9 +260,8 @@ impl Session {
             self.emit(Event::AskClosed { ask_id: ask.id, by: ClosedBy::Stopped });
         }
         self.keep_asks();
-        for change in self.copy.lost() {
-            change.waiter.respond(Err("The agent's process ended.".to_owned()));
-        }
+        // Its queue is gone with it: what was to be changed can be changed.
+        self.queue_lost();
         self.fail_all_pending("The agent's process ended.");
         self.starting.clear();
         let success = exit.code == Some(0);

@@ -10,7 +10,7 @@ use pilothouse_core::wire::{Command, MessagesPage};
 use serde_json::{Value, json};
 
 use super::Session;
-use super::queueing::Change;
+use super::queueing::{Change, What};
 use super::requests::{Pending, Waiter};
 use crate::page_link::PageLink;
 
@@ -33,13 +33,13 @@ impl Session {
                 None => waiter.respond(Err("There is no message to send again.".to_owned())),
             },
             Command::EditQueued { item_id, revision, edit } => {
-                self.change_queue(Change { item_id, revision, edit: Some(edit), waiter });
+                self.change_queue(Change { what: What::Edit { item_id, revision, edit }, waiter });
             }
             Command::RemoveQueued { item_id, revision } => {
-                self.change_queue(Change { item_id, revision, edit: None, waiter });
+                self.change_queue(Change { what: What::Remove { item_id, revision }, waiter });
             }
-            Command::Abort => self.once(waiter, Self::abort),
-            Command::ClearQueue => self.once(waiter, |session| json!({ "restored": session.clear_queue() })),
+            Command::Abort => self.abort(waiter),
+            Command::ClearQueue => self.clear_queue(waiter),
             Command::GetCommands => self.ask_agent(waiter, PiCommand::GetCommands),
             Command::GetAvailableModels => self.ask_agent(waiter, PiCommand::GetAvailableModels),
             Command::SetModel { provider, model_id } => {
@@ -103,24 +103,10 @@ impl Session {
         });
     }
 
-    /// Does what gives something back that would be lost with its answer: sent again after a lost connection, it gets
-    /// the same answer.
-    fn once(&mut self, waiter: Waiter, act: impl FnOnce(&mut Self) -> Value) {
-        if let Some((_, known)) = self.given_back.iter().find(|(request, _)| *request == waiter.request) {
-            return waiter.respond(Ok(known.clone()));
-        }
-        let answer = act(self);
-        if self.given_back.len() >= super::REMEMBERED_GIVEN_BACK {
-            self.given_back.pop_front();
-        }
-        self.given_back.push_back((waiter.request.clone(), answer.clone()));
-        waiter.respond(Ok(answer));
-    }
-
     /// Stop: the queue is cleared and given back, dialogs are closed, then the run is aborted. pi keeps its queue
     /// over an abort, and does not answer one while a dialog is open.
-    fn abort(&mut self) -> Value {
-        let restored = self.clear_queue();
+    fn abort(&mut self, waiter: Waiter) {
+        self.clear_queue(waiter);
         for ask in self.view.asks.clone() {
             self.tell_agent(&PiCommand::AnswerDialog { ask_id: ask.id.clone(), answer: Answer::Cancel });
             self.close_ask(&ask.id, ClosedBy::Stopped);
@@ -130,7 +116,6 @@ impl Session {
             self.expect_stop();
         }
         self.step(StateEvent::CancelSession, "");
-        json!({ "restored": restored })
     }
 
     pub(super) fn ask_agent(&mut self, waiter: Waiter, command: PiCommand) {

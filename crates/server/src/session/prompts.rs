@@ -37,7 +37,9 @@ impl Session {
             return waiter.respond(Err(why));
         }
         self.remember(prompt.client_id.clone());
-        if self.is_busy() { self.prompt_later(waiter, prompt) } else { self.prompt_now(waiter, prompt) }
+        let busy = self.is_busy();
+        tracing::debug!(session = %self.origin.id, prompt = prompt.client_id, busy, "a prompt was taken");
+        if busy { self.prompt_later(waiter, prompt) } else { self.prompt_now(waiter, prompt) }
     }
 
     fn may_prompt(&self, prompt: &Prompt) -> Result<(), String> {
@@ -63,9 +65,9 @@ impl Session {
     }
 
     fn prompt_now(&mut self, waiter: Waiter, prompt: Prompt) {
-        let Prompt { client_id, text, images, lane, .. } = prompt;
         self.begin_run();
-        self.starting.push_back(client_id.clone());
+        self.starting.push_back(prompt.clone());
+        let Prompt { client_id, text, images, lane, .. } = prompt;
         let pending = Pending::Prompt { client_id, waiting: vec![waiter] };
         match self.ensure_process() {
             Ok(()) => {
@@ -169,7 +171,7 @@ impl Session {
 
     fn wait_for_prompt(&mut self, wanted: &str, waiter: Waiter) {
         for pending in self.pending.values_mut() {
-            if let Pending::Prompt { client_id, waiting } = pending
+            if let (_, Pending::Prompt { client_id, waiting }) = pending
                 && client_id == wanted
             {
                 return waiting.push(waiter);
@@ -187,7 +189,7 @@ impl Session {
 
     /// The prompt did not reach the agent, or the agent would not have it.
     pub(super) fn prompt_refused(&mut self, client_id: &str, waiting: Vec<Waiter>, why: &str) {
-        self.starting.retain(|starting| starting != client_id);
+        self.starting.retain(|starting| starting.client_id != client_id);
         self.forget_scheduled(client_id);
         self.prompt_done(client_id, waiting, &Err(why.to_owned()));
         self.forget_prompt(client_id);

@@ -5,8 +5,9 @@
 
 use pilothouse_agents::pi::PiCommand;
 use pilothouse_core::event::{Event, NoticeLevel};
+use pilothouse_core::limits::GIVEN_BACK_ANSWERS;
 use pilothouse_core::machine::StateEvent;
-use pilothouse_core::queue::{Queue, QueueError, Scheduled};
+use pilothouse_core::queue::{Lane, Queue, QueueError, Scheduled, Waiting};
 use pilothouse_core::ui_message::Image;
 use pilothouse_core::wire::QueueEdit;
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use super::Session;
 use super::prompts::check_prompt;
 use super::requests::{Pending, Waiter};
+use crate::store::Prompt;
 
 /// Where the agent's copy of the queue stands.
 #[derive(Debug, Default)]
@@ -41,14 +43,26 @@ impl Copy {
     }
 }
 
-/// A change of one scheduled message, and who waits to hear what became of it.
+/// A change of the queue, and who waits to hear what became of it.
 #[derive(Debug)]
 pub(super) struct Change {
-    pub item_id: String,
-    pub revision: u32,
-    /// None removes it.
-    pub edit: Option<QueueEdit>,
+    pub what: What,
     pub waiter: Waiter,
+}
+
+#[derive(Debug)]
+pub(super) enum What {
+    Edit {
+        item_id: String,
+        revision: u32,
+        edit: QueueEdit,
+    },
+    Remove {
+        item_id: String,
+        revision: u32,
+    },
+    /// Everything is given back to the person.
+    TakeBack,
 }
 
 impl Session {
@@ -65,7 +79,7 @@ impl Session {
     }
 
     pub(super) fn change_queue(&mut self, mut change: Change) {
-        if let Some(QueueEdit::Finish { text, images }) = &mut change.edit {
+        if let What::Edit { edit: QueueEdit::Finish { text, images }, .. } = &mut change.what {
             let checked = self.with_data(std::mem::take(images)).and_then(|whole| {
                 check_prompt(text, &whole)?;
                 *images = whole;
@@ -75,9 +89,11 @@ impl Session {
                 return change.waiter.respond(Err(why));
             }
         }
+        let stops = matches!(change.what, What::TakeBack);
         match &mut self.copy.clearing {
             Some(changes) => changes.push(change),
-            None if self.copy.given.is_empty() => {
+            // A stop clears it in any case: there may be messages of extensions, or one that is on its way.
+            None if self.process.is_none() || (!stops && self.copy.given.is_empty()) => {
                 self.make_change(change);
                 self.give_rest();
             }
@@ -88,26 +104,61 @@ impl Session {
         }
     }
 
-    /// The agent's queue is empty: what it holds no more can be changed, and the rest is given to it again.
-    pub(super) fn queue_cleared(&mut self) {
-        for change in self.copy.lost() {
+    /// The agent's queue is empty: what it gave back can be changed, and the rest is given to it again. What it did
+    /// not give back it has taken up, and will tell so in a moment.
+    pub(super) fn queue_cleared(&mut self, given_back: Waiting) {
+        let mut on_its_way = Vec::new();
+        for (lane, kept) in [(Lane::Steer, given_back.steering), (Lane::FollowUp, given_back.follow_up)] {
+            let of_lane = self.view.queue.to_send().filter(|item| item.lane == lane);
+            let given: Vec<String> = of_lane
+                .filter(|item| self.copy.given.contains(&item.id))
+                .map(|item| item.id.clone())
+                .collect();
+            let taken = given.len().saturating_sub(kept);
+            on_its_way.extend(given.into_iter().take(taken));
+        }
+        let changes = self.copy.lost();
+        self.copy.given = on_its_way;
+        for change in changes {
             self.make_change(change);
         }
         self.give_rest();
     }
 
+    /// The agent's process is gone, and its queue with it.
+    pub(super) fn queue_lost(&mut self) {
+        self.queue_cleared(Waiting { steering: usize::MAX, follow_up: usize::MAX });
+    }
+
     /// The agent would not clear its queue: nothing is changed, and everybody is told.
     pub(super) fn queue_not_cleared(&mut self, why: &str) {
-        for change in self.copy.clearing.take().unwrap_or_default() {
-            change.waiter.respond(Err(why.to_owned()));
+        let changes = self.copy.clearing.take().unwrap_or_default();
+        let (stops, others): (Vec<_>, Vec<_>) =
+            changes.into_iter().partition(|change| matches!(change.what, What::TakeBack));
+        others.into_iter().for_each(|change| change.waiter.respond(Err(why.to_owned())));
+        if stops.is_empty() || self.process.is_none() {
+            return;
         }
+        // What it keeps it would send after all: only the end of its process takes that back.
+        self.copy.clearing = Some(stops);
+        if self.copy.given.is_empty() { self.queue_lost() } else { self.end_process() }
     }
 
     fn make_change(&mut self, change: Change) {
-        let Change { item_id, revision, edit, waiter } = change;
-        let outcome = match edit {
-            Some(edit) => self.make_edit(&item_id, revision, edit, waiter.page.id()),
-            None => self.view.queue.remove(&item_id, revision).map(|removed| {
+        let Change { what, waiter } = change;
+        let is_gone = |id: &String| self.copy.given.contains(id);
+        let outcome = match what {
+            What::Edit { item_id, .. } | What::Remove { item_id, .. } if is_gone(&item_id) => {
+                Err(QueueError::Gone)
+            }
+            What::TakeBack => {
+                let answer = json!({ "restored": self.take_back() });
+                return self.give_back(waiter, answer);
+            }
+            What::Edit { item_id, revision, edit } => {
+                self.make_edit(&item_id, revision, edit, waiter.page.id())
+            }
+            What::Remove { item_id, revision } => self.view.queue.remove(&item_id, revision).map(|removed| {
                 self.forget_prompt(&removed.id);
                 Value::Null
             }),
@@ -183,6 +234,19 @@ impl Session {
         }
     }
 
+    /// A prompt that was to start a run came while one was under way after all.
+    pub(super) fn was_queued(&mut self, client_id: &str) {
+        let Some(place) = self.starting.iter().position(|prompt| prompt.client_id == client_id) else {
+            return;
+        };
+        if let Some(Prompt { client_id: id, text, images, lane, .. }) = self.starting.remove(place) {
+            let item = Scheduled { id: id.clone(), lane, text, images, ..Scheduled::default() };
+            if self.schedule(item).is_ok() {
+                self.copy.given.push(id);
+            }
+        }
+    }
+
     /// The agent would not have a message that is scheduled: it stays in the queue, and the person hears of it.
     pub(super) fn not_given(&mut self, id: &str, why: &str) {
         self.copy.taken_up(id);
@@ -194,19 +258,41 @@ impl Session {
         }
     }
 
-    /// Takes everything back that is scheduled, in order, with its pictures.
-    pub(super) fn clear_queue(&mut self) -> Vec<Scheduled> {
-        let restored = self.view.queue.restore();
+    /// Gives everything back that is scheduled. What the agent takes up before it hears of it is not among it. Asked
+    /// again after a lost connection, it gives the same answer.
+    pub(super) fn clear_queue(&mut self, waiter: Waiter) {
+        if let Some((_, known)) = self.given_back.iter().find(|(request, _)| *request == waiter.request) {
+            return waiter.respond(Ok(known.clone()));
+        }
+        let asked =
+            self.copy.clearing.iter_mut().flatten().find(|known| known.waiter.request == waiter.request);
+        match asked {
+            Some(asked) => asked.waiter = waiter,
+            None => self.change_queue(Change { what: What::TakeBack, waiter }),
+        }
+    }
+
+    /// In order, with its pictures.
+    fn take_back(&mut self) -> Vec<Scheduled> {
+        let items = self.view.queue.items().iter().filter(|item| !self.copy.given.contains(&item.id));
+        let taken: Vec<(String, u32)> = items.map(|item| (item.id.clone(), item.revision)).collect();
+        let restored: Vec<Scheduled> =
+            taken.iter().filter_map(|(id, revision)| self.view.queue.remove(id, *revision).ok()).collect();
+        tracing::debug!(session = %self.origin.id, messages = restored.len(), "the queue is given back");
         if !restored.is_empty() {
-            if !self.copy.given.is_empty() && self.process.is_some() && self.copy.clearing.is_none() {
-                self.request(PiCommand::ClearQueue, Pending::Silent);
-            }
-            self.copy.given.clear();
             self.copy.editors.clear();
-            restored.iter().for_each(|item| self.forget_prompt(&item.id));
+            self.hub.take_back(&self.origin.id, &restored, &self.queue_to_keep());
             self.emit_queue();
         }
         restored
+    }
+
+    fn give_back(&mut self, waiter: Waiter, answer: Value) {
+        if self.given_back.len() >= GIVEN_BACK_ANSWERS {
+            self.given_back.pop_front();
+        }
+        self.given_back.push_back((waiter.request.clone(), answer.clone()));
+        waiter.respond(Ok(answer));
     }
 
     /// The queue with the data of its pictures, as it is kept over a restart.

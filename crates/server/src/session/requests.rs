@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pilothouse_agents::pi::PiCommand;
+use pilothouse_agents::pi::{PiCommand, Response};
 use pilothouse_core::event::Event;
 use pilothouse_core::limits::STOP_STEP_SECONDS;
 use pilothouse_core::ui_message::BashResult;
@@ -62,10 +62,22 @@ impl Session {
         let id = self.next_request.to_string();
         let sent = self.process.as_ref().is_some_and(|process| process.send(command.encode(&id)));
         if sent {
-            self.pending.insert(id, pending);
+            self.pending.insert(id, (command.name(), pending));
         } else {
             self.fail(pending, "The agent does not take commands any more.");
         }
+    }
+
+    /// Who waits for this response. Before 1.0 pi does not name the request when it does not know the command.
+    pub(super) fn pending_of(&mut self, response: &Response) -> Option<Pending> {
+        let unknown = response.error.strip_prefix("Unknown command: ").filter(|_| response.id.is_empty());
+        let id = match unknown {
+            Some(name) => {
+                self.pending.iter().find(|(_, (command, _))| *command == name).map(|(id, _)| id.clone())?
+            }
+            None => response.id.clone(),
+        };
+        self.pending.remove(&id).map(|(_, pending)| pending)
     }
 
     /// An answer to a question has no response.
@@ -106,7 +118,7 @@ impl Session {
 
     /// Everything that waited for a process that is gone.
     pub(super) fn fail_all_pending(&mut self, why: &str) {
-        for (_, pending) in std::mem::take(&mut self.pending) {
+        for (_, (_, pending)) in std::mem::take(&mut self.pending) {
             self.fail(pending, why);
         }
     }

@@ -4,7 +4,8 @@
 
 use pilothouse_core::event::Event;
 use pilothouse_core::message::{Content, Message, Part};
-use pilothouse_core::queue::Queue;
+use pilothouse_core::queue::{Queue, Scheduled};
+use serde_json::json;
 
 use super::keep::is_of_reply;
 use crate::blobs::Blobs;
@@ -78,15 +79,33 @@ impl Restored {
     fn take_prompts(&mut self, store: &Store, session: &str, blobs: &Blobs, file: Option<&Scanned>) {
         let prompts = store.prompts(session);
         let earliest = prompts.iter().map(|prompt| prompt.at).min().unwrap_or_default();
-        let mut stored = file.map(|file| file.user_messages_since(earliest)).unwrap_or_default();
-        stored.retain(|(time, _)| !prompts.iter().any(|prompt| prompt.told == Some(*time)));
+        let stored = file.map(|file| file.user_messages_since(earliest)).unwrap_or_default();
         let mut items = store.queue(session);
-        for prompt in prompts {
-            let scheduled = items.iter().any(|item| item.id == prompt.client_id);
-            if is_done(&prompt, scheduled, &mut stored, file) {
-                items.retain(|item| item.id != prompt.client_id);
+        let done = done(&prompts, &items, stored);
+        for (prompt, done) in prompts.iter().zip(&done) {
+            tracing::debug!(
+                session,
+                prompt = prompt.client_id,
+                told = prompt.told,
+                done,
+                "a prompt is looked at again"
+            );
+        }
+        let scheduled = items.len();
+        let arrived =
+            prompts.iter().zip(&done).filter(|(_, done)| **done).map(|(prompt, _)| &prompt.client_id);
+        let arrived: Vec<String> = arrived.cloned().collect();
+        items.retain(|item| !arrived.contains(&item.id));
+        if items.len() != scheduled
+            && let Err(error) = store.save_queue(session, &items)
+        {
+            tracing::error!(session, "the queue could not be kept: {error:#}");
+        }
+        for (prompt, done) in prompts.into_iter().zip(done) {
+            if done {
                 store.settle_prompts(session, &[&prompt.client_id]);
-            } else if !scheduled {
+            } else if !items.iter().any(|item| item.id == prompt.client_id) {
+                store.prompt_outcome(session, &prompt.client_id, &Ok(json!({ "disposition": UNSENT })));
                 self.extras.push(Extra { at: prompt.at, events: vec![said(&prompt)] });
                 self.unsent = Some(prompt);
             }
@@ -97,26 +116,51 @@ impl Restored {
     }
 }
 
-/// The agent has it, would not have it, or has dealt with it otherwise. A server that was killed may not have heard the
-/// agent take it up: then a message of that text in its file is it, or, for one that was to start a run, the first
-/// message after it.
-fn is_done(
-    prompt: &Prompt,
-    scheduled: bool,
-    stored: &mut Vec<(u64, String)>,
-    file: Option<&Scanned>,
-) -> bool {
-    if let Some(time) = prompt.told {
-        return file.is_some_and(|file| file.has_prompt(time));
+/// Whether a message in the file is this prompt.
+type Fits<'a> = dyn Fn(&Prompt, &(u64, String)) -> bool + 'a;
+
+/// Which prompts the agent has, would not have, or has dealt with otherwise. `stored` are the person's messages in its
+/// file, with their times. A server that was killed may not have heard the agent take a prompt up: then a message of
+/// that text is it. Templates and skills change the text: of a prompt that was to start a run the first message after
+/// it is it, when its fate is looked at for the first time. Each message is one prompt, since several may be of the same millisecond or text.
+fn done(prompts: &[Prompt], queue: &[Scheduled], mut stored: Vec<(u64, String)>) -> Vec<bool> {
+    let mut done: Vec<bool> = prompts.iter().map(needs_nothing).collect();
+    let was_starting = |prompt: &Prompt| {
+        !queue.iter().any(|item| item.id == prompt.client_id) && disposition(prompt) != Some(UNSENT)
+    };
+    let fits: [&Fits<'_>; 4] = [
+        &|prompt, (time, text)| prompt.told == Some(*time) && *text == prompt.text,
+        &|prompt, (time, _)| prompt.told == Some(*time),
+        &|prompt, (time, text)| prompt.told.is_none() && *time >= prompt.at && *text == prompt.text,
+        &|prompt, (time, _)| {
+            prompt.told.is_none()
+                && *time >= prompt.at
+                && prompt.text.starts_with('/')
+                && was_starting(prompt)
+        },
+    ];
+    for fits in fits {
+        for (prompt, done) in prompts.iter().zip(&mut done).filter(|(_, done)| !**done) {
+            if let Some(place) = stored.iter().position(|message| fits(prompt, message)) {
+                stored.remove(place);
+                *done = true;
+            }
+        }
     }
-    match &prompt.outcome {
-        Some(Err(_)) => return true,
-        Some(Ok(answer)) if answer["disposition"] == "handled" => return true,
-        _ => {}
-    }
-    let found =
-        stored.iter().position(|(time, text)| *time >= prompt.at && (*text == prompt.text || !scheduled));
-    found.map(|place| stored.remove(place)).is_some()
+    done
+}
+
+/// What became of a prompt that the agent turned out not to have.
+const UNSENT: &str = "unsent";
+
+fn disposition(prompt: &Prompt) -> Option<&str> {
+    prompt.outcome.as_ref()?.as_ref().ok()?.get("disposition")?.as_str()
+}
+
+/// It was refused, or was a command that the agent has dealt with.
+fn needs_nothing(prompt: &Prompt) -> bool {
+    matches!(prompt.outcome, Some(Err(_)))
+        || (prompt.told.is_none() && disposition(prompt) == Some("handled"))
 }
 
 /// The row of a prompt the agent does not know.

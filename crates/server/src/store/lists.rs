@@ -11,6 +11,8 @@ use serde::de::DeserializeOwned;
 
 use super::Store;
 use super::encoding::{decode, encode};
+use super::prompts::settle;
+use super::sessions::draft_into;
 
 const QUEUE: &str = "queue";
 const ASKS: &str = "asks";
@@ -20,6 +22,16 @@ impl Store {
     pub fn save_queue(&self, session: &str, items: &[Scheduled]) -> Result<()> {
         let items: Vec<(&str, &Scheduled)> = items.iter().map(|item| (item.id.as_str(), item)).collect();
         self.write_durably("The queue", |transaction| save(transaction, session, QUEUE, &items))
+    }
+
+    /// Messages leave the queue and come back to the editor, in one step: neither twice nor nowhere.
+    pub fn take_back(&self, session: &str, taken: &[&str], queue: &[Scheduled], draft: &str) -> Result<()> {
+        let items: Vec<(&str, &Scheduled)> = queue.iter().map(|item| (item.id.as_str(), item)).collect();
+        self.write_durably("What was taken back", |transaction| {
+            draft_into(transaction, session, draft)?;
+            settle(transaction, session, taken)?;
+            save(transaction, session, QUEUE, &items)
+        })
     }
 
     pub fn queue(&self, session: &str) -> Vec<Scheduled> {

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use pilothouse_core::limits::REMEMBERED_CLIENT_IDS;
 use pilothouse_core::queue::Lane;
-use rusqlite::params;
+use rusqlite::{Transaction, params};
 use serde_json::Value;
 
 use super::encoding::{Count, count, decode, encode};
@@ -88,16 +88,7 @@ impl Store {
             return;
         }
         self.try_write_durably("That messages have arrived", |transaction| {
-            let settle = "UPDATE prompts SET settled = 1, text = '', images = '[]'
-                WHERE session = ? AND client_id = ? AND settled = 0";
-            let mut settle = transaction.prepare_cached(settle)?;
-            for client_id in client_ids {
-                settle.execute([session, client_id])?;
-            }
-            let trim = "DELETE FROM prompts WHERE session = ?1 AND settled = 1 AND number <= (
-                SELECT number FROM prompts WHERE session = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)";
-            let kept = Count(REMEMBERED_CLIENT_IDS as u64);
-            transaction.prepare_cached(trim)?.execute(params![session, kept]).map(drop)
+            settle(transaction, session, client_ids)
         });
     }
 
@@ -110,4 +101,21 @@ impl Store {
 
 fn read_outcome(column: Option<String>) -> Option<Outcome> {
     decode("what became of a message", &column?)
+}
+
+pub(super) fn settle(
+    transaction: &Transaction<'_>,
+    session: &str,
+    client_ids: &[&str],
+) -> rusqlite::Result<()> {
+    let settle = "UPDATE prompts SET settled = 1, text = '', images = '[]'
+        WHERE session = ? AND client_id = ? AND settled = 0";
+    let mut settle = transaction.prepare_cached(settle)?;
+    for client_id in client_ids {
+        settle.execute([session, client_id])?;
+    }
+    let trim = "DELETE FROM prompts WHERE session = ?1 AND settled = 1 AND number <= (
+        SELECT number FROM prompts WHERE session = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)";
+    let kept = Count(REMEMBERED_CLIENT_IDS as u64);
+    transaction.prepare_cached(trim)?.execute(params![session, kept]).map(drop)
 }

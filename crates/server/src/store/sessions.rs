@@ -83,11 +83,13 @@ impl Store {
     }
 
     pub fn set_draft(&self, id: &str, draft: &str) {
-        self.try_write("A draft", |transaction| {
-            make_record(transaction, id, "", "")?;
-            transaction.execute("UPDATE sessions SET draft = ? WHERE id = ?", params![draft, id]).map(drop)
-        });
+        self.try_write("A draft", |transaction| draft_into(transaction, id, draft));
     }
+}
+
+pub(super) fn draft_into(transaction: &Transaction<'_>, id: &str, draft: &str) -> rusqlite::Result<()> {
+    make_record(transaction, id, "", "")?;
+    transaction.execute("UPDATE sessions SET draft = ? WHERE id = ?", params![draft, id]).map(drop)
 }
 
 /// A session of another program's gets its record when something is to be remembered of it.

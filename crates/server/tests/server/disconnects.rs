@@ -12,6 +12,7 @@ use crate::{binary, server};
 
 const EVENTS: usize = 10_000;
 const LOST: usize = 500;
+const SESSIONS: usize = 4;
 /// How often the server is killed on the way.
 const RESTARTS: usize = 3;
 
@@ -19,48 +20,67 @@ const RESTARTS: usize = 3;
 async fn promise_18_every_event_arrives_once_and_in_order_over_500_lost_connections() {
     let (mut server, project) = server();
     let mut steady = Client::connect(&server).await;
-    let session = steady.new_session(project.path()).await;
+    let mut sessions = Vec::new();
+    for _ in 0..SESSIONS {
+        sessions.push(steady.new_session(project.path()).await);
+    }
     let mut views: HashMap<String, SessionView> = HashMap::new();
     let mut random = Random::new(18);
     let (mut events, mut lost, mut restarts, mut number) = (0, 0, 0, 0);
-    while events < EVENTS || lost < LOST {
+    while events + steady.events < EVENTS || lost < LOST {
         number += 1;
-        steady
-            .ask(Some(&session), prompt(&format!("p{number}"), &format!("Message {number}")))
-            .await
-            .unwrap();
+        let session = &sessions[number % SESSIONS];
+        let said = prompt(&format!("p{number}"), &format!("Message {number}"));
+        steady.ask(Some(session), said).await.unwrap();
         // Lost about as often as events come.
         while lost * EVENTS < (events + steady.events) * LOST {
-            views = lose_connection(&server, &session, views, &mut random).await;
+            views = lose_connection(&server, &sessions, views, &mut random).await;
             lost += 1;
         }
-        steady.until_state(&session, SessionState::Completed).await;
+        steady.until_state(session, SessionState::Completed).await;
         if (events + steady.events) * (RESTARTS + 1) > EVENTS * (restarts + 1) && restarts < RESTARTS {
             restarts += 1;
             events += steady.events;
             server.kill_and_restart(binary(), project.path());
             steady = Client::connect(&server).await;
-            steady.open(&session).await;
+            for session in &sessions {
+                steady.open(session).await;
+            }
         }
     }
     let mut back = Client::resume(&server, views).await;
-    let seq = steady.view(&session).seq;
-    back.until(&session, "everything", |view| view.seq == seq).await;
-    assert_eq!(back.view(&session), steady.view(&session));
+    for session in &sessions {
+        let seq = steady.view(session).seq;
+        back.until(session, "everything", |view| view.epoch == steady.view(session).epoch && view.seq == seq)
+            .await;
+        assert_same(back.view(session), steady.view(session));
+    }
     assert!(restarts == RESTARTS && number > 100, "{restarts} {number}");
+}
+
+/// Pages that came at different times hold windows that begin at different rows.
+fn assert_same(left: &SessionView, right: &SessionView) {
+    let first = left.controller.first().max(right.controller.first());
+    let from = |view: &SessionView| view.controller.rows()[first - view.controller.first()..].to_vec();
+    assert!(from(left).len() >= 200 && from(left) == from(right), "{:#?}\n{:#?}", from(left), from(right));
+    assert_eq!(left.controller.fold(), right.controller.fold());
+    let rest = |view: &SessionView| SessionView { controller: Default::default(), ..view.clone() };
+    assert_eq!(rest(left), rest(right));
 }
 
 /// Comes back, reads a little or nothing, and is gone again.
 async fn lose_connection(
     server: &Running,
-    session: &str,
+    sessions: &[String],
     views: HashMap<String, SessionView>,
     random: &mut Random,
 ) -> HashMap<String, SessionView> {
     let fresh = views.is_empty();
     let mut page = Client::resume(server, views).await;
     if fresh {
-        page.open(session).await;
+        for session in sessions {
+            page.open(session).await;
+        }
     }
     if random.one_in(2) {
         for _ in 0..random.below(60) {

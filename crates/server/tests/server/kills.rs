@@ -5,10 +5,10 @@ use pilothouse_core::ui_message::Kind;
 use pilothouse_core::wire::Command;
 use pilothouse_core::{SessionState, SessionView};
 
+use crate::binary;
 use crate::client::{Client, prompt};
 use crate::random::Random;
-use crate::running::{children, until_gone};
-use crate::{binary, server};
+use crate::running::{Setup, children, until_gone};
 
 const LANES: u64 = 4;
 const KILLS: u64 = 50;
@@ -17,7 +17,9 @@ const KILLS_PER_SESSION: u64 = 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn promise_13_nothing_acknowledged_is_lost_at_200_kill_points() {
-    let lanes: Vec<_> = (1..=LANES).map(|seed| tokio::spawn(lane(seed))).collect();
+    // Another beginning looks at other moments.
+    let first = std::env::var("PILOTHOUSE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let lanes: Vec<_> = (first..first + LANES).map(|seed| tokio::spawn(lane(seed))).collect();
     let mut acknowledged = 0;
     for lane in lanes {
         acknowledged += lane.await.unwrap();
@@ -34,7 +36,10 @@ struct Sent {
 
 async fn lane(seed: u64) -> usize {
     let mut random = Random::new(seed);
-    let (mut server, project) = server();
+    let project = tempfile::tempdir().unwrap();
+    let mut setup = Setup::new(binary()).project(project.path());
+    setup.environment.push(("PILOTHOUSE_LOG".into(), "pilothouse_server::session=debug".into()));
+    let mut server = setup.start();
     let mut sent = Sent::default();
     let mut acknowledged = 0;
     for kill in 0..KILLS {
@@ -43,7 +48,8 @@ async fn lane(seed: u64) -> usize {
             sent = Sent { session: page.new_session(project.path()).await, ..Sent::default() };
         } else {
             page.open(&sent.session).await;
-            check(page.view(&sent.session), &sent, &format!("seed {seed}, kill {kill}"));
+            let wrong = check(page.view(&sent.session), &sent);
+            assert!(wrong.is_empty(), "seed {seed}, kill {kill}: {wrong}\n{}", last_lines(&server.log()));
         }
         acknowledged += work(&mut page, &mut sent, &mut random, kill).await;
         let agents = children(server.process_id());
@@ -91,15 +97,30 @@ async fn work(page: &mut Client, sent: &mut Sent, random: &mut Random, kill: u64
     acknowledged
 }
 
-fn check(view: &SessionView, sent: &Sent, when: &str) {
+/// What is wrong, if anything is.
+fn check(view: &SessionView, sent: &Sent) -> String {
     for (text, acknowledged) in &sent.prompts {
         let said =
             view.controller.rows().iter().filter(|row| row.kind == Kind::User && row.text == *text).count();
         let waiting = view.queue.items().iter().filter(|item| item.text == *text).count();
-        let found = said + waiting;
-        assert!(found <= 1, "{when}: {text:?} is there {said} times, and {waiting} times in the queue");
-        assert!(found == 1 || !acknowledged, "{when}: {text:?} was acknowledged and is gone: {view:#?}");
+        // A stop puts what it takes back into the draft.
+        let drafted = view.draft.lines().filter(|line| line == text).count();
+        let found = said + waiting + drafted;
+        if found > 1 || (found == 0 && *acknowledged) {
+            let places = format!("{said} times said, {waiting} in the queue, {drafted} in the draft");
+            return format!("{text:?} (acknowledged: {acknowledged}) is {places}: {:#?}", rows(view));
+        }
     }
-    let spinning = view.controller.has_open_call() || view.state.is_active();
-    assert!(!spinning, "{when}: nothing runs, and yet something spins");
+    let spins = view.controller.has_open_call() || view.state.is_active();
+    if spins { "nothing runs, and yet something spins".to_owned() } else { String::new() }
+}
+
+fn last_lines(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().collect();
+    lines[lines.len().saturating_sub(80)..].join("\n")
+}
+
+fn rows(view: &SessionView) -> Vec<String> {
+    let said = view.controller.rows().iter().filter(|row| row.kind != Kind::Thinking);
+    said.map(|row| format!("{} {} {:?} {:.60}", row.id, row.kind.name(), row.mark, row.text)).collect()
 }

@@ -11,6 +11,7 @@ pub struct Running {
     /// The address that was printed.
     pub link: String,
     pub data: PathBuf,
+    environment: Vec<(String, String)>,
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -87,7 +88,7 @@ impl Setup {
             panic!("the server did not get ready: {line:?} {log}");
         };
         let (port, token) = (port.parse().unwrap(), token.to_owned());
-        Running { child, port, token, link, data, _folder: folder }
+        Running { child, port, token, link, data, environment: self.environment, _folder: folder }
     }
 }
 
@@ -116,7 +117,9 @@ impl Running {
     pub fn kill_and_restart(&mut self, binary: &Path, project: &Path) {
         self.kill();
         let folder = self._folder.take();
-        *self = Setup::like(binary, self).project(project).start();
+        let mut setup = Setup::like(binary, self).project(project);
+        setup.environment.clone_from(&self.environment);
+        *self = setup.start();
         self._folder = folder;
     }
 
