@@ -25,7 +25,6 @@ async fn i_choose_how_hard_it_thinks_and_another_tab_sees_it() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server to tell model_changed and to offer models"]
 async fn i_choose_another_model() {
     story("model", Size::Wide, async |stage| {
         let page = stage.page();
@@ -46,7 +45,6 @@ async fn i_choose_another_model() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server to tell that the agent has commands"]
 async fn a_slash_shows_the_commands_and_i_pick_one_by_the_keyboard() {
     story("slash", Size::Wide, async |stage| {
         let page = stage.page();

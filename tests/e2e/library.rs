@@ -47,7 +47,6 @@ async fn i_find_a_session_by_its_title_and_go_there() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server's search and find_row"]
 async fn i_find_what_was_said_and_am_brought_to_the_place() {
     story("search-text", Size::Wide, async |stage| {
         let page = stage.page();
@@ -70,7 +69,6 @@ async fn i_find_what_was_said_and_am_brought_to_the_place() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server's rename_session, pin, archive and delete_session"]
 async fn i_name_pin_archive_and_delete_a_session() {
     story("library", Size::Wide, async |stage| {
         let page = stage.page();
@@ -94,7 +92,6 @@ async fn i_name_pin_archive_and_delete_a_session() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server's fork"]
 async fn i_fork_from_a_message_and_say_it_differently() {
     story("fork", Size::Wide, async |stage| {
         let page = stage.page();
@@ -114,7 +111,6 @@ async fn i_fork_from_a_message_and_say_it_differently() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server's set_draft"]
 async fn what_i_was_writing_waits_for_me_on_another_device() {
     story("draft-elsewhere", Size::Wide, async |stage| {
         let page = stage.page();

@@ -61,7 +61,6 @@ async fn what_is_no_picture_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server to take pictures by their address in a prompt"]
 async fn a_scheduled_picture_comes_back_to_the_composer_and_can_be_sent_again() {
     story("picture-restored", Size::Wide, async |stage| {
         let page = stage.page();

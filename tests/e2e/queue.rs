@@ -16,7 +16,6 @@ async fn schedule(stage: &Stage, page: &Page, text: &str) {
 }
 
 #[tokio::test]
-#[ignore = "needs the server's edit_queued"]
 async fn i_change_a_scheduled_message_and_the_agent_gets_the_new_one() {
     story("queue-edit", Size::Wide, async |stage| {
         let page = stage.page();
@@ -43,7 +42,6 @@ async fn i_change_a_scheduled_message_and_the_agent_gets_the_new_one() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server's edit_queued"]
 async fn a_message_that_i_am_changing_is_not_sent_and_another_tab_sees_that() {
     story("queue-held", Size::Wide, async |stage| {
         let page = stage.page();
@@ -70,7 +68,6 @@ async fn a_message_that_i_am_changing_is_not_sent_and_another_tab_sees_that() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server's remove_queued"]
 async fn i_remove_a_scheduled_message_and_it_is_never_sent() {
     story("queue-remove", Size::Wide, async |stage| {
         let page = stage.page();

@@ -4,7 +4,6 @@ use crate::browser::Size;
 use crate::stage::story;
 
 #[tokio::test]
-#[ignore = "needs the server's asks in the list of sessions"]
 async fn i_answer_one_session_while_i_look_at_another() {
     story("tray", Size::Wide, async |stage| {
         let page = stage.page();
@@ -26,7 +25,6 @@ async fn i_answer_one_session_while_i_look_at_another() {
 }
 
 #[tokio::test]
-#[ignore = "needs the server's read marks"]
 async fn what_ended_while_i_was_away_is_marked_until_i_look() {
     story("unread", Size::Wide, async |stage| {
         let page = stage.page();

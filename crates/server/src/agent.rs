@@ -22,6 +22,16 @@ pub struct Agent {
     pub demo: bool,
 }
 
+/// Where the agent keeps a session.
+#[derive(Clone, Copy, Debug)]
+pub enum Stored<'a> {
+    In(&'a Path),
+    /// It has no file yet. pi before 1.0 has to be told where to make one.
+    Nowhere {
+        old: bool,
+    },
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     Pi,
@@ -97,21 +107,38 @@ impl Agent {
         Self::from_words("pi", "pi", vec!["pi".to_owned()]).ok()
     }
 
-    pub fn launch(&self, session_id: &str, folder: &Path, mark: String) -> Launch {
-        let arguments = match self.dialect {
-            Dialect::Pi => ["--mode", "rpc", "--session-id", session_id].map(str::to_owned),
+    /// The process of a session. One that has a file is opened by it, wherever that lies: by its id pi looks only
+    /// among those of the present folder, and begins anew where it finds none.
+    pub fn launch(&self, session_id: &str, folder: &Path, mark: String, stored: Stored<'_>) -> Launch {
+        let Dialect::Pi = self.dialect;
+        let (option, session) = match stored {
+            _ if self.demo => ("--session-id", session_id.to_owned()),
+            Stored::In(file) => ("--session", file.to_string_lossy().into_owned()),
+            Stored::Nowhere { old: false } => ("--session-id", session_id.to_owned()),
+            Stored::Nowhere { old: true } => ("--session", self.new_file(session_id, folder)),
         };
+        let arguments = ["--mode", "rpc", option, &session].map(str::to_owned);
         Launch { folder: folder.to_owned(), mark, ..self.start_with(arguments) }
     }
 
+    /// Where pi would keep a new session of that id.
+    fn new_file(&self, session_id: &str, folder: &Path) -> String {
+        let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S-%3fZ");
+        let cwd = folder.to_string_lossy();
+        let project = cwd.strip_prefix('/').unwrap_or(&cwd).replace(['/', '\\', ':'], "-");
+        let file = self.folder.join(format!("sessions/--{project}--/{time}_{session_id}.jsonl"));
+        file.to_string_lossy().into_owned()
+    }
+
     /// What can be done with its sessions; what it has no list for yet is told when it runs.
-    pub fn capabilities(&self) -> Capabilities {
+    pub fn capabilities(&self, old: bool) -> Capabilities {
         Capabilities {
             images: true,
             bash: true,
             steering: true,
             models: true,
-            edit_queue: true,
+            // What pi before 1.0 has in its queue it does not give back.
+            edit_queue: !old,
             compact: true,
             fork: true,
             rename: true,
@@ -171,8 +198,14 @@ mod tests {
         let agent = Agent::parse("my pi=pi:node 'a b/cli.js' --tools read").unwrap();
         assert_eq!(agent.name, "my pi");
         assert_eq!(agent.command, ["node", "a b/cli.js", "--tools", "read"]);
-        let launch = agent.launch("s1", Path::new("/tmp"), String::new());
-        assert_eq!(launch.arguments.last().map(String::as_str), Some("s1"));
+        let words = |stored| {
+            let launch = agent.launch("s1", Path::new("/tmp/a b"), String::new(), stored);
+            launch.arguments[launch.arguments.len() - 2..].join(" ")
+        };
+        assert_eq!(words(Stored::Nowhere { old: false }), "--session-id s1");
+        assert_eq!(words(Stored::In(Path::new("/x/y.jsonl"))), "--session /x/y.jsonl");
+        let old = words(Stored::Nowhere { old: true });
+        assert!(old.contains("/sessions/--tmp-a b--/") && old.ends_with("Z_s1.jsonl"), "{old}");
     }
 
     #[test]

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
-use pilothouse_core::limits::{PROTOCOL_VERSION, UNUSED_SESSION_DAYS};
+use pilothouse_core::limits::{ERRAND_SECONDS, PROTOCOL_VERSION, UNUSED_SESSION_DAYS};
 use pilothouse_core::wire::{AgentInfo, SearchResults, ServerFrame, SessionSummary, Welcome};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::agent::Agent;
 use crate::blobs::Blobs;
@@ -46,6 +46,7 @@ pub struct Hub {
     next_page: AtomicU64,
     /// Agents that are being looked at.
     looking: Mutex<HashSet<String>>,
+    looked: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -102,6 +103,7 @@ impl Hub {
             watched: OnceLock::new(),
             next_page: AtomicU64::new(1),
             looking: Mutex::default(),
+            looked: Notify::new(),
         });
         hub.take_up_records();
         hub
@@ -145,6 +147,32 @@ impl Hub {
         self.agents.iter().map(|agent| agent.info(&found(agent))).collect()
     }
 
+    /// It is of the generation before 1.0.
+    pub fn is_old(&self, agent: &str) -> bool {
+        let state = self.state();
+        let version = state.found.get(agent).and_then(|found| found.version.as_deref());
+        version.is_some_and(|version| version.starts_with("0."))
+    }
+
+    /// Waits until it is known which version a session's agent is: it decides how it is started.
+    pub async fn know_agent(&self, session: &str) {
+        let known = || {
+            let state = self.state();
+            let agent = state.sessions.get(session).map(|entry| &entry.agent);
+            agent.is_none_or(|agent| agent.demo || state.found.contains_key(&agent.name))
+        };
+        let waiting = async {
+            loop {
+                let looked = self.looked.notified();
+                if known() {
+                    return;
+                }
+                looked.await;
+            }
+        };
+        let _ = tokio::time::timeout(Duration::from_secs(ERRAND_SECONDS), waiting).await;
+    }
+
     /// Finds out about the agents, in the background; about those again that had a problem.
     pub fn look_at_agents(self: &Arc<Self>) {
         for agent in &self.agents {
@@ -164,6 +192,7 @@ impl Hub {
                     let agents = hub.agent_infos(&state);
                     broadcast(&mut state, &ServerFrame::AgentsChanged { agents });
                 }
+                hub.looked.notify_waiters();
             });
         }
     }

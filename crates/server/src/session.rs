@@ -164,7 +164,7 @@ impl Session {
                 session_id: origin.id.clone(),
                 agent: origin.agent.name.clone(),
                 cwd: origin.cwd.to_string_lossy().into_owned(),
-                capabilities: origin.agent.capabilities(),
+                capabilities: origin.agent.capabilities(hub.is_old(&origin.agent.name)),
                 ..SessionView::default()
             },
             machine: Machine::default(),

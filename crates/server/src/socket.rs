@@ -143,7 +143,10 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
                     page.respond(id.clone(), name, Ok(json!({})));
                     Input::Unsubscribe { page: page.id() }
                 }
-                command => Input::Command { page: page.clone(), request: id.clone(), command },
+                command => {
+                    hub.know_agent(&session_id).await;
+                    Input::Command { page: page.clone(), request: id.clone(), command }
+                }
             };
             if hub.send(&session_id, input).await.is_err() && name != "close_session" {
                 page.respond(id, name, Err("There is no such session.".to_owned()));

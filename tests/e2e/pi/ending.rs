@@ -86,7 +86,6 @@ async fn pi_is_killed_while_a_tool_runs_and_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-#[ignore = "what is kept beside pi's file is shown behind all that is in it"]
 async fn what_pi_said_before_it_was_killed_keeps_its_place_when_the_server_starts_again() {
     story("killed-restart", async |stage, pi, page| {
         pi.model.will([says("The first half").gate("never"), says("Now all of it.")]);

@@ -6,7 +6,6 @@ use super::reply::{calls, says};
 use super::stage::{Generation, story_of};
 
 #[tokio::test]
-#[ignore = "the server starts pi with --session-id, which this generation does not know"]
 async fn i_work_with_an_older_pi_too() {
     story_of(Generation::Old, "old", async |stage, pi, page| {
         pi.model.will([calls("bash", json!({"command": "cat README.md"})), says("It is **small**.")]);

@@ -47,7 +47,6 @@ async fn i_reject_a_command_and_it_does_not_run() {
 }
 
 #[tokio::test]
-#[ignore = "what is kept beside pi's file is shown behind all that is in it"]
 async fn what_i_approved_stands_in_its_place_when_the_server_starts_again() {
     story("approve-restart", async |stage, pi, page| {
         pi.model.will([calls("bash", json!({"command": "rm README.md"})), says("It is gone.")]);

@@ -49,7 +49,6 @@ async fn i_stop_a_command_of_mine_and_it_is_gone() {
 }
 
 #[tokio::test]
-#[ignore = "pi writes no file before its first reply, and the server forgets a session without one"]
 async fn a_session_of_commands_alone_is_still_there_when_the_server_starts_again() {
     story("shell-alone", async |stage, pi, page| {
         page.send("!cat README.md").await;

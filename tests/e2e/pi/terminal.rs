@@ -42,7 +42,6 @@ async fn i_find_what_i_did_in_the_terminal_and_go_on_with_it_here() {
 }
 
 #[tokio::test]
-#[ignore = "the server does not watch pi's session files yet: it reads them when a page connects"]
 async fn a_session_of_the_terminal_appears_while_the_page_is_open_and_goes_on_there() {
     story("terminal-live", async |stage, pi, page| {
         make_a_session(pi);

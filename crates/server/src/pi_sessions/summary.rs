@@ -68,12 +68,37 @@ impl Summary {
     pub(super) fn stored(&self, path: &Path) -> Option<StoredSession> {
         let facts = Some(self.digest.facts()).filter(|facts| facts.is_session() && !facts.id.is_empty())?;
         Some(StoredSession {
-            id: facts.id.clone(),
+            id: id_in_name(path).unwrap_or(&facts.id).to_owned(),
             path: path.to_owned(),
             cwd: facts.cwd.clone(),
             title: facts.title(),
             state: self.digest.resting_state(),
             modified: facts.modified().unwrap_or_else(|| self.stamp.map_or(0, Stamp::milliseconds)),
         })
+    }
+}
+
+/// A file is named after its session: `<time>_<id>.jsonl`. Before 1.0 pi writes an id of its own into a file that it
+/// was told to make.
+fn id_in_name(path: &Path) -> Option<&str> {
+    let (_, id) = path.file_stem()?.to_str()?.rsplit_once('_')?;
+    let plain = id.len() >= 16 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    plain.then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_known_by_the_name_of_its_file() {
+        let id = |name: &str| id_in_name(Path::new(name)).map(str::to_owned);
+        let uuid = "01a1e225-0cbb-7711-81c4-11ead64558e7";
+        assert_eq!(id(&format!("/s/2026-11-16T02-17-21-345Z_{uuid}.jsonl")).as_deref(), Some(uuid));
+        for odd in
+            ["/s/session.jsonl", "/s/my_notes.jsonl", "/s/a_<script>alert(1)</script>.jsonl", "/s/.jsonl"]
+        {
+            assert_eq!(id(odd), None, "{odd}");
+        }
     }
 }

@@ -133,6 +133,10 @@ impl Session {
             self.ask_deadlines.push((Instant::now() + Duration::from_millis(milliseconds), ask.id.clone()));
         }
         let approval = ask.approval;
+        // A command of an extension's asks without a request to a model: it is at work all the same.
+        if self.ready && self.machine.state() == SessionState::Creating {
+            self.step(StateEvent::RequestStarted, "");
+        }
         self.emit(Event::AskOpened { ask });
         self.keep_asks();
         self.step_into_ask(approval);
@@ -179,6 +183,7 @@ impl Session {
             }
             Pending::Bash { client_id, result } => {
                 let result = bash_result(result, &response.data);
+                self.keep_shell(&client_id, &result);
                 self.emit(Event::BashEnd { id: client_id, result });
             }
             Pending::Given { id } => {

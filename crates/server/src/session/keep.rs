@@ -7,6 +7,7 @@ use pilothouse_core::ask::Ask;
 use pilothouse_core::event::Event;
 use pilothouse_core::limits::{IN_FLIGHT_MILLISECONDS, OWN_MESSAGES};
 use pilothouse_core::message::{Content, Message, Part};
+use pilothouse_core::ui_message::BashResult;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -56,6 +57,18 @@ impl Session {
 
     pub(super) fn keep_extra(&self, events: Vec<Event>) {
         self.hub.store().add_extra(&self.origin.id, &Extra { at: now(), events });
+    }
+
+    /// As long as the agent has no file, nobody but us keeps a shell command.
+    pub(super) fn keep_shell(&self, id: &str, result: &BashResult) {
+        if self.origin.file.as_ref().is_none_or(|file| !file.is_file()) {
+            let start = Event::BashStart {
+                id: id.to_owned(),
+                command: result.command.clone(),
+                exclude_from_context: result.exclude_from_context,
+            };
+            self.keep_extra(vec![start, Event::BashEnd { id: id.to_owned(), result: result.clone() }]);
+        }
     }
 
     /// What passes through the session's one loop: whose messages they are, and what is not in a file yet.

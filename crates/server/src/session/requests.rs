@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Session;
+use crate::agent::Stored;
 use crate::page_link::PageLink;
 use crate::process::{Launch, Process};
 
@@ -113,7 +114,11 @@ impl Session {
     }
 
     pub(super) fn launch(&self) -> Launch {
-        self.origin.agent.launch(&self.origin.id, &self.origin.cwd, self.origin.mark.clone())
+        let stored = match self.origin.file.as_deref().filter(|file| file.is_file()) {
+            Some(file) => Stored::In(file),
+            None => Stored::Nowhere { old: self.hub.is_old(&self.origin.agent.name) },
+        };
+        self.origin.agent.launch(&self.origin.id, &self.origin.cwd, self.origin.mark.clone(), stored)
     }
 
     /// Everything that waited for a process that is gone.

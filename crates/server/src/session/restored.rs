@@ -30,14 +30,15 @@ impl Restored {
         restored.take_in_flight(store, session, file);
         restored.take_asks(store, session);
         restored.take_prompts(store, session, blobs, file);
-        restored.extras.extend(store.extras(session));
+        restored.extras.extend(store.extras(session).into_iter().filter(|extra| !is_in(file, extra)));
         restored.extras.sort_by_key(|extra| extra.at);
         restored
     }
 
     /// What is kept beside the file of a session that is open.
     pub(super) fn beside(store: &Store, session: &str, blobs: &Blobs, file: &Scanned) -> Vec<Extra> {
-        let mut restored = Self { extras: store.extras(session), ..Self::default() };
+        let extras = store.extras(session).into_iter().filter(|extra| !is_in(Some(file), extra));
+        let mut restored = Self { extras: extras.collect(), ..Self::default() };
         restored.take_prompts(store, session, blobs, Some(file));
         restored.extras.sort_by_key(|extra| extra.at);
         restored.extras
@@ -114,6 +115,12 @@ impl Restored {
         items.iter_mut().for_each(|item| item.under_edit = false);
         self.queue.replace(items);
     }
+}
+
+/// Shell commands that ended before the agent made its file: it writes them into it when it does.
+fn is_in(file: Option<&Scanned>, extra: &Extra) -> bool {
+    let of_shell = |event: &Event| matches!(event, Event::BashStart { .. } | Event::BashEnd { .. });
+    file.is_some() && extra.events.iter().all(of_shell)
 }
 
 /// Whether a message in the file is this prompt.
