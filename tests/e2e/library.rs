@@ -21,7 +21,8 @@ async fn menu(page: &Page, item: &str) {
 
 async fn fill(page: &Page, selector: &str, text: &str) {
     let field = page.driver.find(By::Css(selector)).await.unwrap();
-    field.clear().await.unwrap();
+    // Clearing it in one step would take the focus away, which ends a rename.
+    field.send_keys(Key::Control + "a").await.unwrap();
     field.send_keys(text).await.unwrap();
 }
 

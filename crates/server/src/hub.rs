@@ -149,9 +149,10 @@ impl Hub {
 
     /// It is of the generation before 1.0.
     pub fn is_old(&self, agent: &str) -> bool {
+        let demo = self.agents.iter().any(|known| known.demo && known.name == agent);
         let state = self.state();
         let version = state.found.get(agent).and_then(|found| found.version.as_deref());
-        version.is_some_and(|version| version.starts_with("0."))
+        !demo && version.is_some_and(|version| version.starts_with("0."))
     }
 
     /// Waits until it is known which version a session's agent is: it decides how it is started.

@@ -21,7 +21,8 @@ impl Entry {
     /// The row of the sidebar: what the session tells, and what people did to it.
     pub(super) fn shown(&self) -> SessionSummary {
         let rests = !self.summary.state.is_active() && self.summary.state != SessionState::Idle;
-        let read_at = self.record.read_at;
+        // One that was made here is known from its beginning.
+        let read_at = self.record.read_at.max(self.record.created);
         SessionSummary {
             pinned: self.record.pinned,
             archived: self.record.archived,
