@@ -40,7 +40,6 @@ impl Session {
         }
         // While our own process is at work, the file is ahead of what it has told us: judged when it rests.
         if self.machine.state().is_active() || self.view.compacting || !self.pending.is_empty() {
-            self.follow_own_file();
             return;
         }
         match self.follow() {
@@ -56,10 +55,12 @@ impl Session {
         Some(history.lock().unwrap_or_else(PoisonError::into_inner).follow())
     }
 
-    /// Reads on without showing anything: our own process has told it.
+    /// Reads on when our own process has told all it wrote; what is there beyond that is another program's.
     pub(super) fn follow_own_file(&mut self) {
-        if !matches!(self.follow(), Some(Followed::Same | Followed::Appended(_))) {
-            self.open_own_file();
+        match self.follow() {
+            Some(Followed::Same) => {}
+            Some(Followed::Appended(messages)) => self.look_at(messages),
+            Some(Followed::Replaced | Followed::Gone) | None => self.open_own_file(),
         }
     }
 

@@ -6,6 +6,7 @@ mod commands;
 mod conversation;
 mod disconnects;
 mod door;
+mod elsewhere;
 mod faults;
 mod http;
 mod kept;
