@@ -1,6 +1,8 @@
 //! Knows every session and every connected page. Sessions are tasks of their own; the hub opens them when somebody
 //! asks, and tells every page when the list changes. It never waits for a page and holds its lock for moments only.
 
+mod agents;
+mod listing;
 mod records;
 
 use std::collections::{HashMap, HashSet};
@@ -10,18 +12,17 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
-use pilothouse_core::limits::{ERRAND_SECONDS, PROTOCOL_VERSION, UNUSED_SESSION_DAYS};
-use pilothouse_core::wire::{AgentInfo, SearchResults, ServerFrame, SessionSummary, Welcome};
+use pilothouse_core::limits::{PROTOCOL_VERSION, UNUSED_SESSION_DAYS};
+use pilothouse_core::wire::{SearchResults, ServerFrame, SessionSummary, Welcome};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::agent::Agent;
 use crate::blobs::Blobs;
 use crate::config::Config;
-use crate::discovery::{self, Found};
+use crate::discovery::Found;
 use crate::leftovers;
 use crate::page_link::{PageLink, encode};
-use crate::pi_sessions::files::{Look, SessionFiles};
-use crate::pi_sessions::watch::{self, Told};
+use crate::pi_sessions::files::SessionFiles;
 use crate::pi_sessions::{milliseconds, now};
 use crate::search::Search;
 use crate::session::{self, Input, Origin};
@@ -141,63 +142,6 @@ impl Hub {
         }
     }
 
-    fn agent_infos(&self, state: &HubState) -> Vec<AgentInfo> {
-        let unknown = Found::default();
-        let found = |agent: &Agent| state.found.get(&agent.name).unwrap_or(&unknown).clone();
-        self.agents.iter().map(|agent| agent.info(&found(agent))).collect()
-    }
-
-    /// It is of the generation before 1.0.
-    pub fn is_old(&self, agent: &str) -> bool {
-        let demo = self.agents.iter().any(|known| known.demo && known.name == agent);
-        let state = self.state();
-        let version = state.found.get(agent).and_then(|found| found.version.as_deref());
-        !demo && version.is_some_and(|version| version.starts_with("0."))
-    }
-
-    /// Waits until it is known which version a session's agent is: it decides how it is started.
-    pub async fn know_agent(&self, session: &str) {
-        let known = || {
-            let state = self.state();
-            let agent = state.sessions.get(session).map(|entry| &entry.agent);
-            agent.is_none_or(|agent| agent.demo || state.found.contains_key(&agent.name))
-        };
-        let waiting = async {
-            loop {
-                let looked = self.looked.notified();
-                if known() {
-                    return;
-                }
-                looked.await;
-            }
-        };
-        let _ = tokio::time::timeout(Duration::from_secs(ERRAND_SECONDS), waiting).await;
-    }
-
-    /// Finds out about the agents, in the background; about those again that had a problem.
-    pub fn look_at_agents(self: &Arc<Self>) {
-        for agent in &self.agents {
-            let known = self.state().found.get(&agent.name).is_some_and(|found| found.problem.is_none());
-            if known
-                || !self.looking.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.name.clone())
-            {
-                continue;
-            }
-            let (hub, agent) = (self.clone(), agent.clone());
-            let mark = leftovers::mark(&self.installation, &format!("visit-{}", agent.name));
-            tokio::spawn(async move {
-                let found = discovery::look_at(&agent, &hub.default_cwd, &mark).await;
-                hub.looking.lock().unwrap_or_else(PoisonError::into_inner).remove(&agent.name);
-                let mut state = hub.state();
-                if state.found.insert(agent.name.clone(), found.clone()).as_ref() != Some(&found) {
-                    let agents = hub.agent_infos(&state);
-                    broadcast(&mut state, &ServerFrame::AgentsChanged { agents });
-                }
-                hub.looked.notify_waiters();
-            });
-        }
-    }
-
     /// The page is gone: nobody sends it anything any more.
     pub async fn remove_page(&self, page: u64) {
         let open: Vec<mpsc::Sender<Input>> = {
@@ -212,109 +156,6 @@ impl Hub {
 
     pub fn sessions(&self) -> Vec<SessionSummary> {
         newest_first(&self.state())
-    }
-
-    /// Looks at the agents' session files again. Sessions that run know more than their file and are left alone.
-    /// Where the files are watched, only what may be on its way is looked at.
-    pub async fn refresh(self: &Arc<Self>) {
-        let hub = self.clone();
-        let watched = self.watched.get().is_some_and(|watched| watched.load(Ordering::Relaxed));
-        let look = if watched { Look::Missed } else { Look::All };
-        let _ = tokio::task::spawn_blocking(move || hub.read_files(look)).await;
-    }
-
-    /// From now on the list follows the files by itself, as long as there is a hub.
-    pub fn watch_files(self: &Arc<Self>) {
-        let folders: HashSet<PathBuf> =
-            self.agents.iter().map(|agent| agent.folder.join("sessions")).collect();
-        let hub = Arc::downgrade(self);
-        let watched = watch::start(folders.into_iter().collect(), move |told| {
-            let Some(hub) = hub.upgrade() else { return false };
-            match told {
-                Told::Paths(paths) if paths.is_empty() => {}
-                Told::Paths(paths) => hub.read_files(Look::Paths(&paths)),
-                Told::Everything => hub.read_files(Look::All),
-                Told::Unwatched if hub.state().pages.is_empty() => {}
-                Told::Unwatched => hub.read_files(Look::All),
-            }
-            true
-        });
-        match watched {
-            Ok(watched) => drop(self.watched.set(watched)),
-            Err(error) => tracing::warn!(%error, "session files are looked at only when a page asks"),
-        }
-    }
-
-    fn read_files(&self, look: Look<'_>) {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut read = HashSet::new();
-        for agent in &self.agents {
-            // Two agents may share a folder; its sessions belong to the first.
-            if !read.insert(&agent.folder) {
-                continue;
-            }
-            let files = files.entry(agent.name.clone()).or_default();
-            let mut stored = files.look(&agent.folder, look);
-            let mut state = self.state();
-            let is_missing = |entry: &Entry| {
-                entry.agent.folder == agent.folder
-                    && entry.file.as_ref().is_some_and(|file| !files.has(file))
-                    && entry.is_gone()
-            };
-            let mut gone: HashSet<String> = HashSet::new();
-            gone.extend(
-                state.sessions.iter().filter(|(_, entry)| is_missing(entry)).map(|(id, _)| id.clone()),
-            );
-            // A task that nobody can reach any more ends, and its agent with it.
-            gone.iter().for_each(|id| drop(state.sessions.remove(id)));
-            if !gone.is_empty() {
-                // Another file may have the same session.
-                stored.extend(files.known().filter(|session| gone.contains(&session.id)).cloned());
-            }
-            let mut changed = Vec::new();
-            for session in stored {
-                self.search.note(&session.id, &session.path, &session.title);
-                let known = state.sessions.get_mut(&session.id);
-                let owner = known.as_ref().map_or(agent, |entry| &entry.agent);
-                let summary = SessionSummary {
-                    id: session.id.clone(),
-                    agent: owner.name.clone(),
-                    cwd: session.cwd,
-                    title: session.title,
-                    state: session.state,
-                    modified: session.modified,
-                    ..SessionSummary::default()
-                };
-                match known {
-                    Some(entry) if entry.is_open() => {
-                        entry.file = Some(session.path.clone());
-                        // One that has too much to do looks at its file when its own agent rests.
-                        if let Some(inputs) = &entry.inputs {
-                            let _ = inputs.try_send(Input::FileChanged { file: session.path });
-                        }
-                    }
-                    Some(entry) => {
-                        entry.file = Some(session.path);
-                        if entry.summary != summary {
-                            entry.summary = summary;
-                            changed.push(entry.shown());
-                        }
-                    }
-                    None => {
-                        let record = state.records.remove(&session.id).unwrap_or_default();
-                        let entry = Entry::new(summary, record, agent.clone(), Some(session.path));
-                        changed.push(entry.shown());
-                        state.sessions.insert(session.id, entry);
-                    }
-                }
-            }
-            if !changed.is_empty() || !gone.is_empty() {
-                gone.retain(|id| !state.sessions.contains_key(id));
-                gone.iter().for_each(|id| self.search.forget(id));
-                let removed = gone.into_iter().collect();
-                broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed });
-            }
-        }
     }
 
     /// Words in all sessions that are listed. Reads the disk.

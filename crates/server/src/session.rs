@@ -3,7 +3,7 @@
 //! one step and no event can fall in between.
 //!
 //! `commands` is what pages ask for, done by `prompts`, `queueing`, `asks`, `shell` and `settings`; `agent_output` is
-//! what the agent says; `keep` and `restored` are what is on disk beside the agent's own file, `in_flight` what is not
+//! what the agent says, `responses` what it answers; `keep` and `restored` are what is on disk beside the agent's own file, `in_flight` what is not
 //! there yet, `elsewhere` what others do to that file. None of them knows sockets.
 
 mod agent_output;
@@ -19,6 +19,7 @@ mod patience_tests;
 mod prompts;
 mod queueing;
 mod requests;
+mod responses;
 mod restored;
 mod settings;
 mod shell;

@@ -1,12 +1,10 @@
 //! What the agent says, and what follows from it: events for the pages, responses for those who asked, steps of the
 //! state machine.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use pilothouse_agents::framing::Line;
-use pilothouse_agents::pi::decode::{context_usage, model};
-use pilothouse_agents::pi::{Incoming, PiCommand, Response, decode};
+use pilothouse_agents::pi::{Incoming, PiCommand, decode};
 use pilothouse_core::SessionState;
 use pilothouse_core::ask::{Ask, AskKind, ClosedBy};
 use pilothouse_core::describe::title_from;
@@ -14,8 +12,6 @@ use pilothouse_core::event::{Event, NoticeLevel};
 use pilothouse_core::machine::StateEvent;
 use pilothouse_core::message::Message;
 use pilothouse_core::queue::Waiting;
-use pilothouse_core::ui_message::BashResult;
-use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::Session;
@@ -143,103 +139,6 @@ impl Session {
         self.tell_hub();
     }
 
-    fn response(&mut self, response: Response) {
-        let Some(pending) = self.pending_of(&response) else { return };
-        if !response.success {
-            let why = if response.error.is_empty() { "The agent refused." } else { response.error.as_str() };
-            if let Pending::Prompt { .. } = pending {
-                self.fail(pending, why);
-                self.end_unstarted_run(StateEvent::Failed, why);
-            } else {
-                self.fail(pending, why);
-            }
-            return;
-        }
-        match pending {
-            Pending::State => self.agent_is_ready(&response.data),
-            Pending::Statistics => {
-                if let Some(usage) = context_usage(&response.data) {
-                    self.emit(Event::ContextUsage { usage });
-                }
-            }
-            Pending::ThinkingLevels => {
-                let levels = response.data.get("levels").cloned().unwrap_or_default();
-                self.view.capabilities.thinking_levels = serde_json::from_value(levels).unwrap_or_default();
-                self.emit(Event::CapabilitiesChanged { capabilities: self.view.capabilities.clone() });
-            }
-            Pending::Silent => {}
-            Pending::Prompt { client_id, waiting } => {
-                let disposition =
-                    response.data.get("disposition").and_then(Value::as_str).unwrap_or("started").to_owned();
-                if disposition == "handled" {
-                    // A command of the agent's own: there will be no user message and no run.
-                    self.starting.retain(|starting| starting.client_id != client_id);
-                    self.forget_scheduled(&client_id);
-                    self.end_unstarted_run(StateEvent::Completed, "");
-                } else if disposition == "queued" {
-                    self.was_queued(&client_id);
-                }
-                self.prompt_done(&client_id, waiting, &Ok(json!({ "disposition": disposition })));
-            }
-            Pending::Bash { client_id, result } => {
-                let result = bash_result(result, &response.data);
-                self.keep_shell(&client_id, &result);
-                self.emit(Event::BashEnd { id: client_id, result });
-            }
-            Pending::Given { id } => {
-                if response.data.get("disposition").and_then(Value::as_str) == Some("handled") {
-                    // A command of the agent's own: there will be no user message.
-                    self.copy.taken_up(&id);
-                    self.forget_scheduled(&id);
-                    self.forget_prompt(&id);
-                    self.end_unstarted_run(StateEvent::Completed, "");
-                }
-            }
-            Pending::QueueCleared => {
-                let length = |key: &str| response.data.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-                self.queue_cleared(Waiting { steering: length("steering"), follow_up: length("followUp") });
-            }
-            Pending::Renamed { waiter, name } => {
-                if self.view.title != name {
-                    self.emit(Event::TitleChanged { title: name });
-                    self.tell_hub();
-                }
-                waiter.respond(Ok(Value::Null));
-            }
-            Pending::Page(waiter) => {
-                match waiter.command {
-                    "set_model" => {
-                        self.emit(Event::ModelChanged { model: model(&response.data) });
-                        self.request(PiCommand::GetAvailableThinkingLevels, Pending::ThinkingLevels);
-                        self.request(PiCommand::GetSessionStats, Pending::Statistics);
-                    }
-                    // Some agents tell the new level themselves, some do not.
-                    "set_thinking_level" => self.request(PiCommand::GetState, Pending::State),
-                    _ => {}
-                }
-                waiter.respond(Ok(response.data));
-            }
-        }
-    }
-
-    fn agent_is_ready(&mut self, data: &Value) {
-        let first = !std::mem::replace(&mut self.ready, true);
-        let model = data.get("model").and_then(model);
-        if self.view.model != model {
-            self.emit(Event::ModelChanged { model });
-        }
-        let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        if self.origin.file.is_none() {
-            self.origin.file = Some(PathBuf::from(text("sessionFile"))).filter(|file| file.is_absolute());
-        }
-        if self.view.thinking_level != text("thinkingLevel") {
-            self.emit(Event::ThinkingLevelChanged { level: text("thinkingLevel") });
-        }
-        if first {
-            self.step(StateEvent::SessionCreated, "");
-        }
-    }
-
     /// A prompt that led to no run leaves no spinner behind.
     pub(super) fn end_unstarted_run(&mut self, how: StateEvent, reason: &str) {
         if !self.view.controller.is_running() {
@@ -288,18 +187,5 @@ fn read_line(line: Line) -> Vec<Incoming> {
             level: NoticeLevel::Warning,
             text: format!("The agent wrote a line of {bytes} bytes; it is too long and was left out."),
         })],
-    }
-}
-
-fn bash_result(started: BashResult, data: &Value) -> BashResult {
-    let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let flag = |key: &str| data.get(key).and_then(Value::as_bool).unwrap_or_default();
-    BashResult {
-        output: text("output"),
-        exit_code: data.get("exitCode").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok()),
-        cancelled: flag("cancelled"),
-        truncated: flag("truncated"),
-        running: false,
-        ..started
     }
 }

@@ -1,0 +1,118 @@
+//! The list of sessions, made from the agents' own files and kept as they are.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use pilothouse_core::wire::{ServerFrame, SessionSummary};
+
+use super::{Entry, Hub, broadcast};
+use crate::pi_sessions::files::Look;
+use crate::pi_sessions::watch::{self, Told};
+use crate::session::Input;
+
+impl Hub {
+    /// Looks at the agents' session files again. Sessions that run know more than their file and are left alone.
+    /// Where the files are watched, only what may be on its way is looked at.
+    pub async fn refresh(self: &Arc<Self>) {
+        let hub = self.clone();
+        let watched = self.watched.get().is_some_and(|watched| watched.load(Ordering::Relaxed));
+        let look = if watched { Look::Missed } else { Look::All };
+        let _ = tokio::task::spawn_blocking(move || hub.read_files(look)).await;
+    }
+
+    /// From now on the list follows the files by itself, as long as there is a hub.
+    pub fn watch_files(self: &Arc<Self>) {
+        let folders: HashSet<PathBuf> =
+            self.agents.iter().map(|agent| agent.folder.join("sessions")).collect();
+        let hub = Arc::downgrade(self);
+        let watched = watch::start(folders.into_iter().collect(), move |told| {
+            let Some(hub) = hub.upgrade() else { return false };
+            match told {
+                Told::Paths(paths) if paths.is_empty() => {}
+                Told::Paths(paths) => hub.read_files(Look::Paths(&paths)),
+                Told::Everything => hub.read_files(Look::All),
+                Told::Unwatched if hub.state().pages.is_empty() => {}
+                Told::Unwatched => hub.read_files(Look::All),
+            }
+            true
+        });
+        match watched {
+            Ok(watched) => drop(self.watched.set(watched)),
+            Err(error) => tracing::warn!(%error, "session files are looked at only when a page asks"),
+        }
+    }
+
+    fn read_files(&self, look: Look<'_>) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = HashSet::new();
+        for agent in &self.agents {
+            // Two agents may share a folder; its sessions belong to the first.
+            if !read.insert(&agent.folder) {
+                continue;
+            }
+            let files = files.entry(agent.name.clone()).or_default();
+            let mut stored = files.look(&agent.folder, look);
+            let mut state = self.state();
+            let is_missing = |entry: &Entry| {
+                entry.agent.folder == agent.folder
+                    && entry.file.as_ref().is_some_and(|file| !files.has(file))
+                    && entry.is_gone()
+            };
+            let mut gone: HashSet<String> = HashSet::new();
+            gone.extend(
+                state.sessions.iter().filter(|(_, entry)| is_missing(entry)).map(|(id, _)| id.clone()),
+            );
+            // A task that nobody can reach any more ends, and its agent with it.
+            gone.iter().for_each(|id| drop(state.sessions.remove(id)));
+            if !gone.is_empty() {
+                // Another file may have the same session.
+                stored.extend(files.known().filter(|session| gone.contains(&session.id)).cloned());
+            }
+            let mut changed = Vec::new();
+            for session in stored {
+                self.search.note(&session.id, &session.path, &session.title);
+                let known = state.sessions.get_mut(&session.id);
+                let owner = known.as_ref().map_or(agent, |entry| &entry.agent);
+                let summary = SessionSummary {
+                    id: session.id.clone(),
+                    agent: owner.name.clone(),
+                    cwd: session.cwd,
+                    title: session.title,
+                    state: session.state,
+                    modified: session.modified,
+                    ..SessionSummary::default()
+                };
+                match known {
+                    Some(entry) if entry.is_open() => {
+                        entry.file = Some(session.path.clone());
+                        // One that has too much to do looks at its file when its own agent rests.
+                        if let Some(inputs) = &entry.inputs {
+                            let _ = inputs.try_send(Input::FileChanged { file: session.path });
+                        }
+                    }
+                    Some(entry) => {
+                        entry.file = Some(session.path);
+                        if entry.summary != summary {
+                            entry.summary = summary;
+                            changed.push(entry.shown());
+                        }
+                    }
+                    None => {
+                        let record = state.records.remove(&session.id).unwrap_or_default();
+                        let entry = Entry::new(summary, record, agent.clone(), Some(session.path));
+                        changed.push(entry.shown());
+                        state.sessions.insert(session.id, entry);
+                    }
+                }
+            }
+            if !changed.is_empty() || !gone.is_empty() {
+                gone.retain(|id| !state.sessions.contains_key(id));
+                gone.iter().for_each(|id| self.search.forget(id));
+                let removed = gone.into_iter().collect();
+                broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed });
+            }
+        }
+    }
+}
