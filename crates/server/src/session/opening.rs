@@ -23,7 +23,7 @@ pub(super) fn read(origin: &Origin, hub: &Hub) -> (Option<HistoryFile>, Restored
 /// The same of a session that is open, to find something in it.
 pub(super) fn read_beside(origin: &Origin, hub: &Hub) -> Option<HistoryFile> {
     let scanned = HistoryFile::scan(origin.file.as_deref()?)?;
-    let extras = Restored::beside(hub.store(), &origin.id, &origin.blobs, &scanned);
+    let extras = Restored::beside(hub.store(), &origin.id, &scanned);
     Some(scanned.fold(&extras, &origin.blobs))
 }
 

@@ -35,13 +35,16 @@ impl Restored {
         restored
     }
 
-    /// What is kept beside the file of a session that is open.
-    pub(super) fn beside(store: &Store, session: &str, blobs: &Blobs, file: &Scanned) -> Vec<Extra> {
-        let extras = store.extras(session).into_iter().filter(|extra| !is_in(Some(file), extra));
-        let mut restored = Self { extras: extras.collect(), ..Self::default() };
-        restored.take_prompts(store, session, blobs, Some(file));
-        restored.extras.sort_by_key(|extra| extra.at);
-        restored.extras
+    /// What is kept beside the file of a session that is open. Changes nothing: what the file has and we have not heard
+    /// of yet is still on its way.
+    pub(super) fn beside(store: &Store, session: &str, file: &Scanned) -> Vec<Extra> {
+        let mut extras = store.extras(session);
+        extras.retain(|extra| !is_in(Some(file), extra));
+        let unsent = |prompt: &Prompt| prompt.told.is_none() && disposition(prompt) == Some(UNSENT);
+        let prompts = store.prompts(session).into_iter().filter(unsent);
+        extras.extend(prompts.map(|prompt| Extra { at: prompt.at, events: vec![said(&prompt)] }));
+        extras.sort_by_key(|extra| extra.at);
+        extras
     }
 
     /// What was being said is kept for good now, unless the agent finished it after we were gone.
@@ -76,45 +79,42 @@ impl Restored {
         }
     }
 
-    /// Prompts and scheduled messages that the agent has in its file are done with, whether we heard of it or not.
+    /// Prompts and scheduled messages that the agent has in its file are done with, whether we heard of it or not. The
+    /// others are shown where they were said, or wait in the queue.
     fn take_prompts(&mut self, store: &Store, session: &str, blobs: &Blobs, file: Option<&Scanned>) {
-        let prompts = store.prompts(session);
-        let earliest = prompts.iter().map(|prompt| prompt.at).min().unwrap_or_default();
-        let stored = file.map(|file| file.user_messages_since(earliest)).unwrap_or_default();
         let mut items = store.queue(session);
-        let done = done(&prompts, &items, stored);
-        for (prompt, done) in prompts.iter().zip(&done) {
-            tracing::debug!(
-                session,
-                prompt = prompt.client_id,
-                told = prompt.told,
-                done,
-                "a prompt is looked at again"
-            );
-        }
         let scheduled = items.len();
-        let arrived =
-            prompts.iter().zip(&done).filter(|(_, done)| **done).map(|(prompt, _)| &prompt.client_id);
-        let arrived: Vec<String> = arrived.cloned().collect();
-        items.retain(|item| !arrived.contains(&item.id));
+        let (done, open) = sorted(store.prompts(session), &items, file);
+        items.retain(|item| !done.contains(&item.id));
+        let ids: Vec<&str> = done.iter().map(String::as_str).collect();
+        store.settle_prompts(session, &ids);
         if items.len() != scheduled
             && let Err(error) = store.save_queue(session, &items)
         {
             tracing::error!(session, "the queue could not be kept: {error:#}");
         }
-        for (prompt, done) in prompts.into_iter().zip(done) {
-            if done {
-                store.settle_prompts(session, &[&prompt.client_id]);
-            } else if !items.iter().any(|item| item.id == prompt.client_id) {
-                store.prompt_outcome(session, &prompt.client_id, &Ok(json!({ "disposition": UNSENT })));
-                self.extras.push(Extra { at: prompt.at, events: vec![said(&prompt)] });
-                self.unsent = Some(prompt);
-            }
+        for prompt in open.into_iter().filter(|prompt| !items.iter().any(|item| item.id == prompt.client_id))
+        {
+            store.prompt_outcome(session, &prompt.client_id, &Ok(json!({ "disposition": UNSENT })));
+            self.extras.push(Extra { at: prompt.at, events: vec![said(&prompt)] });
+            self.unsent = Some(prompt);
         }
         items.iter_mut().flat_map(|item| item.images.iter_mut()).for_each(|image| blobs.take(image));
         items.iter_mut().for_each(|item| item.under_edit = false);
         self.queue.replace(items);
     }
+}
+
+/// The ids of the prompts that need no looking after, and the others.
+fn sorted(prompts: Vec<Prompt>, queue: &[Scheduled], file: Option<&Scanned>) -> (Vec<String>, Vec<Prompt>) {
+    let earliest = prompts.iter().map(|prompt| prompt.at).min().unwrap_or_default();
+    let stored = file.map(|file| file.user_messages_since(earliest)).unwrap_or_default();
+    let (mut ids, mut open) = (Vec::new(), Vec::new());
+    let done = done(&prompts, queue, stored);
+    for (prompt, done) in prompts.into_iter().zip(done) {
+        if done { ids.push(prompt.client_id) } else { open.push(prompt) }
+    }
+    (ids, open)
 }
 
 /// Shell commands that ended before the agent made its file: it writes them into it when it does.
