@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use tokio::net::TcpListener;
@@ -90,7 +91,14 @@ impl Running {
 fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("lock");
     let file = File::create(&path).with_context(|| format!("{} cannot be written to", path.display()))?;
-    match file.try_lock() {
+    // A server that was just killed may have been about to start an agent: the lock goes with that moment.
+    let patience = Instant::now() + Duration::from_secs(2);
+    let mut locked = file.try_lock();
+    while matches!(locked, Err(TryLockError::WouldBlock)) && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(20));
+        locked = file.try_lock();
+    }
+    match locked {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => bail!(
             "another Pilothouse is running with the data folder {}; --data-dir takes another",
