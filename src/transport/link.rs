@@ -57,7 +57,7 @@ impl Link {
             last_frame: Cell::new(0.0),
             backoff: RefCell::default(),
             inbox: RefCell::default(),
-            outbox: RefCell::default(),
+            outbox: RefCell::new(Outbox::new(format!("{}-", browser::unique_id()))),
         }))
     }
 

@@ -33,6 +33,8 @@ pub struct Outbox {
     next_number: u64,
     /// Ids and sessions of commands that were answered, newest last.
     answered: VecDeque<(String, Option<String>)>,
+    /// Before every number: ids are unique across tabs and reloads.
+    prefix: String,
 }
 
 /// Whom an answer is for.
@@ -50,10 +52,14 @@ struct Waiting {
 }
 
 impl Outbox {
+    pub fn new(prefix: String) -> Self {
+        Self { prefix, ..Self::default() }
+    }
+
     /// Gives the frame its id and keeps it until it is answered.
     pub fn add(&mut self, mut frame: ClientFrame, keep: Keep, callback: Callback) -> ClientFrame {
         self.next_number += 1;
-        frame.id = format!("c{}", self.next_number);
+        frame.id = format!("{}c{}", self.prefix, self.next_number);
         self.waiting.push(Waiting { frame: frame.clone(), keep, callback });
         frame
     }

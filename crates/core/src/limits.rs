@@ -151,6 +151,9 @@ pub const IDLE_MINUTES: f64 = 10.0;
 /// Seconds a short visit to an agent may take, such as for a fork.
 pub const ERRAND_SECONDS: u64 = 30;
 
+/// Seconds a first prompt waits to know which version its agent is.
+pub const VERSION_SECONDS: u64 = 5;
+
 /// Times of messages of our own that a session remembers, so that what another program writes is told from them.
 pub const OWN_MESSAGES: usize = 1_024;
 

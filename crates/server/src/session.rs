@@ -142,6 +142,8 @@ struct Session {
     history: Option<Arc<Mutex<HistoryFile>>>,
     /// An acknowledged prompt that the agent does not know.
     unsent: Option<Prompt>,
+    /// The same while it is being sent again.
+    resuming: Option<Prompt>,
     /// Prompts the agent has taken up, by the time it gave them, until its file has them.
     told: Vec<(String, u64)>,
     /// The times of the newest messages of our own process.
@@ -189,6 +191,7 @@ impl Session {
             given_back: VecDeque::new(),
             history: None,
             unsent: None,
+            resuming: None,
             told: Vec::new(),
             own_messages: VecDeque::new(),
             in_flight: InFlight::default(),
@@ -230,10 +233,12 @@ impl Session {
         }
         // What was asked of this session in its last moment is asked of its successor.
         inputs.close();
-        while let Some(input) = inputs.recv().await {
-            let (hub, id) = (self.hub.clone(), self.origin.id.clone());
-            tokio::spawn(async move { hub.send(&id, input).await });
-        }
+        let (hub, id) = (self.hub.clone(), self.origin.id.clone());
+        tokio::spawn(async move {
+            while let Some(input) = inputs.recv().await {
+                let _ = hub.send(&id, input).await;
+            }
+        });
     }
 
     fn input(&mut self, input: Input) {

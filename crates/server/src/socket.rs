@@ -144,7 +144,9 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
                     Input::Unsubscribe { page: page.id() }
                 }
                 command => {
-                    hub.know_agent(&session_id).await;
+                    if may_start_agent(&command) {
+                        hub.know_agent(&session_id).await;
+                    }
                     Input::Command { page: page.clone(), request: id.clone(), command }
                 }
             };
@@ -155,6 +157,24 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
         }
     };
     page.respond(id, name, outcome);
+}
+
+/// How an agent is started depends on its version.
+const fn may_start_agent(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Prompt { .. }
+            | Command::Bash { .. }
+            | Command::ResumeSession
+            | Command::Retry
+            | Command::GetCommands
+            | Command::GetAvailableModels
+            | Command::SetModel { .. }
+            | Command::SetThinkingLevel { .. }
+            | Command::Compact { .. }
+            | Command::Fork { .. }
+            | Command::RenameSession { .. }
+    )
 }
 
 fn needs_session(name: &str) -> String {

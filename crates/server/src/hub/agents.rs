@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use pilothouse_core::limits::ERRAND_SECONDS;
+use pilothouse_core::limits::VERSION_SECONDS;
 use pilothouse_core::wire::{AgentInfo, ServerFrame};
 
 use super::{Hub, HubState, broadcast};
@@ -31,7 +31,9 @@ impl Hub {
         let known = || {
             let state = self.state();
             let agent = state.sessions.get(session).map(|entry| &entry.agent);
-            agent.is_none_or(|agent| agent.demo || state.found.contains_key(&agent.name))
+            // One that has a file is started by it, whatever its version.
+            let stored = state.sessions.get(session).is_some_and(|entry| entry.file.is_some());
+            stored || agent.is_none_or(|agent| agent.demo || state.found.contains_key(&agent.name))
         };
         let waiting = async {
             loop {
@@ -42,7 +44,7 @@ impl Hub {
                 looked.await;
             }
         };
-        let _ = tokio::time::timeout(Duration::from_secs(ERRAND_SECONDS), waiting).await;
+        let _ = tokio::time::timeout(Duration::from_secs(VERSION_SECONDS), waiting).await;
     }
 
     /// Finds out about the agents, in the background; about those again that had a problem.

@@ -93,6 +93,7 @@ impl Session {
             self.give_rest();
         }
         if compacted && !self.view.controller.is_running() {
+            self.copy.offer_again();
             self.stop_deadline = None;
             self.request(PiCommand::GetSessionStats, Pending::Statistics);
             self.release_held();
@@ -167,7 +168,11 @@ impl Session {
         // Its queue is gone with it: what was to be changed can be changed.
         self.queue_lost();
         self.fail_all_pending("The agent's process ended.");
-        self.starting.clear();
+        // Taken by the agent and never told: Resume sends it.
+        if let Some(lost) = self.starting.drain(..).next_back() {
+            self.unsent = Some(lost);
+        }
+        self.resuming = None;
         let success = exit.code == Some(0);
         let reason = exit.stderr.last().cloned().unwrap_or_default();
         let exit = Event::ProcessExit { code: exit.code, signal: exit.signal, expected, stderr: exit.stderr };

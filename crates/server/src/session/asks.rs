@@ -24,9 +24,12 @@ impl Session {
         }
         let ask = ask.clone();
         let declined = matches!(answer, Answer::Cancel | Answer::Confirm(false));
-        // On disk, then to the agent, then acknowledged.
-        self.record_ask(&ask, ask.closing_words(&answer));
-        self.tell_agent(&PiCommand::AnswerDialog { ask_id: ask_id.to_owned(), answer });
+        let words = ask.closing_words(&answer);
+        if !self.tell_agent(&PiCommand::AnswerDialog { ask_id: ask_id.to_owned(), answer }) {
+            return Err("The agent does not take answers at the moment. Try again.".to_owned());
+        }
+        // On disk before it is acknowledged.
+        self.record_ask(&ask, words);
         self.close_ask(ask_id, if declined { ClosedBy::Declined } else { ClosedBy::Answer });
         Ok(Value::Null)
     }

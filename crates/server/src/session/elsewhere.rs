@@ -22,6 +22,9 @@ use crate::pi_sessions::history_file::{Followed, events_of};
 impl Session {
     /// Refuses what would make the file branch.
     pub(super) fn may_write(&self) -> Result<(), String> {
+        if self.shutdown.is_some() {
+            return Err("The session is being closed.".to_owned());
+        }
         if self.view.elsewhere && !self.taken_over {
             return Err("Another program is working in this session. Take it over first.".to_owned());
         }

@@ -93,6 +93,7 @@ impl Session {
     /// The stop is over: prompts that came meanwhile take their turn.
     pub(super) fn release_held(&mut self) {
         for (waiter, prompt) in std::mem::take(&mut self.held) {
+            // It passes the same checks again: the session may be about to close.
             self.prompt(waiter, prompt);
         }
     }
@@ -114,7 +115,11 @@ impl Session {
         if let Err(why) = self.may_write() {
             return waiter.respond(Err(why));
         }
+        if self.is_stopping() {
+            return waiter.respond(Err("The agent is being stopped. Try again in a moment.".to_owned()));
+        }
         if let Some(unsent) = self.unsent.take() {
+            self.resuming = Some(unsent.clone());
             return self.prompt_now(waiter, unsent);
         }
         if self.view.queue.to_send().next().is_none() {
@@ -191,6 +196,12 @@ impl Session {
     pub(super) fn prompt_refused(&mut self, client_id: &str, waiting: Vec<Waiter>, why: &str) {
         self.starting.retain(|starting| starting.client_id != client_id);
         self.forget_scheduled(client_id);
+        if let Some(resuming) = self.resuming.take_if(|resuming| resuming.client_id == client_id) {
+            // It was acknowledged before: what could not be sent again stays.
+            waiting.into_iter().for_each(|waiter| waiter.respond(Err(why.to_owned())));
+            self.unsent = Some(resuming);
+            return;
+        }
         self.prompt_done(client_id, waiting, &Err(why.to_owned()));
         self.forget_prompt(client_id);
     }

@@ -31,6 +31,11 @@ pub(super) struct Copy {
 }
 
 impl Copy {
+    /// What it would not have before is offered again: another process, or another moment.
+    pub(super) fn offer_again(&mut self) {
+        self.refused.clear();
+    }
+
     pub(super) fn taken_up(&mut self, id: &str) {
         self.given.retain(|given| given != id);
     }
@@ -177,16 +182,26 @@ impl Session {
         page: u64,
     ) -> Result<Value, QueueError> {
         let queue: &mut Queue = &mut self.view.queue;
+        let mut edited = None;
         let changed = match edit {
             QueueEdit::Begin => queue.begin_edit(id, revision)?,
             QueueEdit::Cancel => queue.cancel_edit(id, revision)?,
             QueueEdit::Finish { text, mut images } => {
+                let whole = images.clone();
                 images.iter_mut().for_each(|image| self.origin.blobs.take(image));
-                queue.finish_edit(id, revision, text, images)?
+                let changed = queue.finish_edit(id, revision, text, images)?;
+                // It is recognised in the agent's file by its text.
+                edited = Some((changed.text.clone(), whole, changed.lane));
+                changed
             }
         };
         let answer = json!({ "revision": changed.revision });
         let under_edit = changed.under_edit;
+        if let Some((text, images, lane)) = edited
+            && let Err(why) = self.keep_prompt(&self.new_prompt(id.to_owned(), text, images, lane))
+        {
+            tracing::error!(session = %self.origin.id, why, "an edited message could not be kept");
+        }
         self.copy.editors.retain(|(_, edited)| edited != id);
         if under_edit {
             self.copy.editors.push((page, id.to_owned()));

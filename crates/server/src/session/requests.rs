@@ -82,10 +82,9 @@ impl Session {
     }
 
     /// An answer to a question has no response.
-    pub(super) fn tell_agent(&self, command: &PiCommand) {
-        if let Some(process) = &self.process {
-            process.send(command.encode(""));
-        }
+    /// False if the agent does not take it.
+    pub(super) fn tell_agent(&self, command: &PiCommand) -> bool {
+        self.process.as_ref().is_some_and(|process| process.send(command.encode("")))
     }
 
     /// Starts the agent unless it runs.
@@ -105,6 +104,7 @@ impl Session {
             Process::start(&launch, self.process_sender.clone()).map_err(|error| format!("{error:#}"))?;
         tracing::info!(session = %self.origin.id, agent = %self.origin.agent.name, "agent started");
         self.process = Some(process);
+        self.copy.offer_again();
         self.ready = false;
         self.ending = false;
         self.waiting = None;
