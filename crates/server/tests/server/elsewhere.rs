@@ -10,7 +10,7 @@ use pilothouse_core::wire::Command;
 use serde_json::{Value, json};
 
 use crate::client::{Client, visible};
-use crate::running::{agents, until_gone};
+use crate::running::{agent, until_gone};
 use crate::server;
 
 /// Another program says something and gets an answer.
@@ -37,7 +37,7 @@ async fn a_session_that_another_program_continues_is_followed_and_taken_over_onl
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let (agent, file) = (agents(&server)[0], server.session_file(&session));
+    let (agent, file) = (agent(&server), server.session_file(&session));
     go_on_elsewhere(&file, 1);
     page.until(&session, "the other program", |view| view.elsewhere).await;
     page.until_text(&session, "Answered elsewhere 1").await;

@@ -4,7 +4,7 @@ use pilothouse_core::wire::Command;
 use pilothouse_core::{Kind, SessionState};
 
 use crate::client::Client;
-use crate::running::{Setup, agents, children, is_alive, signal, until_gone};
+use crate::running::{Setup, agent, children, is_alive, signal, until_gone};
 use crate::{binary, server};
 
 #[tokio::test]
@@ -14,7 +14,7 @@ async fn case_72_a_killed_agent_is_a_visible_error_within_a_second_and_the_sessi
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/wait-tool never").await.unwrap();
     page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
-    let agent = agents(&server)[0];
+    let agent = agent(&server);
     let tools = children(agent);
     assert_eq!(tools.len(), 1, "the agent's shell command");
     let killed = std::time::Instant::now();
@@ -39,7 +39,7 @@ async fn what_was_scheduled_with_an_agent_that_died_reaches_the_next() {
     page.prompt(&session, "/wait-tool never").await.unwrap();
     page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
     page.ask(Some(&session), crate::client::prompt("kept", "Do not forget me")).await.unwrap();
-    signal(agents(&server)[0], "KILL");
+    signal(agent(&server), "KILL");
     page.until_state(&session, SessionState::Error).await;
     assert_eq!(page.view(&session).queue.items().len(), 1, "still scheduled");
     page.prompt(&session, "Are you back?").await.unwrap();
@@ -87,7 +87,7 @@ async fn an_agent_that_ignores_stop_is_ended_with_all_it_started() {
     page.open(&session).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Streaming).await;
-    let agent = agents(&server)[0];
+    let agent = agent(&server);
     let child: u32 = std::fs::read_to_string(project.path().join("child")).unwrap().trim().parse().unwrap();
     page.ask(Some(&session), Command::Abort).await.unwrap();
     page.until_state(&session, SessionState::Stopped).await;
@@ -111,7 +111,7 @@ async fn what_a_killed_server_left_running_is_ended_by_the_next() {
     page.open(&session).await;
     page.send(Some(&session), crate::client::prompt("p", "Hello")).await;
     page.until_state(&session, SessionState::Creating).await;
-    let agent = agents(&first)[0];
+    let agent = agent(&first);
     first.kill();
     assert!(is_alive(agent), "this agent does not care that its server is gone");
     let mut setup = Setup::like(binary(), &first).project(project.path());

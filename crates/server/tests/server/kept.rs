@@ -5,7 +5,7 @@ use pilothouse_core::ui_message::{Kind, Mark};
 use pilothouse_core::wire::Command;
 
 use crate::client::{Client, prompt, visible};
-use crate::running::{Running, Setup, agents, signal};
+use crate::running::{Running, Setup, agent, signal};
 use crate::{binary, server};
 
 async fn restarted(server: &mut Running, project: &tempfile::TempDir) -> (Running, Client) {
@@ -111,7 +111,7 @@ async fn an_answer_and_a_crash_stay_in_the_conversation() {
     assert!(page.rows(&session).iter().any(|row| row.text.contains("You chose")));
     page.prompt(&session, "/wait go").await.unwrap();
     page.until_text(&session, "exists.").await;
-    signal(agents(&first)[0], "KILL");
+    signal(agent(&first), "KILL");
     page.until_state(&session, SessionState::Error).await;
     page.prompt(&session, "And on").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;

@@ -4,7 +4,7 @@ use pilothouse_core::SessionState;
 use pilothouse_core::wire::Command;
 
 use crate::client::{Client, prompt, visible};
-use crate::running::{Setup, agents, until_gone};
+use crate::running::{Setup, agent, until_gone};
 use crate::{binary, server};
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn case_71_a_session_whose_file_is_deleted_is_told_as_removed_also_to_thos
     // The list knows the file once it was read.
     let listed = page.ask(None, Command::ListSessions).await.unwrap();
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
-    let agent = agents(&server)[0];
+    let agent = agent(&server);
     std::fs::remove_file(server.session_file(&session)).unwrap();
     let _other = Client::connect(&server).await;
     while page.welcome.sessions.iter().any(|listed| listed.id == session) {

@@ -171,6 +171,18 @@ pub fn agents(server: &Running) -> Vec<u32> {
     children(server.process_id()).into_iter().filter(runs_session).collect()
 }
 
+/// The one agent that runs a session, as soon as it does.
+pub fn agent(server: &Running) -> u32 {
+    let start = std::time::Instant::now();
+    loop {
+        if let Some(agent) = agents(server).first() {
+            return *agent;
+        }
+        assert!(start.elapsed().as_secs() < 30, "no agent runs");
+        std::thread::yield_now();
+    }
+}
+
 pub fn is_alive(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))

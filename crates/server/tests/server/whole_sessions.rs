@@ -5,7 +5,7 @@ use pilothouse_core::ui_message::Kind;
 use pilothouse_core::wire::Command;
 
 use crate::client::{Client, visible};
-use crate::running::{Setup, agents, children, is_alive, until_gone};
+use crate::running::{Setup, agent, children, is_alive, until_gone};
 use crate::{binary, server};
 
 #[tokio::test]
@@ -45,7 +45,7 @@ async fn a_fork_ends_before_the_message_it_was_made_from_and_leaves_the_session_
     }
     let before = visible(page.rows(&session));
     let row = page.rows(&session).iter().position(|row| row.text == "Second question").unwrap();
-    let agent = agents(&server)[0];
+    let agent = agent(&server);
     let forked = page.ask(Some(&session), Command::Fork { row }).await.unwrap();
     assert!(is_alive(agent), "the session's own process goes on");
     assert_eq!(forked["text"], "Second question");
@@ -69,7 +69,7 @@ async fn a_deleted_session_is_in_the_trash_and_its_agent_is_gone() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let (agent, file) = (agents(&server)[0], server.session_file(&session));
+    let (agent, file) = (agent(&server), server.session_file(&session));
     let content = std::fs::read(&file).unwrap();
     page.ask(Some(&session), Command::DeleteSession).await.unwrap();
     until_gone(agent);
@@ -94,7 +94,7 @@ async fn an_agent_that_rests_is_ended_after_a_while_and_comes_back_with_the_next
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/wait go").await.unwrap();
     page.until(&session, "half an answer", |view| view.controller.rows().len() >= 2).await;
-    let agent = agents(&server)[0];
+    let agent = agent(&server);
     std::fs::write(project.path().join("go"), "").unwrap();
     page.until_state(&session, SessionState::Completed).await;
     until_gone(agent);
