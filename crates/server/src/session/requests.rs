@@ -40,6 +40,11 @@ pub(super) enum Pending {
         client_id: String,
         waiting: Vec<Waiter>,
     },
+    /// Whether a prompt has led to a run: pi before 1.0 does not tell when it takes one.
+    Began {
+        client_id: String,
+        waiting: Vec<Waiter>,
+    },
     /// Nobody waits for it: the message was acknowledged when it was scheduled.
     Given {
         id: String,
@@ -130,7 +135,9 @@ impl Session {
 
     pub(super) fn fail(&mut self, pending: Pending, why: &str) {
         match pending {
-            Pending::Prompt { client_id, waiting } => self.prompt_refused(&client_id, waiting, why),
+            Pending::Prompt { client_id, waiting } | Pending::Began { client_id, waiting } => {
+                self.prompt_refused(&client_id, waiting, why);
+            }
             Pending::Bash { client_id, result } => {
                 let output = if result.output.is_empty() { why.to_owned() } else { result.output };
                 let result = BashResult { cancelled: true, running: false, output, ..result };

@@ -11,7 +11,7 @@ use pilothouse_core::ui_message::BashResult;
 use serde_json::{Value, json};
 
 use super::Session;
-use super::requests::Pending;
+use super::requests::{Pending, Waiter};
 
 impl Session {
     pub(super) fn response(&mut self, response: Response) {
@@ -39,18 +39,18 @@ impl Session {
                 self.emit(Event::CapabilitiesChanged { capabilities: self.view.capabilities.clone() });
             }
             Pending::Silent => {}
-            Pending::Prompt { client_id, waiting } => {
-                let disposition =
-                    response.data.get("disposition").and_then(Value::as_str).unwrap_or("started").to_owned();
-                if disposition == "handled" {
-                    // A command of the agent's own: there will be no user message and no run.
-                    self.starting.retain(|starting| starting.client_id != client_id);
-                    self.forget_scheduled(&client_id);
-                    self.end_unstarted_run(StateEvent::Completed, "");
-                } else if disposition == "queued" {
-                    self.was_queued(&client_id);
+            Pending::Prompt { client_id, waiting } => match response.data.get("disposition") {
+                Some(told) => self.prompt_taken(&client_id, waiting, told.as_str().unwrap_or("started")),
+                None if self.view.controller.is_running() => {
+                    self.prompt_taken(&client_id, waiting, "started");
                 }
-                self.prompt_done(&client_id, waiting, &Ok(json!({ "disposition": disposition })));
+                None => self.request(PiCommand::GetState, Pending::Began { client_id, waiting }),
+            },
+            Pending::Began { client_id, waiting } => {
+                let runs = response.data.get("isStreaming") != Some(&Value::Bool(false))
+                    || self.view.controller.is_running()
+                    || !self.starting.iter().any(|starting| starting.client_id == client_id);
+                self.prompt_taken(&client_id, waiting, if runs { "started" } else { "handled" });
             }
             Pending::Bash { client_id, result } => {
                 let result = bash_result(result, &response.data);
@@ -91,6 +91,18 @@ impl Session {
                 waiter.respond(Ok(response.data));
             }
         }
+    }
+
+    fn prompt_taken(&mut self, client_id: &str, waiting: Vec<Waiter>, disposition: &str) {
+        if disposition == "handled" {
+            // A command of the agent's own: there will be no user message and no run.
+            self.starting.retain(|starting| starting.client_id != client_id);
+            self.forget_scheduled(client_id);
+            self.end_unstarted_run(StateEvent::Completed, "");
+        } else if disposition == "queued" {
+            self.was_queued(client_id);
+        }
+        self.prompt_done(client_id, waiting, &Ok(json!({ "disposition": disposition })));
     }
 
     fn agent_is_ready(&mut self, data: &Value) {
