@@ -18,7 +18,7 @@ use crate::http;
 use crate::running::Running;
 
 /// Far beyond what anything takes; only a hang gets here.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Client {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
@@ -222,4 +222,19 @@ pub fn visible(rows: &[UiMessage]) -> Vec<String> {
         )
     });
     rows.collect()
+}
+
+/// Pages that came at different times hold windows that begin at different rows; the rest is the same.
+pub fn assert_same(left: &SessionView, right: &SessionView) {
+    let first = left.controller.first().max(right.controller.first());
+    let from = |view: &SessionView| view.controller.rows()[first - view.controller.first()..].to_vec();
+    assert!(from(left) == from(right), "{:#?}\n{:#?}", from(left), from(right));
+    assert_eq!(left.controller.fold(), right.controller.fold());
+    // What stands in the editor is told with a snapshot only.
+    let rest = |view: &SessionView| SessionView {
+        controller: Default::default(),
+        draft: String::new(),
+        ..view.clone()
+    };
+    assert_eq!(rest(left), rest(right));
 }

@@ -43,7 +43,7 @@ async fn a_reply_that_was_cut_off_is_there_again_and_marked() {
 }
 
 /// Waits until the store has this text.
-async fn noted(server: &Running, text: &str) {
+pub async fn noted(server: &Running, text: &str) {
     let path = server.data.join("store.db");
     for _ in 0..600 {
         let found = [path.clone(), path.with_extension("db-wal")].iter().any(|file| {

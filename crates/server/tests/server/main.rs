@@ -13,6 +13,7 @@ mod kept;
 mod kills;
 mod queue;
 mod random;
+mod recordings;
 mod resume;
 mod running;
 mod search;
@@ -20,6 +21,16 @@ mod session_files;
 mod shell;
 mod start;
 mod whole_sessions;
+
+// What the recordings are, and what is seen of rows, is told in one place for all tests.
+#[path = "../../../agents/tests/recordings/live.rs"]
+#[allow(dead_code, reason = "the tests of the codec use the rest")]
+mod live;
+#[path = "../../../agents/tests/recordings/rows.rs"]
+mod rows;
+#[path = "../../../agents/tests/recordings/scenario.rs"]
+#[allow(dead_code, reason = "the tests of the codec use the rest")]
+mod scenario;
 
 use std::path::Path;
 
