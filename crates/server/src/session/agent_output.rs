@@ -15,7 +15,7 @@ use pilothouse_core::queue::Waiting;
 use tokio::time::Instant;
 
 use super::Session;
-use super::requests::{Pending, Waiter};
+use super::requests::Pending;
 use crate::process::{Exit, ProcessEvent};
 
 impl Session {
