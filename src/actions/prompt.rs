@@ -86,8 +86,10 @@ impl Actions {
         let session = self.server.opened(&pending.session_id);
         match outcome {
             Ok(data) => {
-                let queued = data.get("disposition").and_then(|word| word.as_str()) == Some("queued");
-                if let Some(session) = session.filter(|_| queued) {
+                // What waits is in the queue, and a command that was dealt with is no part of the conversation.
+                let disposition = data.get("disposition").and_then(|word| word.as_str());
+                let elsewhere = matches!(disposition, Some("queued" | "handled"));
+                if let Some(session) = session.filter(|_| elsewhere) {
                     session.edit(|controller| controller.forget_user_message(&pending.client_id));
                 }
             }

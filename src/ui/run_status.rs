@@ -15,8 +15,11 @@ pub fn RunStatus(session: Session) -> impl IntoView {
     let words = memo(move || status_words(session));
     let state = memo(move || session.state.get());
     let compacting = memo(move || session.compacting.get());
+    // What is unfinished there is the other program's to finish.
+    let elsewhere = memo(move || session.elsewhere.get());
+    let at_work_there = move || elsewhere.get() && state.get() == SessionState::Paused;
     let icon = Signal::derive(move || match state.get() {
-        _ if compacting.get() => Icon::Spinner,
+        _ if compacting.get() || at_work_there() => Icon::Spinner,
         SessionState::WaitingApproval | SessionState::WaitingInput => Icon::Question,
         SessionState::Error => Icon::Alert,
         SessionState::Paused => Icon::Pause,
@@ -26,10 +29,13 @@ pub fn RunStatus(session: Session) -> impl IntoView {
     // A failed run's error row offers it; without one, this line does.
     let offer_retry =
         move || state.get() == SessionState::Error && !session.rows.with(|rows| ends_in_error(rows));
-    let offer_resume =
-        move || !compacting.get() && matches!(state.get(), SessionState::Paused | SessionState::Stopped);
+    let offer_resume = move || {
+        !compacting.get()
+            && !elsewhere.get()
+            && matches!(state.get(), SessionState::Paused | SessionState::Stopped)
+    };
     view! {
-        <div class="run-status" data-of=live(move || if compacting.get() { "streaming" } else { state.get().name() }) role="status">
+        <div class="run-status" data-of=live(move || if compacting.get() || at_work_there() { "streaming" } else { state.get().name() }) role="status">
             <When when=move || !words.with(String::is_empty)>
                 <Glyph icon />
                 <span class="run-words">{live(move || words.get())}</span>
@@ -73,6 +79,7 @@ fn status_words(session: Session) -> String {
         },
         SessionState::WaitingApproval => "Waits for your approval".to_owned(),
         SessionState::WaitingInput => "Waits for your answer".to_owned(),
+        SessionState::Paused if session.elsewhere.get() => "The other program is at work…".to_owned(),
         SessionState::Paused => with_reason("Paused"),
         SessionState::Error if session.rows.with(|rows| ends_in_error(rows)) => "The run failed".to_owned(),
         SessionState::Error => with_reason("The run failed"),

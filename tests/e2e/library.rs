@@ -14,12 +14,12 @@ async fn session_with(stage: &Stage, page: &Page, text: &str) -> String {
     session
 }
 
-async fn menu(page: &Page, item: &str) {
+pub async fn menu(page: &Page, item: &str) {
     page.click(".title-bar [aria-label='Session menu']").await;
     page.press(item).await;
 }
 
-async fn fill(page: &Page, selector: &str, text: &str) {
+pub async fn fill(page: &Page, selector: &str, text: &str) {
     let field = page.driver.find(By::Css(selector)).await.unwrap();
     // Clearing it in one step would take the focus away, which ends a rename.
     field.send_keys(Key::Control + "a").await.unwrap();

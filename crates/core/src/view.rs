@@ -35,6 +35,7 @@ pub struct SessionView {
     pub draft: String,
     pub statuses: Vec<Beside>,
     pub widgets: Vec<Beside>,
+    pub window_title: String,
 }
 
 /// What became of an event with a sequence number.
@@ -91,6 +92,7 @@ impl SessionView {
             Event::CompactionEnd { .. } => self.compacting = false,
             Event::StatusChanged { key, text } => put(&mut self.statuses, key, text.as_slice()),
             Event::WidgetChanged { key, lines } => put(&mut self.widgets, key, lines),
+            Event::WindowTitle { title } => self.window_title.clone_from(title),
             Event::Elsewhere { active } => self.elsewhere = *active,
             Event::AgentSettled { .. } => self.rest(),
             Event::ProcessExit { .. } => {
@@ -98,6 +100,7 @@ impl SessionView {
                 self.asks.clear();
                 self.statuses.clear();
                 self.widgets.clear();
+                self.window_title.clear();
             }
             _ => {}
         }
@@ -137,6 +140,7 @@ impl SessionView {
             draft: self.draft.clone(),
             statuses: self.statuses.clone(),
             widgets: self.widgets.clone(),
+            window_title: self.window_title.clone(),
         }
     }
 
@@ -167,6 +171,7 @@ impl SessionView {
             draft: snapshot.draft,
             statuses: snapshot.statuses,
             widgets: snapshot.widgets,
+            window_title: snapshot.window_title,
         }
     }
 

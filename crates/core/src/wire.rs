@@ -366,6 +366,9 @@ pub struct Snapshot {
     pub statuses: Vec<Beside>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub widgets: Vec<Beside>,
+    /// What the agent adds to the window's title.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub window_title: String,
 }
 
 /// A failed request is being repeated.

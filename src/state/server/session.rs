@@ -273,6 +273,7 @@ impl Session {
             tell(self.elsewhere, &view.elsewhere);
             tell(self.statuses, &view.statuses);
             tell(self.widgets, &view.widgets);
+            tell(self.window_title, &view.window_title);
         });
         self.mark_live_row();
         if let Some(news) = self.list.try_update_value(RowList::news) {

@@ -30,6 +30,8 @@ struct State {
     script: VecDeque<Reply>,
     requests: Vec<Value>,
     open_gates: HashSet<String>,
+    /// Where summaries wait, if they do.
+    summary_gate: Option<String>,
     ended: bool,
 }
 
@@ -60,6 +62,11 @@ impl Model {
     pub fn open(&self, gate: &str) {
         self.shared.state.lock().unwrap().open_gates.insert(gate.to_owned());
         self.shared.opened.notify_all();
+    }
+
+    /// Whoever wants a summary gets it when this gate is open.
+    pub fn summaries_wait_at(&self, gate: &str) {
+        self.shared.state.lock().unwrap().summary_gate = Some(gate.to_owned());
     }
 
     /// The conversations it was sent, the newest last; requests for summaries are not among them.
@@ -109,10 +116,15 @@ impl Shared {
 
     /// Whoever asks without tools wants a summary or a title: that is not part of a story's script.
     fn reply_to(&self, request: Value) -> Reply {
-        if request["tools"].as_array().is_none_or(Vec::is_empty) {
-            return says("A summary of the conversation so far.");
-        }
         let mut state = self.state.lock().unwrap();
+        if request["tools"].as_array().is_none_or(Vec::is_empty) {
+            let reply = Reply::default();
+            let reply = match &state.summary_gate {
+                Some(gate) => reply.gate(gate),
+                None => reply,
+            };
+            return reply.text("A summary of the conversation so far.");
+        }
         state.requests.push(request);
         state.script.pop_front().unwrap_or_else(|| says("There is no more in the script."))
     }

@@ -98,7 +98,7 @@ async fn i_answer_every_kind_of_question_of_an_extension() {
     .await;
 }
 
-async fn until_notice(page: &crate::page::Page, text: &str) {
+pub async fn until_notice(page: &crate::page::Page, text: &str) {
     let script = "return [...document.querySelectorAll('.notice-text')].some((notice) =>\
                   notice.textContent === arguments[0])";
     page.until_script(text, script, vec![json!(text)]).await;

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use serde_json::Value;
+
 use super::model::Model;
 use crate::browser::Size;
 use crate::page::Page;
@@ -42,7 +44,7 @@ impl Pi {
         pi
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -111,12 +113,31 @@ impl Pi {
         output
     }
 
+    /// A file in pi's own folder, such as a skill.
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// What stands in the only session file.
+    pub fn entries(&self) -> Vec<Value> {
+        let files = self.session_files();
+        assert_eq!(files.len(), 1, "one session: {files:?}");
+        entries_of(&files[0])
+    }
+
     /// pi's own files of its sessions.
     pub fn session_files(&self) -> Vec<PathBuf> {
         let folders = std::fs::read_dir(self.path("agent/sessions")).into_iter().flatten().flatten();
         let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
         files.map(|file| file.path()).collect()
     }
+}
+
+pub fn entries_of(file: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(file).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn named(variable: &str) -> PathBuf {
@@ -131,13 +152,27 @@ pub async fn story(name: &str, tell: impl AsyncFnOnce(&mut Stage, &Pi, &Page)) {
 }
 
 pub async fn story_of(generation: Generation, name: &str, tell: impl AsyncFnOnce(&mut Stage, &Pi, &Page)) {
+    let begin = async |stage: &mut Stage, pi: &Pi, page: &Page| {
+        page.new_session_of("pi").await;
+        tell(stage, pi, page).await;
+    };
+    story_prepared(generation, name, |_| {}, begin).await;
+}
+
+/// A story that begins with the form, and with a pi that was changed before the server started.
+pub async fn story_prepared(
+    generation: Generation,
+    name: &str,
+    prepare: impl FnOnce(&Pi),
+    tell: impl AsyncFnOnce(&mut Stage, &Pi, &Page),
+) {
     let project = project();
     let pi = Pi::new(generation, project.path());
+    prepare(&pi);
     let setup = pi.configure(Setup::new(&binary()));
     story_with(&format!("pi-{name}"), Size::Wide, project, setup, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
-        page.new_session_of("pi").await;
         tell(stage, &pi, &page).await;
         assert!(pi.model.has_said_everything(), "the model was asked less often than the story says");
     })

@@ -7,7 +7,7 @@ use super::stage::{Pi, story};
 use crate::page::Page;
 
 /// Opens the session with this title from the sidebar.
-async fn open_titled(page: &Page, title: &str) {
+pub async fn open_titled(page: &Page, title: &str) {
     let script = "const row = [...document.querySelectorAll('nav [data-session-id]')].find((row) =>\
                   row.textContent.includes(arguments[0])); row?.click(); return !!row";
     page.until_script(&format!("'{title}' in the sidebar"), script, vec![json!(title)]).await;
@@ -16,7 +16,7 @@ async fn open_titled(page: &Page, title: &str) {
     page.until_script(&format!("'{title}' open"), shown, vec![json!(title)]).await;
 }
 
-fn make_a_session(pi: &Pi) {
+pub fn make_a_session(pi: &Pi) {
     pi.model.will([calls("read", json!({"path": "README.md"})), says("It is small.")]);
     let told = pi.in_terminal(&["-p", "How large is it?"]);
     assert!(String::from_utf8_lossy(&told.stdout).contains("It is small."));

@@ -60,9 +60,11 @@ impl Session {
 
     /// Reads on when our own process has told all it wrote; what is there beyond that is another program's.
     pub(super) fn follow_own_file(&mut self) {
+        let of_the_other = self.view.elsewhere && !self.taken_over;
         match self.follow() {
             Some(Followed::Same) => {}
             Some(Followed::Appended(messages)) => self.look_at(messages),
+            Some(Followed::Replaced) if of_the_other => self.read_again(),
             Some(Followed::Replaced | Followed::Gone) | None => self.open_own_file(),
         }
     }

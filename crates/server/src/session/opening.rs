@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use pilothouse_core::describe::title_from;
+use pilothouse_core::event::ModelInfo;
 use pilothouse_core::machine::Machine;
 use pilothouse_core::{MessageController, SessionState};
 
@@ -39,6 +40,13 @@ impl Session {
             Some(history) => {
                 state = history.resting_state();
                 view.title = history.title();
+                // What the agent calls it is known when the agent runs.
+                let named = |(provider, id): (&str, &str)| ModelInfo {
+                    provider: provider.to_owned(),
+                    id: id.to_owned(),
+                    ..ModelInfo::default()
+                };
+                view.model = history.model().map(named);
                 view.thinking_level = history.thinking_level().unwrap_or_default().to_owned();
                 view.controller = history.tail();
             }

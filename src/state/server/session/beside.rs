@@ -13,7 +13,6 @@ impl Session {
         match event {
             Event::Notice { level, text } => self.notify(*level, text.clone()),
             Event::EditorText { text } if !text.is_empty() => self.offered.set(Some(text.clone())),
-            Event::WindowTitle { title } => self.window_title.set(title.clone()),
             Event::ThinkingLevelChanged { .. } => self.wished_level.set_value(None),
             _ => {}
         }
