@@ -22,7 +22,13 @@ pub fn NewSession() -> impl IntoView {
     let creating = RwSignal::new(false);
     effect(move || {
         let offered = server.agents.with(|agents| preferred(agents, browser::recall(LAST_AGENT).as_deref()));
-        if agent.with_untracked(String::is_empty) {
+        // What is wrong with an agent may be known only after it was offered.
+        let usable = server.agents.with(|agents| {
+            agents
+                .iter()
+                .any(|known| known.problem.is_none() && agent.with_untracked(|chosen| *chosen == known.name))
+        });
+        if !usable {
             agent.set(offered.unwrap_or_default());
         }
     });

@@ -2,7 +2,7 @@
 
 use super::model::text_of;
 use super::reply::{Reply, says};
-use super::stage::story;
+use super::stage::{in_both_sizes, story};
 use crate::library::menu;
 use crate::page::Page;
 
@@ -31,7 +31,7 @@ async fn i_compact_a_session_and_what_i_send_meanwhile_is_sent_afterwards() {
         page.send("And the east").await;
         page.until("it scheduled", "return !!document.querySelector('[data-scheduled]')").await;
         assert_eq!(pi.model.requests().len(), 2, "it waits");
-        page.screenshot("pi-compacting").await;
+        in_both_sizes(page, "pi-compacting").await;
         pi.model.open("summary");
         page.until_text("A summary of the conversation so far.").await;
         page.until_text("East it is.").await;
@@ -59,7 +59,7 @@ async fn how_full_its_memory_is_is_unknown_right_after_a_compaction() {
         menu(page, "Compact now").await;
         page.until_text("A summary of the conversation so far.").await;
         page.until("an unknown rest", UNKNOWN).await;
-        page.screenshot("pi-compacted").await;
+        in_both_sizes(page, "pi-compacted").await;
         pi.same_after_reload_and_restart(stage).await;
     })
     .await;

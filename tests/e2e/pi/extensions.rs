@@ -2,7 +2,7 @@
 
 use super::questions::until_notice;
 use super::reply::says;
-use super::stage::story;
+use super::stage::{in_both_sizes, story};
 
 #[tokio::test]
 async fn i_see_what_an_extension_shows_until_it_takes_it_away() {
@@ -16,7 +16,7 @@ async fn i_see_what_an_extension_shows_until_it_takes_it_away() {
                      document.title.includes('pi in the harbour') &&\
                      document.querySelector('textarea[name=prompt]').value === 'Text from the extension'";
         page.until("all of it", shown).await;
-        page.screenshot("pi-decorated").await;
+        in_both_sizes(page, "pi-decorated").await;
         page.reload().await;
         page.until("all of it again", shown).await;
         page.write(thirtyfour::Key::Control + "a").await;

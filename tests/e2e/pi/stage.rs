@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::model::Model;
 use crate::browser::Size;
@@ -133,6 +133,19 @@ impl Pi {
         let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
         files.map(|file| file.path()).collect()
     }
+}
+
+/// For people to look at: as it is, and as on a phone.
+pub async fn in_both_sizes(page: &Page, name: &str) {
+    page.screenshot(&format!("{name}-wide")).await;
+    let phone = json!({"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true});
+    page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", phone).await.unwrap();
+    page.async_script(
+        "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+    )
+    .await;
+    page.screenshot(&format!("{name}-phone")).await;
+    page.driver.cdp().send_raw("Emulation.clearDeviceMetricsOverride", json!({})).await.unwrap();
 }
 
 pub fn entries_of(file: &Path) -> Vec<Value> {

@@ -1,7 +1,7 @@
 //! One session, two programs: pi in the terminal goes on with what the page has open.
 
 use super::reply::says;
-use super::stage::{Pi, story};
+use super::stage::{Pi, in_both_sizes, story};
 
 /// Every entry continues the one before it: nothing has branched.
 fn assert_one_line(pi: &Pi) {
@@ -21,7 +21,7 @@ async fn the_terminal_goes_on_with_my_session_and_i_take_it_over_again() {
         pi.in_terminal(&["--continue", "-p", "Words in the terminal"]);
         page.until_text("Reply in the terminal.").await;
         page.until("the banner", "return !!document.querySelector('.elsewhere')").await;
-        page.screenshot("pi-elsewhere").await;
+        in_both_sizes(page, "pi-elsewhere").await;
         let rows = page.rows().await;
         assert_eq!(rows[..2], own[..]);
         assert_eq!(rows.len(), 4);
@@ -29,7 +29,7 @@ async fn the_terminal_goes_on_with_my_session_and_i_take_it_over_again() {
 
         page.send("Words in the page").await;
         page.until("the question", "return !!document.querySelector('dialog[open]')").await;
-        page.screenshot("pi-elsewhere-question").await;
+        in_both_sizes(page, "pi-elsewhere-question").await;
         page.press("Cancel").await;
         page.until("no question", "return !document.querySelector('dialog[open]')").await;
         assert_eq!(page.draft().await, "Words in the page");

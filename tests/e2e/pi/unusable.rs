@@ -19,6 +19,8 @@ async fn pi_has_no_model_and_i_am_told_how_to_give_it_one() {
     story_prepared(Generation::Current, "no-model", prepare, async |_stage, _pi, page| {
         until_told(page, "pi has no model to work with").await;
         until_told(page, "/login").await;
+        let other = "return document.querySelector('main input[type=radio]:checked')?.value === 'demo'";
+        page.until("another agent offered", other).await;
         page.screenshot("pi-no-model").await;
         page.new_session().await;
         page.run("Hello").await;
