@@ -21,19 +21,22 @@ impl Measure {
 pub struct Follow {
     following: bool,
     last_top: i32,
+    last_viewport: i32,
 }
 
 impl Default for Follow {
     fn default() -> Self {
-        Self { following: true, last_top: 0 }
+        Self { following: true, last_top: 0, last_viewport: 0 }
     }
 }
 
 impl Follow {
-    /// The position changed. Going up, however little, is the reader's wish to stay; reaching the end, to follow.
+    /// The position changed. Going up, however little, is the reader's wish to stay; reaching the end, to follow. In a
+    /// view that has another size than before, as when a phone is turned, the browser has moved it.
     pub const fn scrolled(&mut self, measure: Measure) {
-        let upwards = measure.top < self.last_top;
+        let upwards = measure.top < self.last_top && measure.viewport == self.last_viewport;
         self.last_top = measure.top;
+        self.last_viewport = measure.viewport;
         if measure.to_end() <= 2 {
             self.following = true;
         } else if upwards {
@@ -77,6 +80,16 @@ mod tests {
         follow.scrolled(at(1500));
         follow.scrolled(Measure { top: 1500, content: 2600, viewport: 500 });
         assert!(follow.is_following());
+    }
+
+    #[test]
+    fn a_view_of_another_size_is_not_left_by_the_reader() {
+        let mut follow = Follow::default();
+        follow.scrolled(at(1500));
+        follow.scrolled(Measure { top: 1400, content: 4000, viewport: 700 });
+        assert!(follow.is_following());
+        follow.scrolled(Measure { top: 1300, content: 4000, viewport: 700 });
+        assert!(!follow.is_following());
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! What happened to the conversation itself, such as a compaction.
+//! What happened to the conversation itself, such as a compaction: summaries are Markdown.
 
 use leptos::prelude::*;
 
 use super::entry::Entry;
-use super::streamed_text::StreamedText;
+use crate::ui::markdown::StreamedMarkdown;
 
 #[component]
 pub fn SystemRow(entry: Entry) -> impl IntoView {
     view! {
         <article class="row system" data-message-id=entry.id() data-kind="system">
-            <StreamedText entry text=|message| &message.text class="row-text" />
+            <StreamedMarkdown entry text=|message| &message.text />
         </article>
     }
 }

@@ -59,6 +59,7 @@ async fn how_full_its_memory_is_is_unknown_right_after_a_compaction() {
         menu(page, "Compact now").await;
         page.until_text("A summary of the conversation so far.").await;
         page.until("an unknown rest", UNKNOWN).await;
+        assert!(page.count("[data-kind=system] strong").await > 0, "pi writes its summaries in Markdown");
         in_both_sizes(page, "pi-compacted").await;
         pi.same_after_reload_and_restart(stage).await;
     })

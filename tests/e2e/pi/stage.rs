@@ -141,7 +141,9 @@ pub async fn in_both_sizes(page: &Page, name: &str) {
     let phone = json!({"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true});
     page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", phone).await.unwrap();
     page.async_script(
-        "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+        "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
+         const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);\
+         await Promise.all(fading.map((animation) => animation.finished));",
     )
     .await;
     page.screenshot(&format!("{name}-phone")).await;
