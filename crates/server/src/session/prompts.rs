@@ -176,8 +176,7 @@ impl Session {
 
     fn wait_for_prompt(&mut self, wanted: &str, waiter: Waiter) {
         for pending in self.pending.values_mut() {
-            if let (_, Pending::Prompt { client_id, waiting } | Pending::Began { client_id, waiting }) =
-                pending
+            if let (_, Pending::Prompt { client_id, waiting }) = pending
                 && client_id == wanted
             {
                 return waiting.push(waiter);

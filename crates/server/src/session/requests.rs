@@ -43,7 +43,6 @@ pub(super) enum Pending {
     /// Whether a prompt has led to a run: pi before 1.0 does not tell when it takes one.
     Began {
         client_id: String,
-        waiting: Vec<Waiter>,
     },
     /// Nobody waits for it: the message was acknowledged when it was scheduled.
     Given {
@@ -135,9 +134,7 @@ impl Session {
 
     pub(super) fn fail(&mut self, pending: Pending, why: &str) {
         match pending {
-            Pending::Prompt { client_id, waiting } | Pending::Began { client_id, waiting } => {
-                self.prompt_refused(&client_id, waiting, why);
-            }
+            Pending::Prompt { client_id, waiting } => self.prompt_refused(&client_id, waiting, why),
             Pending::Bash { client_id, result } => {
                 let output = if result.output.is_empty() { why.to_owned() } else { result.output };
                 let result = BashResult { cancelled: true, running: false, output, ..result };
@@ -146,7 +143,11 @@ impl Session {
             Pending::Given { id } => self.not_given(&id, why),
             Pending::QueueCleared => self.queue_not_cleared(why),
             Pending::Page(waiter) | Pending::Renamed { waiter, .. } => waiter.respond(Err(why.to_owned())),
-            Pending::State | Pending::Statistics | Pending::ThinkingLevels | Pending::Silent => {
+            Pending::State
+            | Pending::Statistics
+            | Pending::ThinkingLevels
+            | Pending::Began { .. }
+            | Pending::Silent => {
                 tracing::debug!(session = %self.origin.id, why, "request failed");
             }
         }

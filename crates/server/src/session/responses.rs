@@ -39,18 +39,19 @@ impl Session {
                 self.emit(Event::CapabilitiesChanged { capabilities: self.view.capabilities.clone() });
             }
             Pending::Silent => {}
-            Pending::Prompt { client_id, waiting } => match response.data.get("disposition") {
-                Some(told) => self.prompt_taken(&client_id, waiting, told.as_str().unwrap_or("started")),
-                None if self.view.controller.is_running() => {
-                    self.prompt_taken(&client_id, waiting, "started");
+            Pending::Prompt { client_id, waiting } => {
+                let told = response.data.get("disposition").and_then(Value::as_str);
+                self.prompt_taken(&client_id, waiting, told.unwrap_or("started"));
+                if told.is_none() && !self.view.controller.is_running() {
+                    self.request(PiCommand::GetState, Pending::Began { client_id });
                 }
-                None => self.request(PiCommand::GetState, Pending::Began { client_id, waiting }),
-            },
-            Pending::Began { client_id, waiting } => {
-                let runs = response.data.get("isStreaming") != Some(&Value::Bool(false))
-                    || self.view.controller.is_running()
-                    || !self.starting.iter().any(|starting| starting.client_id == client_id);
-                self.prompt_taken(&client_id, waiting, if runs { "started" } else { "handled" });
+            }
+            Pending::Began { client_id } => {
+                let waits = self.starting.iter().any(|starting| starting.client_id == client_id);
+                let rests = response.data.get("isStreaming") == Some(&Value::Bool(false));
+                if waits && rests && !self.view.controller.is_running() {
+                    self.prompt_taken(&client_id, Vec::new(), "handled");
+                }
             }
             Pending::Bash { client_id, result } => {
                 let result = bash_result(result, &response.data);
