@@ -71,7 +71,8 @@ async fn an_agent_that_cannot_be_started_says_why() {
 async fn an_agent_that_ignores_stop_is_ended_with_all_it_started() {
     let project = tempfile::tempdir().unwrap();
     // Speaks just enough to start a run, then ignores everything, with a child that does the same.
-    let script = r#"trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $! > child
+    let script = r#"case "$*" in *--session-id*) ;; *) exit 1;; esac
+        trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $! > child
         while read -r line; do case "$line" in
             *get_state*) echo '{"id":"1","type":"response","command":"get_state","success":true,"data":{}}';;
             *'"prompt"'*) echo '{"id":"3","type":"response","command":"prompt","success":true,"data":{}}'; echo '{"type":"agent_start"}';;
@@ -99,7 +100,10 @@ async fn an_agent_that_ignores_stop_is_ended_with_all_it_started() {
 #[tokio::test]
 async fn what_a_killed_server_left_running_is_ended_by_the_next() {
     let project = tempfile::tempdir().unwrap();
-    std::fs::write(project.path().join("agent.sh"), "trap '' TERM; while :; do sleep 1; done").unwrap();
+    // Asked who it is, it says nothing and ends: nobody has to wait for that.
+    let script =
+        r#"case "$*" in *--session-id*) ;; *) exit 1;; esac; trap '' TERM; while :; do sleep 1; done"#;
+    std::fs::write(project.path().join("agent.sh"), script).unwrap();
     let arguments = vec!["--agent".into(), format!("deaf=pi:sh {}/agent.sh", project.path().display())];
     let mut setup = Setup::new(binary()).project(project.path());
     setup.arguments.clone_from(&arguments);
