@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use pilothouse_core::event::Event;
 use pilothouse_core::limits::PROTOCOL_VERSION;
 use pilothouse_core::view::Applied;
 use pilothouse_core::wire::{ClientFrame, Command, Cursor, ServerFrame, Welcome};
@@ -29,6 +30,8 @@ pub struct Client {
     /// Frames received that carried an event, and snapshots.
     pub events: usize,
     pub snapshots: usize,
+    /// What was said in passing.
+    pub notices: Vec<String>,
 }
 
 impl Client {
@@ -57,7 +60,16 @@ impl Client {
         };
         socket.send(Message::text(serde_json::to_string(&hello).unwrap())).await.unwrap();
         let ServerFrame::Welcome(welcome) = next_frame(&mut socket).await else { panic!("no welcome") };
-        Self { socket, welcome, views, responses: HashMap::new(), next_id: 0, events: 0, snapshots: 0 }
+        Self {
+            socket,
+            welcome,
+            views,
+            responses: HashMap::new(),
+            next_id: 0,
+            events: 0,
+            snapshots: 0,
+            notices: Vec::new(),
+        }
     }
 
     pub async fn send(&mut self, session_id: Option<&str>, command: Command) -> String {
@@ -147,6 +159,9 @@ impl Client {
             }
             ServerFrame::Event { session_id, seq, event } => {
                 self.events += 1;
+                if let Event::Notice { text, .. } = &event {
+                    self.notices.push(text.clone());
+                }
                 let applied = self.views.get_mut(&session_id).unwrap().apply_numbered(seq, event);
                 assert!(
                     matches!(applied, Applied::Changed(_)),
@@ -179,6 +194,11 @@ impl Client {
         let answers =
             self.responses.values().filter_map(|answer| answer.as_ref().ok()?.get("restored")?.as_array());
         answers.flatten().filter_map(|item| item["text"].as_str().map(str::to_owned)).collect()
+    }
+
+    /// The bare connection, to do with it what no page does.
+    pub fn into_socket(self) -> WebSocketStream<MaybeTlsStream<TcpStream>> {
+        self.socket
     }
 
     /// Drops the connection without a word.

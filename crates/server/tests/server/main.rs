@@ -8,6 +8,7 @@ mod disconnects;
 mod door;
 mod elsewhere;
 mod faults;
+mod floods;
 mod http;
 mod kept;
 mod kills;
