@@ -63,6 +63,7 @@ impl Session {
         let of_the_other = self.view.elsewhere && !self.taken_over;
         match self.follow() {
             Some(Followed::Same) => {}
+            Some(Followed::Appended(_)) if self.process.is_some() => {}
             Some(Followed::Appended(messages)) => self.look_at(messages),
             Some(Followed::Replaced) if of_the_other => self.read_again(),
             Some(Followed::Replaced | Followed::Gone) | None => self.open_own_file(),
@@ -81,6 +82,11 @@ impl Session {
     }
 
     fn look_at(&mut self, messages: Vec<Message>) {
+        // Our own process may be ahead of what it has told: with something of ours on its way, nobody is accused.
+        let expects = self.machine.state().is_active() || !self.starting.is_empty() || self.copy.holds_any();
+        if self.process.is_some() && expects {
+            return;
+        }
         let foreign = messages.iter().any(|message| match message {
             Message::User { timestamp: Some(timestamp), .. }
             | Message::Assistant { timestamp: Some(timestamp), .. } => !self.own_messages.contains(timestamp),

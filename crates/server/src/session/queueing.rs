@@ -36,6 +36,10 @@ impl Copy {
         self.refused.clear();
     }
 
+    pub(super) fn holds_any(&self) -> bool {
+        !self.given.is_empty()
+    }
+
     pub(super) fn taken_up(&mut self, id: &str) {
         self.given.retain(|given| given != id);
     }
