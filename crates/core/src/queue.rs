@@ -159,7 +159,7 @@ impl Queue {
 
     /// Finds the scheduled message that the agent has just taken up, and takes it out.
     ///
-    /// If the agent tells what still waits, the lane that became shorter tells, first in first out. Otherwise the
+    /// If the agent tells what still waits, the lane that became shorter tells, in it the text, else first in first out. Otherwise the
     /// first in the queue is meant, and only where both lanes wait does the text decide between them: templates
     /// change it, images have none, and two messages may have the same.
     pub fn take_up(&mut self, text: &str, waiting: Option<Waiting>) -> Option<Scheduled> {
@@ -167,7 +167,11 @@ impl Queue {
         let first = |fits: &dyn Fn(&Scheduled) -> bool| {
             self.items.iter().position(|item| !item.under_edit && fits(item))
         };
-        let of = |lane| first(&|item| item.lane == lane);
+        // Its own text names a message best; a template changed it where none has it.
+        let of = |lane| {
+            let same = first(&|item| item.lane == lane && item.text == text);
+            same.or_else(|| first(&|item| item.lane == lane))
+        };
         let position = match waiting {
             Some(waiting) if count(Lane::Steer) > waiting.steering => of(Lane::Steer),
             Some(waiting) if count(Lane::FollowUp) > waiting.follow_up => of(Lane::FollowUp),
