@@ -159,7 +159,8 @@ impl Queue {
 
     /// Finds the scheduled message that the agent has just taken up, and takes it out.
     ///
-    /// If the agent tells what still waits, the lane that became shorter tells, in it the text, else first in first out. Otherwise the
+    /// If the agent tells what still waits, the lane that became shorter tells, in it the text, else the first.
+    /// Otherwise the
     /// first in the queue is meant, and only where both lanes wait does the text decide between them: templates
     /// change it, images have none, and two messages may have the same.
     pub fn take_up(&mut self, text: &str, waiting: Option<Waiting>) -> Option<Scheduled> {
