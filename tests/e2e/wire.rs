@@ -43,6 +43,11 @@ impl Page {
         serde_json::from_value(sent).unwrap()
     }
 
+    /// The commands that ask for something or change the conversation. That a person has read it is said aside.
+    pub async fn asked(&self) -> Vec<String> {
+        self.sent().await.into_iter().filter(|sent| sent != "mark_read").collect()
+    }
+
     pub async fn sent_times(&self, command: &str) -> usize {
         self.sent().await.iter().filter(|sent| *sent == command).count()
     }

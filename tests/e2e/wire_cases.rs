@@ -50,7 +50,7 @@ async fn case_33_a_second_response_is_shown_once_as_an_error_and_nothing_else_ha
 }
 
 #[tokio::test]
-async fn case_45_the_end_of_a_run_sends_nothing_and_leaves_the_list_as_it_is() {
+async fn case_45_the_end_of_a_run_asks_for_nothing_and_leaves_the_list_as_it_is() {
     story("end-of-run", Size::Wide, async |stage| {
         let page = stage.page();
         page.tap_the_wire().await;
@@ -58,14 +58,14 @@ async fn case_45_the_end_of_a_run_sends_nothing_and_leaves_the_list_as_it_is() {
         page.new_session().await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        let before = page.sent().await;
+        let before = page.asked().await;
         assert_eq!(before.last().map(String::as_str), Some("prompt"));
         stage.release("go");
         page.until_state("completed").await;
         let rows = page.rows().await;
-        // Whatever the end might have sent would stand before this.
+        // Whatever the end might have asked for would stand before this.
         page.run("Hello").await;
-        let after = page.sent().await;
+        let after = page.asked().await;
         assert_eq!(after[before.len()..], ["prompt"]);
         assert_eq!(page.rows().await[..rows.len()], rows[..]);
     })
@@ -81,13 +81,13 @@ async fn case_51_a_lost_event_is_fetched_without_a_word() {
         page.new_session().await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        let before = page.sent().await;
+        let before = page.asked().await;
         page.swallow_events(1).await;
         stage.release("go");
         page.until_swallowed().await;
         page.until_state("completed").await;
         page.until_text("The second half").await;
-        assert_eq!(page.sent().await[before.len()..], ["open_session"], "by itself, and once");
+        assert_eq!(page.asked().await[before.len()..], ["open_session"], "by itself, and once");
         assert_eq!(page.count(".banner, .notice, [data-kind=error]").await, 0, "nobody is asked to act");
         let rows = page.rows().await;
         assert_eq!(page.rows_after_reload().await, rows);

@@ -8,11 +8,12 @@ use serde_json::Value;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// The cargo that started this program, in the project's folder.
+/// The cargo that started this program, in the project's folder. A failing test says in its own words what is
+/// wrong; the hundred frames of an async backtrace would bury it in a log of which only the end is kept.
 pub(crate) fn cargo(workspace: &Workspace) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
-    command.current_dir(workspace.root());
+    command.current_dir(workspace.root()).env("RUST_BACKTRACE", "0");
     command
 }
 
