@@ -101,6 +101,11 @@ impl Page {
         draft.as_str().unwrap().to_owned()
     }
 
+    pub async fn until_draft(&self, draft: &str) {
+        let there = "return document.querySelector('textarea[name=prompt]').value === arguments[0]";
+        self.until_script(&format!("'{draft}' in the composer"), there, vec![json!(draft)]).await;
+    }
+
     pub async fn press(&self, label: &str) {
         let press = "const button = [...document.querySelectorAll('button')].find((button) => \
                      (button.getAttribute('aria-label') ?? button.textContent).trim() === arguments[0] && button.offsetParent); \

@@ -19,7 +19,7 @@ async fn case_30_i_take_back_what_i_had_scheduled_and_the_queue_is_cleared_once(
         page.write("draft").await;
         page.press_twice("Restore to editor").await;
         page.until("nothing scheduled", "return !document.querySelector('[data-scheduled]')").await;
-        assert_eq!(page.draft().await, "First thought\n\nSecond thought\n\ndraft");
+        page.until_draft("First thought\n\nSecond thought\n\ndraft").await;
         assert_eq!(page.count(".queue").await, 0);
         page.press("Stop").await;
         page.until_state("stopped").await;

@@ -155,7 +155,13 @@ pub const ERRAND_SECONDS: u64 = 30;
 pub const VERSION_SECONDS: u64 = 5;
 
 /// Times of messages of our own that a session remembers, so that what another program writes is told from them.
-pub const OWN_MESSAGES: usize = 1_024;
+pub const OWN_MESSAGES: usize = 16_384;
+
+/// Seconds the server waits for its agents when it ends; what has not ended by then is killed.
+pub const SHUTDOWN_SECONDS: u64 = 20;
+
+/// Seconds after which a message in the file that our own process has not told is not taken for its own.
+pub const UNTOLD_SECONDS: u64 = 15;
 
 /// Seconds after the last line another program wrote into a session during which it counts as being at work there.
 pub const ELSEWHERE_SECONDS: u64 = 60;
@@ -180,6 +186,9 @@ pub const DESCRIPTION_CHARACTERS: usize = 200;
 /// Seconds between two pings, and the silence after which a peer counts as gone.
 pub const PING_SECONDS: u64 = 15;
 pub const PEER_SILENCE_SECONDS: u64 = 40;
+
+/// Seconds in which the output an agent left behind is worked off before its end is told.
+pub const LAST_OUTPUT_SECONDS: u64 = 30;
 
 /// Seconds an agent has for each step of being stopped: asked politely, then TERM, then KILL.
 pub const STOP_STEP_SECONDS: u64 = 2;

@@ -112,6 +112,13 @@ impl Queue {
         self.change(id, revision, |item| item.under_edit = true)
     }
 
+    /// The item as it is, if this edit of it could be finished.
+    pub fn under_edit(&self, id: &str, revision: u32) -> Result<&Scheduled, QueueError> {
+        self.must_be_under_edit(id)?;
+        let item = &self.items[self.position(id)?];
+        if item.revision == revision { Ok(item) } else { Err(QueueError::Changed) }
+    }
+
     pub fn finish_edit(
         &mut self,
         id: &str,
@@ -160,9 +167,8 @@ impl Queue {
     /// Finds the scheduled message that the agent has just taken up, and takes it out.
     ///
     /// If the agent tells what still waits, the lane that became shorter tells, in it the text, else the first.
-    /// Otherwise the
-    /// first in the queue is meant, and only where both lanes wait does the text decide between them: templates
-    /// change it, images have none, and two messages may have the same.
+    /// Otherwise the first in the queue is meant, and only where both lanes wait does the text decide between them:
+    /// templates change it, images have none, and two messages may have the same.
     pub fn take_up(&mut self, text: &str, waiting: Option<Waiting>) -> Option<Scheduled> {
         let count = |lane| self.to_send().filter(|item| item.lane == lane).count();
         let first = |fits: &dyn Fn(&Scheduled) -> bool| {

@@ -2,7 +2,7 @@
 //! ones are kept in memory; of those that stand in the session's file only their place is, and they are read when they
 //! are fetched.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -29,8 +29,37 @@ pub struct Blobs(Arc<Mutex<Stored>>);
 
 #[derive(Debug, Default)]
 struct Stored {
-    held: HashMap<String, Arc<Blob>>,
+    held: HashMap<String, Held>,
+    /// The names of those held that may go, oldest first.
+    passing: VecDeque<String>,
     in_file: HashMap<String, Place>,
+}
+
+#[derive(Debug)]
+struct Held {
+    blob: Arc<Blob>,
+    /// Nobody else has it: it stays until it stands in the session's file.
+    only: bool,
+}
+
+impl Stored {
+    /// When there are too many, the oldest of those that are only shown goes.
+    fn hold(&mut self, name: String, blob: Blob, only: bool) {
+        let held = self.held.entry(name.clone()).or_insert_with(|| {
+            self.passing.push_back(name);
+            Held { blob: Arc::new(blob), only: false }
+        });
+        held.only |= only;
+        let mut over = self.held.len().saturating_sub(SESSION_IMAGES);
+        let held = &mut self.held;
+        self.passing.retain(|name| {
+            let goes = over > 0 && held.get(name).is_none_or(|held| !held.only);
+            if goes && held.remove(name).is_some() {
+                over -= 1;
+            }
+            !goes
+        });
+    }
 }
 
 /// An image in a session file: the entry it is in, and which of its images it is.
@@ -47,8 +76,8 @@ impl Blobs {
     pub fn get(&self, name: &str) -> Option<Arc<Blob>> {
         let place = {
             let stored = self.0.lock().ok()?;
-            if let Some(blob) = stored.held.get(name) {
-                return Some(blob.clone());
+            if let Some(held) = stored.held.get(name) {
+                return Some(held.blob.clone());
             }
             stored.in_file.get(name)?.clone()
         };
@@ -82,6 +111,7 @@ impl Blobs {
             if let Ok(mut stored) = self.0.lock()
                 && stored.in_file.len() < SESSION_FILE_IMAGES
             {
+                stored.held.remove(&name);
                 stored.in_file.insert(name, Place { file: file.clone(), offset, length, number });
             }
         }
@@ -89,11 +119,19 @@ impl Blobs {
 
     /// What is no picture by its content keeps neither data nor address.
     pub fn take(&self, image: &mut Image) {
+        self.put(image, false);
+    }
+
+    /// The same for one that nobody else has: of a message that waits.
+    pub fn hold(&self, image: &mut Image) {
+        self.put(image, true);
+    }
+
+    fn put(&self, image: &mut Image, only: bool) {
         if let Some((name, blob)) = named(image)
             && let Ok(mut stored) = self.0.lock()
-            && stored.held.len() < SESSION_IMAGES
         {
-            stored.held.entry(name).or_insert_with(|| Arc::new(blob));
+            stored.hold(name, blob, only);
         }
     }
 
@@ -195,6 +233,24 @@ mod tests {
         assert_eq!(blobs.get(&images[1].blob), None);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(blobs.get(&images[1].blob), None);
+    }
+
+    #[test]
+    fn of_many_images_the_oldest_goes_but_never_one_of_a_message_that_waits() {
+        let blobs = Blobs::default();
+        let image = |number: usize| {
+            let data = STANDARD.encode(
+                format!("\u{89}PNG\r\n\u{1a}\n{number}").chars().map(|c| c as u8).collect::<Vec<u8>>(),
+            );
+            Image { data, ..Image::default() }
+        };
+        let mut waits = image(0);
+        blobs.hold(&mut waits);
+        let mut shown: Vec<Image> = (1..=SESSION_IMAGES + 10).map(image).collect();
+        shown.iter_mut().for_each(|image| blobs.take(image));
+        let there = |image: &Image| blobs.get(&image.blob).is_some();
+        assert!(there(&waits));
+        assert!(!shown[..11].iter().any(there) && shown[11..].iter().all(there));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
-use pilothouse_core::limits::{PROTOCOL_VERSION, UNUSED_SESSION_DAYS};
+use pilothouse_core::limits::{PROTOCOL_VERSION, SHUTDOWN_SECONDS, UNUSED_SESSION_DAYS};
 use pilothouse_core::wire::{SearchResults, ServerFrame, SessionSummary, Welcome};
 use tokio::sync::{Notify, mpsc, oneshot};
 
@@ -56,6 +56,8 @@ struct HubState {
     /// What is kept of sessions that have not been seen yet.
     records: HashMap<String, SessionRecord>,
     pages: Vec<PageLink>,
+    /// In which something was left undone, as long as they do not tell themselves.
+    unfinished: HashSet<String>,
     /// What was found out about the agents, by name.
     found: HashMap<String, Found>,
     /// The server ends: nothing is opened any more.
@@ -70,11 +72,13 @@ struct Entry {
     file: Option<PathBuf>,
     blobs: Blobs,
     inputs: Option<mpsc::Sender<Input>>,
+    /// It is on its way to the trash: nothing is opened any more.
+    deleting: bool,
 }
 
 impl Entry {
     fn new(summary: SessionSummary, record: SessionRecord, agent: Arc<Agent>, file: Option<PathBuf>) -> Self {
-        Self { summary, record, agent, file, blobs: Blobs::default(), inputs: None }
+        Self { summary, record, agent, file, blobs: Blobs::default(), inputs: None, deleting: false }
     }
 
     fn is_open(&self) -> bool {
@@ -218,15 +222,14 @@ impl Hub {
 
     /// Sessions in which something was left undone have a row, even if the agent has no file for them yet.
     fn take_up_records(&self) {
-        let unfinished = self.store.open_sessions();
+        let unfinished: HashSet<String> = self.store.open_sessions().into_iter().collect();
         let oldest = now().saturating_sub(UNUSED_SESSION_DAYS * 24 * 60 * 60 * 1_000);
         let mut state = self.state();
         for record in self.store.sessions() {
             let agent = self.agents.iter().find(|agent| agent.name == record.agent);
             let undone = unfinished.contains(&record.id) || !record.draft.trim().is_empty();
-            // One that was made and not used yet is still there; one that had a conversation has a file, or is gone.
-            let unused = record.created > oldest && self.store.client_ids(&record.id).is_empty();
-            let wanted = undone || unused;
+            // One that was made and has no file yet is still there; one whose file was seen is there as long as that is.
+            let wanted = undone || record.created > oldest;
             match agent {
                 Some(agent) if wanted => {
                     let summary = SessionSummary {
@@ -247,6 +250,7 @@ impl Hub {
                 _ => drop(state.records.insert(record.id.clone(), record)),
             }
         }
+        state.unfinished = unfinished;
     }
 
     /// Hands an input to a session, which is opened for it if need be. Gives it back if there is no such session.
@@ -268,9 +272,12 @@ impl Hub {
     async fn open(self: &Arc<Self>, id: &str) -> Option<mpsc::Sender<Input>> {
         let needs_file = {
             let state = self.state();
-            let entry = state.sessions.get(id).filter(|_| !state.closing)?;
-            if let Some(inputs) = &entry.inputs {
+            let entry = state.sessions.get(id)?;
+            if let Some(inputs) = entry.inputs.as_ref().filter(|inputs| !inputs.is_closed()) {
                 return Some(inputs.clone());
+            }
+            if state.closing || entry.deleting {
+                return None;
             }
             entry.file.is_none()
         };
@@ -282,7 +289,7 @@ impl Hub {
         if state.closing {
             return None;
         }
-        let entry = state.sessions.get_mut(id)?;
+        let entry = state.sessions.get_mut(id).filter(|entry| !entry.deleting)?;
         let inputs = entry.inputs.get_or_insert_with(|| {
             let origin = Origin {
                 id: id.to_owned(),
@@ -309,6 +316,7 @@ impl Hub {
     /// A session tells what its row in the sidebars shows now.
     pub fn session_changed(&self, summary: SessionSummary) {
         let mut state = self.state();
+        state.unfinished.remove(&summary.id);
         if let Some(entry) = state.sessions.get_mut(&summary.id) {
             entry.summary = summary;
             let changed = vec![entry.shown()];
@@ -327,15 +335,20 @@ impl Hub {
             state.closing = true;
             state.sessions.values().filter_map(|entry| entry.inputs.clone()).collect()
         };
-        let mut ending = Vec::new();
-        for inputs in open {
-            let (done, ended) = oneshot::channel();
-            if inputs.send(Input::Shutdown { done }).await.is_ok() {
-                ending.push(ended);
+        let ending = async {
+            let mut ending = Vec::new();
+            for inputs in open {
+                let (done, ended) = oneshot::channel();
+                if inputs.send(Input::Shutdown { done }).await.is_ok() {
+                    ending.push(ended);
+                }
             }
-        }
-        for ended in ending {
-            let _ = ended.await;
+            for ended in ending {
+                let _ = ended.await;
+            }
+        };
+        if tokio::time::timeout(Duration::from_secs(SHUTDOWN_SECONDS), ending).await.is_err() {
+            tracing::warn!("some agents did not end in time");
         }
     }
 

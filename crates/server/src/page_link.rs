@@ -14,32 +14,45 @@ use tokio::sync::{Notify, mpsc};
 pub struct PageLink {
     id: u64,
     frames: mpsc::Sender<Waiting>,
-    waiting_bytes: Arc<AtomicUsize>,
+    backlog: Arc<Backlog>,
     cut: Arc<Notify>,
 }
 
-/// A frame, and how much of it counts against the page's backlog.
+/// How many bytes wait for the page: of what it asked for, and of the rest. Each has the whole limit.
+#[derive(Debug, Default)]
+struct Backlog {
+    asked_for: AtomicUsize,
+    rest: AtomicUsize,
+}
+
+/// A frame, and whether the page asked for it.
 #[derive(Debug)]
 struct Waiting {
     frame: Utf8Bytes,
-    counted: usize,
+    asked_for: bool,
+}
+
+impl Backlog {
+    const fn of(&self, asked_for: bool) -> &AtomicUsize {
+        if asked_for { &self.asked_for } else { &self.rest }
+    }
 }
 
 /// The other end, held by the socket.
 #[derive(Debug)]
 pub struct PageFrames {
     frames: mpsc::Receiver<Waiting>,
-    waiting_bytes: Arc<AtomicUsize>,
+    backlog: Arc<Backlog>,
     cut: Arc<Notify>,
 }
 
 pub fn page_link(id: u64) -> (PageLink, PageFrames) {
     let (sender, receiver) = mpsc::channel(PAGE_BACKLOG_FRAMES);
-    let waiting_bytes = Arc::new(AtomicUsize::new(0));
+    let backlog = Arc::new(Backlog::default());
     let cut = Arc::new(Notify::new());
     (
-        PageLink { id, frames: sender, waiting_bytes: waiting_bytes.clone(), cut: cut.clone() },
-        PageFrames { frames: receiver, waiting_bytes, cut },
+        PageLink { id, frames: sender, backlog: backlog.clone(), cut: cut.clone() },
+        PageFrames { frames: receiver, backlog, cut },
     )
 }
 
@@ -50,19 +63,20 @@ impl PageLink {
 
     /// False if the page is gone or too slow, and is being cut off.
     pub fn send(&self, frame: Utf8Bytes) -> bool {
-        let counted = frame.len();
-        let waiting = self.waiting_bytes.fetch_add(counted, Ordering::Relaxed);
-        // A single frame larger than the limit may pass; a second one behind it may not.
-        let fits = waiting == 0 || waiting + counted <= PAGE_BACKLOG_BYTES;
-        self.put(fits, Waiting { frame, counted })
+        self.put(Waiting { frame, asked_for: false })
     }
 
-    /// What a page has asked for and waits for, such as a conversation: it may be large, and is no sign of slowness.
+    /// What a page has asked for and waits for, such as a conversation: it may be large, and what comes behind it is
+    /// no sign of slowness.
     pub fn send_asked_for(&self, frame: Utf8Bytes) -> bool {
-        self.put(true, Waiting { frame, counted: 0 })
+        self.put(Waiting { frame, asked_for: true })
     }
 
-    fn put(&self, fits: bool, waiting: Waiting) -> bool {
+    fn put(&self, waiting: Waiting) -> bool {
+        let length = waiting.frame.len();
+        let before = self.backlog.of(waiting.asked_for).fetch_add(length, Ordering::Relaxed);
+        // A single frame larger than the limit may pass; a second one behind it may not.
+        let fits = before == 0 || before + length <= PAGE_BACKLOG_BYTES;
         let sent = fits && self.frames.try_send(waiting).is_ok();
         if !sent {
             self.cut.notify_one();
@@ -90,12 +104,17 @@ impl PageFrames {
             biased;
             () = self.cut.notified() => Err(TooSlow),
             frame = self.frames.recv() => {
-                Ok(frame.map(|Waiting { frame, counted }| {
-                    self.waiting_bytes.fetch_sub(counted, Ordering::Relaxed);
+                Ok(frame.map(|Waiting { frame, asked_for }| {
+                    self.backlog.of(asked_for).fetch_sub(frame.len(), Ordering::Relaxed);
                     frame
                 }))
             }
         }
+    }
+
+    /// When the page must be cut off though it takes no frame at all.
+    pub async fn cut(&self) {
+        self.cut.notified().await;
     }
 }
 
@@ -132,6 +151,15 @@ mod tests {
         assert!(link.send("response".into()) && link.send("event".into()));
         assert_eq!(frames.next().await, Ok(Some(large)));
         assert_eq!(frames.next().await, Ok(Some("response".into())));
+    }
+
+    #[tokio::test]
+    async fn a_page_that_asks_and_asks_and_does_not_read_is_cut_off() {
+        let (link, mut frames) = page_link(1);
+        let large = Utf8Bytes::from("x".repeat(PAGE_BACKLOG_BYTES + 1));
+        assert!(link.send_asked_for(large.clone()));
+        assert!(!link.send_asked_for(large));
+        assert_eq!(frames.next().await, Err(TooSlow));
     }
 
     #[tokio::test]

@@ -11,13 +11,13 @@ use crate::leftovers;
 use anyhow::{Context, Result};
 use pilothouse_agents::framing::{Line, LineBuffer};
 use pilothouse_core::limits::{
-    AGENT_BACKLOG, ERRAND_SECONDS, STDERR_LINE_BYTES, STDERR_LINES, STOP_STEP_SECONDS,
+    AGENT_BACKLOG, ERRAND_SECONDS, LAST_OUTPUT_SECONDS, STDERR_LINE_BYTES, STDERR_LINES, STOP_STEP_SECONDS,
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// An argument vector from the configuration; never a shell's line.
 #[derive(Clone, Debug)]
@@ -76,19 +76,17 @@ impl Process {
         let complaints = Arc::new(Mutex::new(VecDeque::new()));
         tokio::spawn(write_input(stdin, commands));
         let listening = tokio::spawn(keep_complaints(stderr, complaints.clone()));
-        let reading = tokio::spawn(read_output(stdout, events.clone()));
+        let (ended, end) = watch::channel(false);
+        let reading = tokio::spawn(read_output(stdout, events.clone(), end));
         let mark = launch.mark.clone();
         tokio::spawn(async move {
             let status = wait_or_stop(&mut child, stopped).await;
             let _ = tokio::task::spawn_blocking(move || leftovers::end(&mark)).await;
-            // Output that is still in the pipes belongs before the end. A grandchild may hold the pipes open; what it
-            // writes later is not the agent's.
+            // Output that is still in the pipes belongs before the end, however long it takes to be worked off.
+            let _ = ended.send(true);
             let stops = [reading.abort_handle(), listening.abort_handle()];
-            let rest = async {
-                let _ = reading.await;
-                let _ = listening.await;
-            };
-            let _ = tokio::time::timeout(Duration::from_millis(500), rest).await;
+            let _ = tokio::time::timeout(Duration::from_secs(LAST_OUTPUT_SECONDS), reading).await;
+            let _ = tokio::time::timeout(SILENCE, listening).await;
             stops.iter().for_each(tokio::task::AbortHandle::abort);
             let stderr = complaints.lock().map(|lines| lines.iter().cloned().collect()).unwrap_or_default();
             let _ = events.send(ProcessEvent::Exited(exit(status, stderr))).await;
@@ -159,11 +157,24 @@ async fn write_input(mut stdin: tokio::process::ChildStdin, mut commands: mpsc::
     }
 }
 
-async fn read_output(mut stdout: tokio::process::ChildStdout, events: mpsc::Sender<ProcessEvent>) {
+/// A pipe that nobody has written to for this long after the agent's end is held open by something else.
+const SILENCE: Duration = Duration::from_millis(500);
+
+/// Reads until the pipe is closed, or the agent has ended and the pipe is silent.
+async fn read_output(
+    mut stdout: tokio::process::ChildStdout,
+    events: mpsc::Sender<ProcessEvent>,
+    mut end: watch::Receiver<bool>,
+) {
     let mut buffer = LineBuffer::default();
     let mut bytes = vec![0; 64 * 1024];
     loop {
-        let count = stdout.read(&mut bytes).await.unwrap_or_default();
+        let ended = *end.borrow_and_update();
+        let count = tokio::select! {
+            count = stdout.read(&mut bytes) => count.unwrap_or_default(),
+            Ok(()) = end.changed(), if !ended => continue,
+            () = tokio::time::sleep(SILENCE), if ended => 0,
+        };
         let lines =
             if count == 0 { buffer.finish().into_iter().collect() } else { buffer.push(&bytes[..count]) };
         if !lines.is_empty() && events.send(ProcessEvent::Lines(lines)).await.is_err() {

@@ -3,8 +3,9 @@
 //! one step and no event can fall in between.
 //!
 //! `commands` is what pages ask for, done by `prompts`, `queueing`, `asks`, `shell` and `settings`; `agent_output` is
-//! what the agent says, `responses` what it answers; `keep` and `restored` are what is on disk beside the agent's own file, `in_flight` what is not
-//! there yet, `elsewhere` what others do to that file. None of them knows sockets.
+//! what the agent says, `responses` what it answers; `keep` and `restored` are what is
+//! on disk beside the agent's own file, `in_flight` what is not there yet, `own_file` what is, `elsewhere` what others
+//! do to it. None of them knows sockets.
 
 mod agent_output;
 mod asks;
@@ -14,6 +15,7 @@ mod elsewhere;
 mod in_flight;
 mod keep;
 mod opening;
+mod own_file;
 #[cfg(test)]
 mod patience_tests;
 mod prompts;
@@ -51,6 +53,9 @@ use queueing::Copy;
 use requests::{Pending, Waiter};
 use restored::Restored;
 
+/// To whom asks something of a session that ends.
+const CLOSING: &str = "The session is being closed.";
+
 /// What can be asked of a session.
 #[derive(Debug)]
 pub enum Input {
@@ -72,9 +77,9 @@ pub enum Input {
     FileChanged {
         file: PathBuf,
     },
-    /// It was given another name while no process of its own ran.
-    Renamed {
-        title: String,
+    /// A visit to the agent is over; it may have given the session another name.
+    Visited {
+        title: Option<String>,
     },
     Shutdown {
         done: oneshot::Sender<()>,
@@ -132,6 +137,8 @@ struct Session {
     stop_deadline: Option<Instant>,
     /// We have ended the process ourselves.
     ending: bool,
+    /// Another process of ours has the file for a moment.
+    visiting: bool,
     /// Prompts that came while a stop was under way: they wait for its end.
     held: Vec<(Waiter, Prompt)>,
     /// Where the agent's copy of the queue stands.
@@ -140,14 +147,19 @@ struct Session {
     given_back: VecDeque<(String, serde_json::Value)>,
     /// The agent's own file, read as far as it has come.
     history: Option<Arc<Mutex<HistoryFile>>>,
-    /// An acknowledged prompt that the agent does not know.
-    unsent: Option<Prompt>,
+    /// Acknowledged prompts that the agent does not know.
+    unsent: Vec<Prompt>,
     /// The same while it is being sent again.
     resuming: Option<Prompt>,
     /// Prompts the agent has taken up, by the time it gave them, until its file has them.
     told: Vec<(String, u64)>,
     /// The times of the newest messages of our own process.
     own_messages: VecDeque<u64>,
+    /// So many entries of the file are known to be ours, or are shown; the others are judged then at the latest.
+    judged: usize,
+    judge_deadline: Option<Instant>,
+    /// The file is another one than what is shown was read from.
+    reread: bool,
     in_flight: InFlight,
     note_deadline: Option<Instant>,
     /// Until when another program counts as being at work in this session.
@@ -186,14 +198,18 @@ impl Session {
             ask_deadlines: Vec::new(),
             stop_deadline: None,
             ending: false,
+            visiting: false,
             held: Vec::new(),
             copy: Copy::default(),
             given_back: VecDeque::new(),
             history: None,
-            unsent: None,
+            unsent: Vec::new(),
             resuming: None,
             told: Vec::new(),
             own_messages: VecDeque::new(),
+            judged: 0,
+            judge_deadline: None,
+            reread: false,
             in_flight: InFlight::default(),
             note_deadline: None,
             elsewhere_until: None,
@@ -225,8 +241,10 @@ impl Session {
             }
             self.mind_idleness();
             if self.process.is_none()
+                && !self.visiting
                 && let Some(done) = self.shutdown.take()
             {
+                refuse_rest(inputs);
                 let _ = done.send(());
                 return;
             }
@@ -253,10 +271,7 @@ impl Session {
                 self.origin.file = Some(file);
                 self.file_changed();
             }
-            Input::Renamed { title } => {
-                self.emit(Event::TitleChanged { title });
-                self.tell_hub();
-            }
+            Input::Visited { title } => self.visited(title),
             Input::Shutdown { done } => {
                 self.shutdown = Some(done);
                 self.end_process();
@@ -327,10 +342,23 @@ impl Session {
         });
     }
 
-    fn end_process(&mut self) {
+    pub(super) fn end_process(&mut self) {
         if let Some(process) = &mut self.process {
             self.ending = true;
             process.stop();
         }
+    }
+}
+
+/// What was asked of a session in its last moment gets its answer.
+fn refuse_rest(mut inputs: mpsc::Receiver<Input>) {
+    inputs.close();
+    while let Ok(input) = inputs.try_recv() {
+        let (page, request, name) = match input {
+            Input::Command { page, request, command } => (page, request, command.name()),
+            Input::Subscribe { page, request: Some(request), .. } => (page, request, "open_session"),
+            _ => continue,
+        };
+        page.respond(request, name, Err(CLOSING.to_owned()));
     }
 }

@@ -48,24 +48,27 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: PageFrames) 
             frame = frames.next() => match frame {
                 Ok(Some(frame)) => Message::Text(frame),
                 Ok(None) => return,
-                Err(_) => {
-                    close(&mut sink, TOO_SLOW, "too slow").await;
-                    return;
-                }
+                Err(_) => return cut_off(sink, frames).await,
             },
             _ = ping.tick() => Message::Ping(Vec::new().into()),
         };
         // A peer that takes nothing for this long is gone.
         let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
-        if !matches!(timeout_at(deadline, sink.send(message)).await, Ok(Ok(()))) {
+        let sent = tokio::select! {
+            sent = timeout_at(deadline, sink.send(message)) => sent,
+            () = frames.cut() => return cut_off(sink, frames).await,
+        };
+        if !matches!(sent, Ok(Ok(()))) {
             return;
         }
     }
 }
 
-async fn close(sink: &mut SplitSink<WebSocket, Message>, code: u16, reason: &'static str) {
-    let frame = CloseFrame { code, reason: reason.into() };
-    let deadline = Instant::now() + Duration::from_secs(1);
+/// What waits for the page is forgotten at once; if it reads again within reason, it hears why it was cut off.
+async fn cut_off(mut sink: SplitSink<WebSocket, Message>, frames: PageFrames) {
+    drop(frames);
+    let frame = CloseFrame { code: TOO_SLOW, reason: "too slow".into() };
+    let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
     let _ = timeout_at(deadline, sink.send(Message::Close(Some(frame)))).await;
 }
 

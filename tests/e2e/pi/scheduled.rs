@@ -28,18 +28,11 @@ async fn press_in(page: &Page, text: &str, label: &str) {
     page.until_script(&format!("{label} of '{text}'"), script, vec![json!(text), json!(label)]).await;
 }
 
-/// Removes it. While pi is being given its queue anew this may be refused: then it is asked for again.
 async fn remove(page: &Page, text: &str) {
+    press_in(page, text, "Remove").await;
     let gone = "return ![...document.querySelectorAll('[data-scheduled]')]\
                 .some((row) => row.textContent.includes(arguments[0]))";
-    let settled = "return document.querySelectorAll('.notice').length > arguments[1] ||\
-                   ![...document.querySelectorAll('[data-scheduled]')]\
-                     .some((row) => row.textContent.includes(arguments[0]))";
-    while page.script(gone, vec![json!(text)]).await != json!(true) {
-        let refusals = page.count(".notice").await;
-        press_in(page, text, "Remove").await;
-        page.until_script("an answer", settled, vec![json!(text), json!(refusals)]).await;
-    }
+    page.until_script(&format!("'{text}' to be gone"), gone, vec![json!(text)]).await;
 }
 
 fn heard(pi: &Pi) -> String {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use pilothouse_core::SessionState;
+use pilothouse_core::SessionState::{Completed, Idle, Stopped};
 use pilothouse_core::wire::{ServerFrame, SessionSummary};
 
 use super::{Entry, Hub, broadcast};
@@ -44,6 +46,15 @@ impl Hub {
         }
     }
 
+    fn has_file(&self, entry: &mut Entry, file: PathBuf) {
+        entry.file = Some(file);
+        if entry.record.created > 0 {
+            entry.record.read_at = entry.record.read_at.max(entry.record.created);
+            entry.record.created = 0;
+            self.store.file_seen(&entry.record.id);
+        }
+    }
+
     fn read_files(&self, look: Look<'_>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = HashSet::new();
@@ -71,29 +82,33 @@ impl Hub {
                 stored.extend(files.known().filter(|session| gone.contains(&session.id)).cloned());
             }
             let mut changed = Vec::new();
+            let state = &mut *state;
             for session in stored {
                 self.search.note(&session.id, &session.path, &session.title);
                 let known = state.sessions.get_mut(&session.id);
                 let owner = known.as_ref().map_or(agent, |entry| &entry.agent);
+                // Its file does not tell that something was left undone in it.
+                let rests = matches!(session.state, Idle | Completed | Stopped);
+                let undone = rests && state.unfinished.contains(&session.id);
                 let summary = SessionSummary {
                     id: session.id.clone(),
                     agent: owner.name.clone(),
                     cwd: session.cwd,
                     title: session.title,
-                    state: session.state,
+                    state: if undone { SessionState::Paused } else { session.state },
                     modified: session.modified,
                     ..SessionSummary::default()
                 };
                 match known {
                     Some(entry) if entry.is_open() => {
-                        entry.file = Some(session.path.clone());
+                        self.has_file(entry, session.path.clone());
                         // One that has too much to do looks at its file when its own agent rests.
                         if let Some(inputs) = &entry.inputs {
                             let _ = inputs.try_send(Input::FileChanged { file: session.path });
                         }
                     }
                     Some(entry) => {
-                        entry.file = Some(session.path);
+                        self.has_file(entry, session.path);
                         if entry.summary != summary {
                             entry.summary = summary;
                             changed.push(entry.shown());
@@ -101,7 +116,8 @@ impl Hub {
                     }
                     None => {
                         let record = state.records.remove(&session.id).unwrap_or_default();
-                        let entry = Entry::new(summary, record, agent.clone(), Some(session.path));
+                        let mut entry = Entry::new(summary, record, agent.clone(), None);
+                        self.has_file(&mut entry, session.path);
                         changed.push(entry.shown());
                         state.sessions.insert(session.id, entry);
                     }
@@ -111,7 +127,7 @@ impl Hub {
                 gone.retain(|id| !state.sessions.contains_key(id));
                 gone.iter().for_each(|id| self.search.forget(id));
                 let removed = gone.into_iter().collect();
-                broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed });
+                broadcast(state, &ServerFrame::SessionsChanged { changed, removed });
             }
         }
     }

@@ -8,7 +8,7 @@ use pilothouse_core::SessionState;
 use pilothouse_core::limits::DRAFT_BYTES;
 use pilothouse_core::queue::{Scheduled, restored_text};
 use pilothouse_core::wire::{ServerFrame, SessionSummary};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, Hub, broadcast};
 use crate::pi_sessions::now;
@@ -115,10 +115,34 @@ impl Hub {
     /// Ends the session's agent, moves its file to the trash and forgets what was kept beside it.
     pub async fn delete_session(self: &Arc<Self>, id: &str) -> Result<(), String> {
         let (inputs, file) = {
-            let state = self.state();
-            let entry = state.sessions.get(id).ok_or(NO_SESSION)?;
+            let mut state = self.state();
+            let entry = state.sessions.get_mut(id).filter(|entry| !entry.deleting).ok_or(NO_SESSION)?;
+            if entry.summary.elsewhere {
+                return Err("Another program is working in this session. End it there first.".to_owned());
+            }
+            entry.deleting = true;
             (entry.inputs.clone(), entry.file.clone())
         };
+        // A page that goes away meanwhile leaves nothing half-done.
+        let (hub, of) = (self.clone(), id.to_owned());
+        let deleted = tokio::spawn(async move {
+            let deleted = hub.end_and_move(&of, inputs, file).await;
+            if deleted.is_err()
+                && let Some(entry) = hub.state().sessions.get_mut(&of)
+            {
+                entry.deleting = false;
+            }
+            deleted
+        });
+        deleted.await.map_err(|error| error.to_string())?
+    }
+
+    async fn end_and_move(
+        self: &Arc<Self>,
+        id: &str,
+        inputs: Option<mpsc::Sender<Input>>,
+        file: Option<PathBuf>,
+    ) -> Result<(), String> {
         if let Some(inputs) = inputs {
             let (done, ended) = oneshot::channel();
             if inputs.send(Input::Shutdown { done }).await.is_ok() {

@@ -24,6 +24,7 @@ use pilothouse_core::{MessageController, SessionState};
 use super::source::{Pieces, Progress, Stamp};
 use crate::blobs::Blobs;
 use fold::{Checkpoint, Walk};
+use follow::Until;
 
 pub use follow::{Followed, events_of};
 
@@ -43,6 +44,7 @@ pub struct HistoryFile {
     /// The end of the conversation.
     tail: Walk,
     told: Told,
+    until: Until,
 }
 
 /// What the entries of the branch say beside their rows.
@@ -191,8 +193,10 @@ impl Scanned {
             checkpoints: Vec::new(),
             tail: Walk::default(),
             told: Told::default(),
+            until: Until::default(),
         };
         history.fold_all(&self.file);
+        history.told_until_here();
         if history.skipped_lines() > 0 {
             let lines = history.skipped_lines();
             tracing::warn!(path = %history.path.display(), lines, "unreadable lines in a session file");

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::Session;
 use super::requests::Pending;
+use super::restored::said;
 use crate::process::{Exit, ProcessEvent};
 
 impl Session {
@@ -70,6 +71,10 @@ impl Session {
                 self.hub.store().prompt_told(&self.origin.id, client_id, *timestamp);
                 self.told.push((client_id.clone(), *timestamp));
             }
+        }
+        // Before 1.0 a run seems to have failed when it is about to be tried again.
+        if matches!(event, Event::AutoRetryStart { .. }) && self.machine.state() == SessionState::Error {
+            self.step(StateEvent::Retry, "");
         }
         let retitled = matches!(event, Event::TitleChanged { .. });
         let step = self.follower.step(&event);
@@ -169,8 +174,9 @@ impl Session {
         self.queue_lost();
         self.fail_all_pending("The agent's process ended.");
         // Taken by the agent and never told: Resume sends it.
-        if let Some(lost) = self.starting.drain(..).next_back() {
-            self.unsent = Some(lost);
+        for lost in std::mem::take(&mut self.starting) {
+            self.emit(said(&lost));
+            self.unsent.push(lost);
         }
         self.resuming = None;
         let success = exit.code == Some(0);

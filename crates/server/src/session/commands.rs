@@ -28,6 +28,8 @@ impl Session {
                 }
             }
             Command::ResumeSession => self.resume(waiter),
+            // What the agent does not know is sent itself, not said once more.
+            Command::Retry if !self.unsent.is_empty() => self.resume(waiter),
             Command::Retry => match self.last_user_message() {
                 Some((text, images)) => self.prompt_again(waiter, text, images),
                 None => waiter.respond(Err("There is no message to send again.".to_owned())),
@@ -111,9 +113,12 @@ impl Session {
             self.tell_agent(&PiCommand::AnswerDialog { ask_id: ask.id.clone(), answer: Answer::Cancel });
             self.close_ask(&ask.id, ClosedBy::Stopped);
         }
-        if (self.machine.state().is_active() || self.view.compacting) && self.process.is_some() {
-            self.request(PiCommand::Abort, Pending::Silent);
-            self.expect_stop();
+        let works = self.machine.state().is_active()
+            || self.view.compacting
+            || self.view.retry.is_some()
+            || self.view.controller.is_running();
+        if works && self.process.is_some() {
+            self.abort_run();
         }
         self.step(StateEvent::CancelSession, "");
     }

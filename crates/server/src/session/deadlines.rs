@@ -13,12 +13,19 @@ const UNUSED: Duration = Duration::from_secs(UNUSED_SESSION_SECONDS);
 
 impl Session {
     pub(super) fn unused(&self) -> bool {
-        self.pages.is_empty() && self.process.is_none() && self.shutdown.is_none() && !self.view.elsewhere
+        let rests = self.process.is_none() && self.shutdown.is_none() && !self.visiting;
+        self.pages.is_empty() && rests && !self.view.elsewhere
     }
 
     pub(super) fn next_deadline(&self) -> Instant {
         let asks = self.ask_deadlines.iter().map(|(when, _)| *when);
-        let others = [self.stop_deadline, self.note_deadline, self.elsewhere_until, self.idle_deadline];
+        let others = [
+            self.stop_deadline,
+            self.note_deadline,
+            self.judge_deadline,
+            self.elsewhere_until,
+            self.idle_deadline,
+        ];
         asks.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + UNUSED)
     }
 
@@ -30,6 +37,9 @@ impl Session {
         }
         if passed(self.note_deadline) {
             self.note_in_flight();
+        }
+        if passed(self.judge_deadline) {
+            self.judge_at_last();
         }
         if passed(self.elsewhere_until) {
             self.end_elsewhere();
@@ -57,8 +67,8 @@ impl Session {
         }
     }
 
-    /// A stop is under way: the run, or the process, has not ended yet.
+    /// A stop is under way: the run, or the process, has not ended yet. Or another process has the file.
     pub(super) const fn is_stopping(&self) -> bool {
-        self.stop_deadline.is_some() || self.ending
+        self.stop_deadline.is_some() || self.ending || self.visiting
     }
 }

@@ -1,29 +1,35 @@
 //! One owner per session file. pi takes no lock: two processes on one file make it branch in silence. So what appears
 //! in the file and was not said by our own process was written by another program: the page is told, the session is
 //! followed, and nothing is written here until the person says so.
+//!
+//! Who said what is judged by the times of messages. Our own process writes a little before it tells, so nobody is
+//! accused while it is at work, unless what it never told has stood there for a while.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::event::Event;
-use pilothouse_core::limits::ELSEWHERE_SECONDS;
+use pilothouse_core::limits::{ELSEWHERE_SECONDS, UNTOLD_SECONDS};
 use pilothouse_core::machine::Machine;
-use pilothouse_core::message::Message;
 use pilothouse_core::wire::ServerFrame;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Session, opening};
+use super::own_file::Whose;
+use super::{CLOSING, Session, opening};
 use crate::page_link::encode;
-use crate::pi_sessions::HistoryFile;
 use crate::pi_sessions::history_file::{Followed, events_of};
+use crate::pi_sessions::now;
 
 impl Session {
-    /// Refuses what would make the file branch.
-    pub(super) fn may_write(&self) -> Result<(), String> {
+    /// Refuses what would make the file branch. The file is looked at once more: what was written a moment ago may not
+    /// have been told yet.
+    pub(super) fn may_write(&mut self) -> Result<(), String> {
         if self.shutdown.is_some() {
-            return Err("The session is being closed.".to_owned());
+            return Err(CLOSING.to_owned());
+        }
+        if self.history.is_some() && !self.expects() {
+            self.judge();
         }
         if self.view.elsewhere && !self.taken_over {
             return Err("Another program is working in this session. Take it over first.".to_owned());
@@ -36,100 +42,97 @@ impl Session {
         Value::Null
     }
 
+    /// Our own process is at work: the file may be ahead of what it has told.
+    fn expects(&self) -> bool {
+        let awaits = !self.pending.is_empty() || !self.starting.is_empty() || self.copy.holds_any();
+        self.process.is_some() && (self.machine.state().is_active() || self.view.compacting || awaits)
+    }
+
     /// The session's file has changed, or has come to be.
     pub(super) fn file_changed(&mut self) {
         if self.history.is_none() {
             return self.open_own_file();
         }
-        // While our own process is at work, the file is ahead of what it has told us: judged when it rests.
-        if self.machine.state().is_active() || self.view.compacting || !self.pending.is_empty() {
-            return;
+        if self.process.is_none() {
+            return self.judge();
         }
-        match self.follow() {
-            Some(Followed::Appended(messages)) => self.look_at(messages),
-            Some(Followed::Replaced) => self.read_again(),
-            Some(Followed::Same) => self.take_title(),
-            Some(Followed::Gone) | None => {}
+        self.read_on();
+        if self.expects() {
+            self.suspect();
         }
+        self.judge_later();
     }
 
-    fn follow(&self) -> Option<Followed> {
-        let history = self.history.as_ref()?;
-        Some(history.lock().unwrap_or_else(PoisonError::into_inner).follow())
-    }
-
-    /// Reads on when our own process has told all it wrote; what is there beyond that is another program's.
-    pub(super) fn follow_own_file(&mut self) {
-        let of_the_other = self.view.elsewhere && !self.taken_over;
-        match self.follow() {
-            Some(Followed::Same) => {}
-            Some(Followed::Appended(_)) if self.process.is_some() => {}
-            Some(Followed::Appended(messages)) => self.look_at(messages),
-            Some(Followed::Replaced) if of_the_other => self.read_again(),
-            Some(Followed::Replaced | Followed::Gone) | None => self.open_own_file(),
+    pub(super) fn judge_later(&mut self) {
+        if self.judge_deadline.is_none() {
+            self.judge_deadline = Some(Instant::now() + Duration::from_secs(1));
         }
     }
 
-    fn open_own_file(&mut self) {
-        let opened = opening::read_beside(&self.origin, &self.hub);
-        self.history = opened.map(|history| Arc::new(Mutex::new(history)));
-    }
-
-    pub(super) fn file_has(&self, is_there: impl FnOnce(&HistoryFile) -> bool) -> bool {
-        let history =
-            self.history.as_ref().map(|history| history.lock().unwrap_or_else(PoisonError::into_inner));
-        history.is_some_and(|history| is_there(&history))
-    }
-
-    fn look_at(&mut self, messages: Vec<Message>) {
-        // Our own process may be ahead of what it has told: with something of ours on its way, nobody is accused.
-        let expects = self.machine.state().is_active() || !self.starting.is_empty() || self.copy.holds_any();
-        if self.process.is_some() && expects {
-            return;
+    pub(super) fn judge_at_last(&mut self) {
+        self.judge_deadline = None;
+        if !self.expects() {
+            self.judge();
+        } else if self.whose() != Whose::Ours {
+            self.judge_later();
         }
-        let foreign = messages.iter().any(|message| match message {
-            Message::User { timestamp: Some(timestamp), .. }
-            | Message::Assistant { timestamp: Some(timestamp), .. } => !self.own_messages.contains(timestamp),
-            _ => false,
+    }
+
+    /// Our own process rests: what it never told is another program's.
+    pub(super) fn judge(&mut self) {
+        self.judge_deadline = None;
+        self.read_on();
+        match self.whose() {
+            Whose::Ours => self.own(),
+            Whose::Theirs => {
+                let followed = self.take_in();
+                self.yield_to_the_other();
+                match followed {
+                    Some(Followed::Appended(messages)) => {
+                        events_of(messages).for_each(|event| self.emit(event));
+                        self.rest_as_the_file_says();
+                    }
+                    Some(Followed::Replaced) => self.read_again(),
+                    Some(Followed::Same | Followed::Gone) | None => {}
+                }
+                self.take_title();
+                self.tell_hub();
+            }
+            Whose::Both => {
+                self.yield_to_the_other();
+                self.read_again();
+            }
+        }
+    }
+
+    /// Our own process tells what it writes within moments: what has stood there for longer is not its.
+    fn suspect(&mut self) {
+        let before = now().saturating_sub(UNTOLD_SECONDS * 1_000);
+        let untold = self.locked().is_some_and(|history| {
+            let mut times = history.times_from(self.judged);
+            times.any(|(time, written)| {
+                time != 0 && written != 0 && written < before && !self.own_messages.contains(&time)
+            })
         });
-        if !foreign {
-            return;
+        if untold && !self.view.elsewhere {
+            self.emit(Event::Elsewhere { active: true });
+            self.elsewhere_until = Some(Instant::now() + Duration::from_secs(ELSEWHERE_SECONDS));
+            self.tell_hub();
         }
-        // What our process has in mind is no longer what stands in the file.
+    }
+
+    /// What our process has in mind is no longer what stands in the file.
+    fn yield_to_the_other(&mut self) {
         self.end_process();
         self.taken_over = false;
         self.elsewhere_until = Some(Instant::now() + Duration::from_secs(ELSEWHERE_SECONDS));
         if !self.view.elsewhere {
             self.emit(Event::Elsewhere { active: true });
         }
-        for event in events_of(messages) {
-            self.emit(event);
-        }
-        self.rest_as_the_file_says();
-        self.take_title();
-        self.tell_hub();
-    }
-
-    /// Another program may have given it another name.
-    fn take_title(&mut self) {
-        let title = self
-            .history
-            .as_ref()
-            .map(|history| history.lock().unwrap_or_else(PoisonError::into_inner).title());
-        if let Some(title) = title.filter(|title| !title.is_empty() && *title != self.view.title) {
-            self.emit(Event::TitleChanged { title });
-            self.tell_hub();
-        }
     }
 
     fn rest_as_the_file_says(&mut self) {
-        let Some(state) = self
-            .history
-            .as_ref()
-            .map(|history| history.lock().unwrap_or_else(PoisonError::into_inner).resting_state())
-        else {
-            return;
-        };
+        let Some(state) = self.locked().map(|history| history.resting_state()) else { return };
         if !matches!(state, SessionState::Paused | SessionState::Idle) {
             self.emit(Event::AgentSettled { aborted: false });
         }
@@ -149,7 +152,7 @@ impl Session {
     }
 
     /// The conversation is another than the one shown: everybody gets it anew.
-    fn read_again(&mut self) {
+    pub(super) fn read_again(&mut self) {
         let (history, restored) = opening::read(&self.origin, &self.hub);
         if history.is_none() {
             return;

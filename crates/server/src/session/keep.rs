@@ -25,6 +25,14 @@ impl Session {
             .map_err(|error| format!("{NOT_KEPT}: {error:#}"))
     }
 
+    /// Of something that is no prompt, and is done once all the same.
+    pub(super) fn keep_id(&self, client_id: &str) -> Result<(), String> {
+        self.hub
+            .store()
+            .remember_id(&self.origin.id, client_id, now())
+            .map_err(|error| format!("{NOT_KEPT}: {error:#}"))
+    }
+
     pub(super) fn keep_outcome(&self, client_id: &str, outcome: &Result<Value, String>) {
         self.hub.store().prompt_outcome(&self.origin.id, client_id, outcome);
     }

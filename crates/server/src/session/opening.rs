@@ -31,7 +31,7 @@ pub(super) fn read_beside(origin: &Origin, hub: &Hub) -> Option<HistoryFile> {
 impl Session {
     /// Takes the conversation as it is on disk for what is shown, in a new life of the session.
     pub(super) fn show(&mut self, history: Option<HistoryFile>, restored: Restored) {
-        let unfinished = restored.interrupted || restored.unsent.is_some() || !restored.queue.is_empty();
+        let unfinished = restored.interrupted || !restored.unsent.is_empty() || !restored.queue.is_empty();
         let view = &mut self.view;
         view.epoch = uuid::Uuid::now_v7().simple().to_string();
         view.seq = 0;
@@ -64,7 +64,7 @@ impl Session {
             state = SessionState::Paused;
         }
         if view.title.is_empty()
-            && let Some(prompt) = &restored.unsent
+            && let Some(prompt) = restored.unsent.first()
         {
             view.title = title_from(&prompt.text);
         }
@@ -73,6 +73,8 @@ impl Session {
         self.view.state = self.machine.state();
         self.replay = Replay::default();
         self.unsent = restored.unsent;
+        self.reread = false;
+        self.judged = history.as_ref().map_or(0, HistoryFile::entries);
         self.history = history.map(|history| Arc::new(Mutex::new(history)));
     }
 }

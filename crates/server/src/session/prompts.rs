@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 
 use super::Session;
 use super::requests::{Pending, Waiter};
+use super::restored::said;
 use crate::pi_sessions::now;
-use crate::store::Prompt;
+use crate::store::{Extra, Prompt};
 
 impl Session {
     pub(super) fn prompt(&mut self, waiter: Waiter, prompt: Prompt) {
@@ -37,12 +38,13 @@ impl Session {
             return waiter.respond(Err(why));
         }
         self.remember(prompt.client_id.clone());
+        self.leave_unsent();
         let busy = self.is_busy();
         tracing::debug!(session = %self.origin.id, prompt = prompt.client_id, busy, "a prompt was taken");
         if busy { self.prompt_later(waiter, prompt) } else { self.prompt_now(waiter, prompt) }
     }
 
-    fn may_prompt(&self, prompt: &Prompt) -> Result<(), String> {
+    fn may_prompt(&mut self, prompt: &Prompt) -> Result<(), String> {
         check_client_id(&prompt.client_id)?;
         check_prompt(&prompt.text, &prompt.images)?;
         if (self.is_busy() && self.view.queue.is_full()) || self.held.len() >= SCHEDULED_MESSAGES {
@@ -118,9 +120,18 @@ impl Session {
         if self.is_stopping() {
             return waiter.respond(Err("The agent is being stopped. Try again in a moment.".to_owned()));
         }
-        if let Some(unsent) = self.unsent.take() {
-            self.resuming = Some(unsent.clone());
-            return self.prompt_now(waiter, unsent);
+        let mut unsent = std::mem::take(&mut self.unsent).into_iter();
+        if let Some(first) = unsent.next() {
+            self.resuming = Some(first.clone());
+            self.prompt_now(waiter, first);
+            // The others follow it, in their order.
+            for Prompt { client_id, text, images, lane, .. } in unsent {
+                let item = Scheduled { id: client_id, lane, text, images, ..Scheduled::default() };
+                if let Err(why) = self.schedule(item) {
+                    tracing::error!(session = %self.origin.id, %why, "an unsent message was not scheduled");
+                }
+            }
+            return self.give_rest();
         }
         if self.view.queue.to_send().next().is_none() {
             return self.prompt_again(
@@ -134,6 +145,16 @@ impl Session {
             self.give_rest();
         }
         waiter.respond(started.map(|()| Value::Null));
+    }
+
+    /// The person has gone on without sending these again: they stay in the conversation as what was said.
+    fn leave_unsent(&mut self) {
+        for prompt in std::mem::take(&mut self.unsent) {
+            self.hub
+                .store()
+                .add_extra(&self.origin.id, &Extra { at: prompt.at, events: vec![said(&prompt)] });
+            self.forget_prompt(&prompt.client_id);
+        }
     }
 
     /// Pictures may be named instead of sent, if the session has them.
@@ -199,7 +220,7 @@ impl Session {
         if let Some(resuming) = self.resuming.take_if(|resuming| resuming.client_id == client_id) {
             // It was acknowledged before: what could not be sent again stays.
             waiting.into_iter().for_each(|waiter| waiter.respond(Err(why.to_owned())));
-            self.unsent = Some(resuming);
+            self.unsent.insert(0, resuming);
             return;
         }
         self.prompt_done(client_id, waiting, &Err(why.to_owned()));

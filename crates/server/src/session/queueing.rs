@@ -24,8 +24,12 @@ pub(super) struct Copy {
     given: Vec<String>,
     /// Ids of those it would not have: they are not offered again until they are changed, or to another process.
     refused: Vec<String>,
-    /// Its queue is being cleared; these changes are made when that is done.
+    /// Its queue is to be cleared; these changes are made when that is done.
     clearing: Option<Vec<Change>>,
+    /// It was asked to clear it.
+    asked: bool,
+    /// The run is to be aborted right behind that.
+    abort: bool,
     /// Who has which message in an editor: a page that goes away gives it back.
     editors: Vec<(u64, String)>,
 }
@@ -48,6 +52,12 @@ impl Copy {
     pub(super) fn lost(&mut self) -> Vec<Change> {
         self.given.clear();
         self.refused.clear();
+        self.abort = false;
+        self.end_clearing()
+    }
+
+    fn end_clearing(&mut self) -> Vec<Change> {
+        self.asked = false;
         self.clearing.take().unwrap_or_default()
     }
 }
@@ -81,7 +91,7 @@ impl Session {
     }
 
     pub(super) fn schedule(&mut self, mut scheduled: Scheduled) -> Result<(), QueueError> {
-        scheduled.images.iter_mut().for_each(|image| self.origin.blobs.take(image));
+        scheduled.images.iter_mut().for_each(|image| self.origin.blobs.hold(image));
         self.view.queue.schedule(scheduled)?;
         self.emit_queue();
         Ok(())
@@ -108,9 +118,30 @@ impl Session {
             }
             None => {
                 self.copy.clearing = Some(vec![change]);
-                self.request(PiCommand::ClearQueue, Pending::QueueCleared);
+                self.clear_agents_queue();
             }
         }
+    }
+
+    /// What was given to the agent has to be in its queue before that is cleared: it takes a moment to put it there,
+    /// and would give back a queue without it.
+    pub(super) fn clear_agents_queue(&mut self) {
+        let on_its_way = |(_, pending): &(&str, Pending)| matches!(pending, Pending::Given { .. });
+        if self.copy.clearing.is_some() && !self.copy.asked && !self.pending.values().any(on_its_way) {
+            self.copy.asked = true;
+            self.request(PiCommand::ClearQueue, Pending::QueueCleared);
+        }
+        if self.copy.abort && (self.copy.asked || self.copy.clearing.is_none()) {
+            self.copy.abort = false;
+            self.request(PiCommand::Abort, Pending::Silent);
+        }
+    }
+
+    /// Ends the run, behind the clearing of the queue: pi keeps its queue over an abort.
+    pub(super) fn abort_run(&mut self) {
+        self.copy.abort = true;
+        self.clear_agents_queue();
+        self.expect_stop();
     }
 
     /// The agent's queue is empty: what it gave back can be changed, and the rest is given to it again. What it did
@@ -141,7 +172,7 @@ impl Session {
 
     /// The agent would not clear its queue: nothing is changed, and everybody is told.
     pub(super) fn queue_not_cleared(&mut self, why: &str) {
-        let changes = self.copy.clearing.take().unwrap_or_default();
+        let changes = self.copy.end_clearing();
         let (stops, others): (Vec<_>, Vec<_>) =
             changes.into_iter().partition(|change| matches!(change.what, What::TakeBack));
         others.into_iter().for_each(|change| change.waiter.respond(Err(why.to_owned())));
@@ -158,7 +189,7 @@ impl Session {
         let is_gone = |id: &String| self.copy.given.contains(id);
         let outcome = match what {
             What::Edit { item_id, .. } | What::Remove { item_id, .. } if is_gone(&item_id) => {
-                Err(QueueError::Gone)
+                Err(QueueError::Gone.to_string())
             }
             What::TakeBack => {
                 let answer = json!({ "restored": self.take_back() });
@@ -167,45 +198,40 @@ impl Session {
             What::Edit { item_id, revision, edit } => {
                 self.make_edit(&item_id, revision, edit, waiter.page.id())
             }
-            What::Remove { item_id, revision } => self.view.queue.remove(&item_id, revision).map(|removed| {
-                self.forget_prompt(&removed.id);
-                Value::Null
-            }),
+            What::Remove { item_id, revision } => match self.view.queue.remove(&item_id, revision) {
+                Ok(removed) => {
+                    self.forget_prompt(&removed.id);
+                    Ok(Value::Null)
+                }
+                Err(why) => Err(why.to_string()),
+            },
         };
         if outcome.is_ok() {
             self.emit_queue();
         }
-        waiter.respond(outcome.map_err(|why| why.to_string()));
+        waiter.respond(outcome);
     }
 
-    fn make_edit(
-        &mut self,
-        id: &str,
-        revision: u32,
-        edit: QueueEdit,
-        page: u64,
-    ) -> Result<Value, QueueError> {
+    fn make_edit(&mut self, id: &str, revision: u32, edit: QueueEdit, page: u64) -> Result<Value, String> {
+        let words = |why: QueueError| why.to_string();
+        if let QueueEdit::Finish { text, images } = &edit {
+            // On disk before it is acknowledged. It is recognised in the agent's file by its text.
+            let lane = self.view.queue.under_edit(id, revision).map_err(words)?.lane;
+            let edited = self.new_prompt(id.to_owned(), text.clone(), images.clone(), lane);
+            self.keep_prompt(&edited)?;
+        }
         let queue: &mut Queue = &mut self.view.queue;
-        let mut edited = None;
         let changed = match edit {
-            QueueEdit::Begin => queue.begin_edit(id, revision)?,
-            QueueEdit::Cancel => queue.cancel_edit(id, revision)?,
+            QueueEdit::Begin => queue.begin_edit(id, revision),
+            QueueEdit::Cancel => queue.cancel_edit(id, revision),
             QueueEdit::Finish { text, mut images } => {
-                let whole = images.clone();
-                images.iter_mut().for_each(|image| self.origin.blobs.take(image));
-                let changed = queue.finish_edit(id, revision, text, images)?;
-                // It is recognised in the agent's file by its text.
-                edited = Some((changed.text.clone(), whole, changed.lane));
-                changed
+                images.iter_mut().for_each(|image| self.origin.blobs.hold(image));
+                queue.finish_edit(id, revision, text, images)
             }
         };
+        let changed = changed.map_err(words)?;
         let answer = json!({ "revision": changed.revision });
         let under_edit = changed.under_edit;
-        if let Some((text, images, lane)) = edited
-            && let Err(why) = self.keep_prompt(&self.new_prompt(id.to_owned(), text, images, lane))
-        {
-            tracing::error!(session = %self.origin.id, why, "an edited message could not be kept");
-        }
         self.copy.editors.retain(|(_, edited)| edited != id);
         if under_edit {
             self.copy.editors.push((page, id.to_owned()));

@@ -85,8 +85,7 @@ impl Session {
         self.pending.remove(&id).map(|(_, pending)| pending)
     }
 
-    /// An answer to a question has no response.
-    /// False if the agent does not take it.
+    /// An answer to a question has no response. False if the agent does not take it.
     pub(super) fn tell_agent(&self, command: &PiCommand) -> bool {
         self.process.as_ref().is_some_and(|process| process.send(command.encode("")))
     }
@@ -99,6 +98,9 @@ impl Session {
             } else {
                 Ok(())
             };
+        }
+        if self.visiting {
+            return Err("The session is being renamed. Try again in a moment.".into());
         }
         if !self.origin.cwd.is_dir() {
             return Err(format!("The folder {} does not exist any more.", self.origin.cwd.display()));
@@ -122,7 +124,9 @@ impl Session {
             Some(file) => Stored::In(file),
             None => Stored::Nowhere { old: self.hub.is_old(&self.origin.agent.name) },
         };
-        self.origin.agent.launch(&self.origin.id, &self.origin.cwd, self.origin.mark.clone(), stored)
+        // A mark of its own: with a process ends all that carries its mark, and nothing of a later one.
+        let mark = format!("{}-{}", self.origin.mark, uuid::Uuid::now_v7().simple());
+        self.origin.agent.launch(&self.origin.id, &self.origin.cwd, mark, stored)
     }
 
     /// Everything that waited for a process that is gone.

@@ -18,13 +18,12 @@ impl Session {
         let Some(pending) = self.pending_of(&response) else { return };
         if !response.success {
             let why = if response.error.is_empty() { "The agent refused." } else { response.error.as_str() };
-            if let Pending::Prompt { .. } = pending {
-                self.fail(pending, why);
+            let was_prompt = matches!(pending, Pending::Prompt { .. });
+            self.fail(pending, why);
+            if was_prompt {
                 self.end_unstarted_run(StateEvent::Failed, why);
-            } else {
-                self.fail(pending, why);
             }
-            return;
+            return self.clear_agents_queue();
         }
         match pending {
             Pending::State => self.agent_is_ready(&response.data),
@@ -66,6 +65,7 @@ impl Session {
                     self.forget_prompt(&id);
                     self.end_unstarted_run(StateEvent::Completed, "");
                 }
+                self.clear_agents_queue();
             }
             Pending::QueueCleared => {
                 let length = |key: &str| response.data.get(key).and_then(Value::as_array).map_or(0, Vec::len);

@@ -18,7 +18,7 @@ pub(super) struct Restored {
     pub extras: Vec<Extra>,
     pub queue: Queue,
     /// Acknowledged, and unknown to the agent: Resume sends it.
-    pub unsent: Option<Prompt>,
+    pub unsent: Vec<Prompt>,
     /// Something was under way when the server ended.
     pub interrupted: bool,
 }
@@ -97,9 +97,9 @@ impl Restored {
         {
             store.prompt_outcome(session, &prompt.client_id, &Ok(json!({ "disposition": UNSENT })));
             self.extras.push(Extra { at: prompt.at, events: vec![said(&prompt)] });
-            self.unsent = Some(prompt);
+            self.unsent.push(prompt);
         }
-        items.iter_mut().flat_map(|item| item.images.iter_mut()).for_each(|image| blobs.take(image));
+        items.iter_mut().flat_map(|item| item.images.iter_mut()).for_each(|image| blobs.hold(image));
         items.iter_mut().for_each(|item| item.under_edit = false);
         self.queue.replace(items);
     }
@@ -171,7 +171,7 @@ fn needs_nothing(prompt: &Prompt) -> bool {
 }
 
 /// The row of a prompt the agent does not know.
-fn said(prompt: &Prompt) -> Event {
+pub(super) fn said(prompt: &Prompt) -> Event {
     let mut parts = vec![Part::Text { text: prompt.text.clone() }];
     parts.extend(prompt.images.iter().cloned().map(Part::Image));
     let client_id = Some(prompt.client_id.clone());

@@ -1,6 +1,7 @@
 //! What is changed about a session beside the conversation: its name, a compaction, a fork.
 
 use pilothouse_agents::pi::PiCommand;
+use pilothouse_core::event::Event;
 use pilothouse_core::limits::GIVEN_TITLE_BYTES;
 use pilothouse_core::wire::Forked;
 use serde_json::{Value, json};
@@ -41,15 +42,28 @@ impl Session {
         if self.process.is_some() {
             return self.request(command, Pending::Renamed { waiter, name });
         }
+        if self.visiting {
+            return waiter.respond(Err("The session is being renamed. Try again in a moment.".to_owned()));
+        }
+        // Nothing else of ours writes the file meanwhile.
+        self.visiting = true;
         let launch = self.launch();
         let (hub, id) = (self.hub.clone(), self.origin.id.clone());
         tokio::spawn(async move {
             let outcome = errand::run(&launch, vec![command]).await;
-            if outcome.is_ok() {
-                let _ = hub.send(&id, Input::Renamed { title: name }).await;
-            }
+            let title = outcome.is_ok().then_some(name);
+            let _ = hub.send(&id, Input::Visited { title }).await;
             waiter.respond(outcome.map(|_| Value::Null));
         });
+    }
+
+    pub(super) fn visited(&mut self, title: Option<String>) {
+        self.visiting = false;
+        if let Some(title) = title {
+            self.emit(Event::TitleChanged { title });
+            self.tell_hub();
+        }
+        self.release_held();
     }
 
     /// A process of its own makes the fork: it leaves this session's file and process as they are.

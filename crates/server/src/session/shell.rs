@@ -26,6 +26,8 @@ impl Session {
         }
         self.may_write()?;
         self.ensure_process()?;
+        // Its id is kept before it runs: one that is sent again after a kill of the server does not run twice.
+        self.keep_id(&client_id)?;
         self.remember(client_id.clone());
         self.emit(Event::BashStart { id: client_id.clone(), command: command.clone(), exclude_from_context });
         let result = BashResult {

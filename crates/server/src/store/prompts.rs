@@ -41,6 +41,20 @@ impl Store {
         })
     }
 
+    /// An id of something else than a prompt, which was done and is not done again.
+    pub fn remember_id(&self, session: &str, client_id: &str, at: u64) -> Result<()> {
+        self.write_durably("The command", |transaction| {
+            let statement =
+                "INSERT OR IGNORE INTO prompts (session, client_id, at, outcome, lane, text, images, settled)
+                VALUES (?, ?, ?, ?, ?, '', '[]', 1)";
+            let done: Outcome = Ok(Value::Null);
+            transaction
+                .prepare_cached(statement)?
+                .execute(params![session, client_id, Count(at), encode(&done)?, encode(&Lane::Steer)?])
+                .map(drop)
+        })
+    }
+
     /// The agent has said the prompt back, under this timestamp of its own.
     pub fn prompt_told(&self, session: &str, client_id: &str, timestamp: u64) {
         self.try_write_durably("That a message has arrived", |transaction| {

@@ -28,6 +28,14 @@ impl Store {
         })
     }
 
+    /// The agent has a file for it now: from here on it is there as long as that is.
+    pub fn file_seen(&self, id: &str) {
+        self.try_write("That a session has a file", |transaction| {
+            let statement = "UPDATE sessions SET read_at = max(read_at, created), created = 0 WHERE id = ?";
+            transaction.execute(statement, [id]).map(drop)
+        });
+    }
+
     pub fn sessions(&self) -> Vec<SessionRecord> {
         let query = "SELECT id, agent, cwd, created, pinned, archived, read_at, draft FROM sessions ORDER BY created, id";
         self.read("The list of sessions", query, [], |row| {

@@ -2,7 +2,8 @@
 
 use std::fs::File;
 
-use pilothouse_agents::pi::index::Growth;
+use pilothouse_agents::pi::index::{Entry, Growth};
+use pilothouse_agents::pi::record::{Kind, Role};
 use pilothouse_core::event::Event;
 use pilothouse_core::limits::TAIL_ROWS;
 use pilothouse_core::message::Message;
@@ -23,24 +24,25 @@ pub enum Followed {
     Gone,
 }
 
+/// How far the conversation is told: what the file had of it then.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Until {
+    entries: usize,
+    leaf: Option<u32>,
+}
+
 impl HistoryFile {
-    /// Reads what was appended since. After `Replaced` or `Gone` this says nothing sensible any more.
+    /// Reads what was appended since, and tells what it is to the conversation. After `Replaced` or `Gone` this says
+    /// nothing sensible any more.
     pub fn follow(&mut self) -> Followed {
-        let Ok(file) = File::open(&self.path) else { return Followed::Gone };
-        let Ok(metadata) = file.metadata() else { return Followed::Gone };
-        let stamp = Stamp::of(&metadata);
-        if !stamp.is_same_file(self.stamp) || stamp.length < self.progress.read || !self.progress.fits(&file)
-        {
-            return Followed::Replaced;
-        }
-        let (leaf, known) = (self.index.leaf(), self.index.entries().len());
-        let index = &mut self.index;
-        if self.progress.read_on(&file, |bytes| index.feed(bytes)).is_err() {
-            return Followed::Gone;
-        }
-        index.end();
-        self.stamp = stamp;
-        let Growth::Continued(new) = self.index.growth(u32::try_from(known).unwrap_or(u32::MAX), leaf) else {
+        let file = match self.read_on() {
+            Ok(file) => file,
+            Err(unfit) => return unfit,
+        };
+        let Until { entries, leaf } = self.until;
+        let known = u32::try_from(entries).unwrap_or(u32::MAX);
+        self.told_until_here();
+        let Growth::Continued(new) = self.index.growth(known, leaf) else {
             return Followed::Replaced;
         };
         if new.len() > TAIL_ROWS || new.iter().any(|number| self.is_before_an_extra(*number)) {
@@ -49,6 +51,43 @@ impl HistoryFile {
         self.active.extend(new);
         let messages = self.fold_on(&file);
         if messages.is_empty() { Followed::Same } else { Followed::Appended(messages) }
+    }
+
+    /// Reads what was appended since and tells nothing yet: whose it is can be asked before. False if it is another
+    /// file by now, or none.
+    pub fn look(&mut self) -> bool {
+        self.read_on().is_ok()
+    }
+
+    fn read_on(&mut self) -> Result<File, Followed> {
+        let file = File::open(&self.path).map_err(|_| Followed::Gone)?;
+        let stamp = Stamp::of(&file.metadata().map_err(|_| Followed::Gone)?);
+        if !stamp.is_same_file(self.stamp) || stamp.length < self.progress.read || !self.progress.fits(&file)
+        {
+            return Err(Followed::Replaced);
+        }
+        let index = &mut self.index;
+        self.progress.read_on(&file, |bytes| index.feed(bytes)).map_err(|_| Followed::Gone)?;
+        index.end();
+        self.stamp = stamp;
+        Ok(file)
+    }
+
+    pub(super) fn told_until_here(&mut self) {
+        self.until = Until { entries: self.entries(), leaf: self.index.leaf() };
+    }
+
+    /// How many entries the file has, on all branches.
+    pub fn entries(&self) -> usize {
+        self.index.entries().len()
+    }
+
+    /// When the messages of people and models from this entry on were made, and when they were written; on all
+    /// branches, in the order of the file.
+    pub fn times_from(&self, entry: usize) -> impl Iterator<Item = (u64, u64)> {
+        let new = self.index.entries().iter().skip(entry);
+        let spoken = |entry: &&Entry| matches!(entry.kind, Kind::Message(Role::User | Role::Assistant));
+        new.filter(spoken).map(|entry| (entry.message_time, entry.time))
     }
 
     /// Opened again, the entry would stand before something that is shown before it now.

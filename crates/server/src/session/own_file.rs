@@ -1,0 +1,107 @@
+//! The session's own file, read as far as it has come: what it has, and whose it is. What follows from another's
+//! writing is `elsewhere`'s business.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pilothouse_core::event::Event;
+
+use super::{Session, opening};
+use crate::pi_sessions::HistoryFile;
+use crate::pi_sessions::history_file::Followed;
+
+/// Whose the messages are that the file has beyond those that were looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    Ours,
+    Theirs,
+    Both,
+}
+
+impl Session {
+    /// Our own process has told all it has to tell for now, or is gone. What it wrote is known to be in its file.
+    pub(super) fn follow_own_file(&mut self) {
+        if self.history.is_none() {
+            return self.open_own_file();
+        }
+        if self.process.is_none() {
+            return self.judge();
+        }
+        self.read_on();
+        if self.whose() == Whose::Ours {
+            self.own();
+        }
+        self.judge_later();
+    }
+
+    /// Nobody else has said anything.
+    pub(super) fn own(&mut self) {
+        match self.take_in() {
+            Some(Followed::Replaced) if self.process.is_some() => {
+                self.open_own_file();
+                self.reread = false;
+            }
+            Some(Followed::Replaced) => self.read_again(),
+            Some(Followed::Same) => self.take_title(),
+            Some(Followed::Appended(_) | Followed::Gone) | None => {}
+        }
+    }
+
+    /// What the file has by now is what is shown, or is about to be.
+    pub(super) fn take_in(&mut self) -> Option<Followed> {
+        let followed = self.locked().map(|mut history| history.follow());
+        self.judged = self.entries();
+        if std::mem::take(&mut self.reread) { Some(Followed::Replaced) } else { followed }
+    }
+
+    pub(super) fn whose(&self) -> Whose {
+        let history = self.locked();
+        let Some(history) = history else { return Whose::Ours };
+        let is_own = |(time, _): (u64, u64)| time == 0 || self.own_messages.contains(&time);
+        let (mut ours, mut theirs) = (false, false);
+        for own in history.times_from(self.judged).map(is_own) {
+            ours |= own;
+            theirs |= !own;
+        }
+        match (ours, theirs) {
+            (_, false) => Whose::Ours,
+            (false, true) => Whose::Theirs,
+            (true, true) => Whose::Both,
+        }
+    }
+
+    /// Knows what the file has by now, and tells nothing of it yet.
+    pub(super) fn read_on(&mut self) {
+        let fits = self.locked().is_some_and(|mut history| history.look());
+        if !fits && self.history.is_some() {
+            self.open_own_file();
+        }
+    }
+
+    pub(super) fn open_own_file(&mut self) {
+        let opened = opening::read_beside(&self.origin, &self.hub);
+        self.judged = self.judged.min(opened.as_ref().map_or(0, HistoryFile::entries));
+        self.reread |= self.history.is_some();
+        self.history = opened.map(|history| Arc::new(Mutex::new(history)));
+    }
+
+    pub(super) fn locked(&self) -> Option<MutexGuard<'_, HistoryFile>> {
+        self.history.as_ref().map(|history| history.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn entries(&self) -> usize {
+        self.locked().map_or(0, |history| history.entries())
+    }
+
+    pub(super) fn file_has(&self, is_there: impl FnOnce(&HistoryFile) -> bool) -> bool {
+        self.locked().is_some_and(|history| is_there(&history))
+    }
+
+    /// Another program may have given it another name.
+    pub(super) fn take_title(&mut self) {
+        let title = self.locked().map(|history| history.title());
+        if let Some(title) = title.filter(|title| !title.is_empty() && *title != self.view.title) {
+            self.emit(Event::TitleChanged { title });
+            self.tell_hub();
+        }
+    }
+}
