@@ -160,8 +160,8 @@ pub const OWN_MESSAGES: usize = 16_384;
 /// Seconds the server waits for its agents when it ends; what has not ended by then is killed.
 pub const SHUTDOWN_SECONDS: u64 = 20;
 
-/// Seconds after which a message in the file that our own process has not told is not taken for its own.
-pub const UNTOLD_SECONDS: u64 = 15;
+/// Seconds after which a message in the file that our own process, at work, has not told is not taken for its own.
+pub const UNTOLD_SECONDS: u64 = 10;
 
 /// Seconds after the last line another program wrote into a session during which it counts as being at work there.
 pub const ELSEWHERE_SECONDS: u64 = 60;

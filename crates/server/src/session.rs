@@ -158,6 +158,8 @@ struct Session {
     /// So many entries of the file are known to be ours, or are shown; the others are judged then at the latest.
     judged: usize,
     judge_deadline: Option<Instant>,
+    /// When something was first seen there that our process, at work, has not told.
+    untold_since: Option<Instant>,
     /// The file is another one than what is shown was read from.
     reread: bool,
     in_flight: InFlight,
@@ -209,6 +211,7 @@ impl Session {
             own_messages: VecDeque::new(),
             judged: 0,
             judge_deadline: None,
+            untold_since: None,
             reread: false,
             in_flight: InFlight::default(),
             note_deadline: None,

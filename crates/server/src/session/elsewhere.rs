@@ -19,7 +19,6 @@ use super::own_file::Whose;
 use super::{CLOSING, Session, opening};
 use crate::page_link::encode;
 use crate::pi_sessions::history_file::{Followed, events_of};
-use crate::pi_sessions::now;
 
 impl Session {
     /// Refuses what would make the file branch. The file is looked at once more: what was written a moment ago may not
@@ -56,10 +55,6 @@ impl Session {
         if self.process.is_none() {
             return self.judge();
         }
-        self.read_on();
-        if self.expects() {
-            self.suspect();
-        }
         self.judge_later();
     }
 
@@ -72,8 +67,13 @@ impl Session {
     pub(super) fn judge_at_last(&mut self) {
         self.judge_deadline = None;
         if !self.expects() {
-            self.judge();
-        } else if self.whose() != Whose::Ours {
+            return self.judge();
+        }
+        self.read_on();
+        if self.whose() == Whose::Ours {
+            self.untold_since = None;
+        } else {
+            self.suspect();
             self.judge_later();
         }
     }
@@ -81,6 +81,7 @@ impl Session {
     /// Our own process rests: what it never told is another program's.
     pub(super) fn judge(&mut self) {
         self.judge_deadline = None;
+        self.untold_since = None;
         self.read_on();
         match self.whose() {
             Whose::Ours => self.own(),
@@ -105,16 +106,10 @@ impl Session {
         }
     }
 
-    /// Our own process tells what it writes within moments: what has stood there for longer is not its.
+    /// Our own process tells what it writes within moments: what has stood there untold for longer is not its.
     fn suspect(&mut self) {
-        let before = now().saturating_sub(UNTOLD_SECONDS * 1_000);
-        let untold = self.locked().is_some_and(|history| {
-            let mut times = history.times_from(self.judged);
-            times.any(|(time, written)| {
-                time != 0 && written != 0 && written < before && !self.own_messages.contains(&time)
-            })
-        });
-        if untold && !self.view.elsewhere {
+        let since = *self.untold_since.get_or_insert_with(Instant::now);
+        if since.elapsed() >= Duration::from_secs(UNTOLD_SECONDS) && !self.view.elsewhere {
             self.emit(Event::Elsewhere { active: true });
             self.elsewhere_until = Some(Instant::now() + Duration::from_secs(ELSEWHERE_SECONDS));
             self.tell_hub();

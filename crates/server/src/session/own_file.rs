@@ -56,7 +56,8 @@ impl Session {
     pub(super) fn whose(&self) -> Whose {
         let history = self.locked();
         let Some(history) = history else { return Whose::Ours };
-        let is_own = |(time, _): (u64, u64)| time == 0 || self.own_messages.contains(&time);
+        // The newest are met most.
+        let is_own = |time: u64| time == 0 || self.own_messages.iter().rev().any(|own| *own == time);
         let (mut ours, mut theirs) = (false, false);
         for own in history.times_from(self.judged).map(is_own) {
             ours |= own;

@@ -82,12 +82,12 @@ impl HistoryFile {
         self.index.entries().len()
     }
 
-    /// When the messages of people and models from this entry on were made, and when they were written; on all
-    /// branches, in the order of the file.
-    pub fn times_from(&self, entry: usize) -> impl Iterator<Item = (u64, u64)> {
+    /// When the messages of people and models from this entry on were made; 0 where one does not say. On all branches,
+    /// in the order of the file.
+    pub fn times_from(&self, entry: usize) -> impl Iterator<Item = u64> {
         let new = self.index.entries().iter().skip(entry);
         let spoken = |entry: &&Entry| matches!(entry.kind, Kind::Message(Role::User | Role::Assistant));
-        new.filter(spoken).map(|entry| (entry.message_time, entry.time))
+        new.filter(spoken).map(|entry| entry.message_time)
     }
 
     /// Opened again, the entry would stand before something that is shown before it now.
