@@ -14,7 +14,7 @@ use crate::running::{agent, until_gone};
 use crate::server;
 
 /// Another program says something and gets an answer.
-fn go_on_elsewhere(file: &Path, number: u64) {
+pub fn go_on_elsewhere(file: &Path, number: u64) {
     let text = std::fs::read_to_string(file).unwrap();
     let leaf: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let time = 4_000_000_000_000 + number;

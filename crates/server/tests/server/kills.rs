@@ -2,7 +2,7 @@
 //! nothing comes twice.
 
 use pilothouse_core::ui_message::Kind;
-use pilothouse_core::wire::Command;
+use pilothouse_core::wire::{Command, QueueEdit};
 use pilothouse_core::{SessionState, SessionView};
 
 use crate::binary;
@@ -27,11 +27,17 @@ async fn promise_13_nothing_acknowledged_is_lost_at_200_kill_points() {
     assert!(acknowledged > 200, "only {acknowledged} prompts were acknowledged: there was no load");
 }
 
-/// What a person has sent in one session, and whether it was acknowledged.
+/// What a person has sent in one session.
 #[derive(Default)]
 struct Sent {
     session: String,
-    prompts: Vec<(String, bool)>,
+    prompts: Vec<Said>,
+}
+
+struct Said {
+    /// What it may read by now: a change that nobody has acknowledged may have been made, or not.
+    texts: Vec<String>,
+    acknowledged: bool,
 }
 
 async fn lane(seed: u64) -> usize {
@@ -63,7 +69,7 @@ async fn lane(seed: u64) -> usize {
 /// Sends one thing after the other and reads for a while; stops anywhere.
 async fn work(page: &mut Client, sent: &mut Sent, random: &mut Random, kill: u64) -> usize {
     let session = sent.session.clone();
-    let mut open = Vec::new();
+    let (mut open, mut edits) = (Vec::new(), Vec::new());
     if page.view(&session).state == SessionState::Paused && random.one_in(2) {
         page.send(Some(&session), Command::ResumeSession).await;
     }
@@ -74,10 +80,13 @@ async fn work(page: &mut Client, sent: &mut Sent, random: &mut Random, kill: u64
             _ => format!("Message {kill} {step}"),
         };
         let request = page.send(Some(&session), prompt(&format!("c-{kill}-{step}"), &text)).await;
-        sent.prompts.push((text, false));
+        sent.prompts.push(Said { texts: vec![text], acknowledged: false });
         open.push((request, sent.prompts.len() - 1));
         if random.one_in(6) {
             page.send(Some(&session), Command::Abort).await;
+        }
+        if random.one_in(3) {
+            edits.extend(edit(page, sent, format!("Changed {kill} {step}")).await);
         }
         for _ in 0..random.below(25) {
             page.take_frame_if_any().await;
@@ -86,29 +95,52 @@ async fn work(page: &mut Client, sent: &mut Sent, random: &mut Random, kill: u64
     let mut acknowledged = 0;
     for (request, place) in open {
         if let Some(outcome) = page.answered(&request) {
-            sent.prompts[place].1 = outcome.is_ok();
+            sent.prompts[place].acknowledged = outcome.is_ok();
             acknowledged += usize::from(outcome.is_ok());
+        }
+    }
+    for (request, place, text) in edits {
+        let texts = &mut sent.prompts[place].texts;
+        match page.answered(&request) {
+            Some(Ok(_)) => *texts = vec![text],
+            Some(Err(_)) => {}
+            None => texts.push(text),
         }
     }
     // What a stop gave back is the person's again.
     for restored in page.restored() {
-        sent.prompts.retain(|(text, _)| *text != restored);
+        sent.prompts.retain(|said| !said.texts.contains(&restored));
     }
     acknowledged
 }
 
+/// Begins and finishes a change of the first message that waits, without waiting for either.
+async fn edit(page: &mut Client, sent: &Sent, text: String) -> Option<(String, usize, String)> {
+    let item = page.view(&sent.session).queue.items().iter().find(|item| !item.under_edit)?.clone();
+    // A second change of the same would have to know what became of the first.
+    let place = sent.prompts.iter().position(|said| said.texts == [item.text.clone()])?;
+    let changes = [QueueEdit::Begin, QueueEdit::Finish { text: text.clone(), images: Vec::new() }];
+    let mut request = String::new();
+    for (revision, edit) in (item.revision..).zip(changes) {
+        let command = Command::EditQueued { item_id: item.id.clone(), revision, edit };
+        request = page.send(Some(&sent.session), command).await;
+    }
+    Some((request, place, text))
+}
+
 /// What is wrong, if anything is.
 fn check(view: &SessionView, sent: &Sent) -> String {
-    for (text, acknowledged) in &sent.prompts {
-        let said =
-            view.controller.rows().iter().filter(|row| row.kind == Kind::User && row.text == *text).count();
-        let waiting = view.queue.items().iter().filter(|item| item.text == *text).count();
+    for Said { texts, acknowledged } in &sent.prompts {
+        let is_it = |text: &str| texts.iter().any(|known| known == text);
+        let rows = view.controller.rows().iter();
+        let said = rows.filter(|row| row.kind == Kind::User && is_it(&row.text)).count();
+        let waiting = view.queue.items().iter().filter(|item| is_it(&item.text)).count();
         // A stop puts what it takes back into the draft.
-        let drafted = view.draft.lines().filter(|line| line == text).count();
+        let drafted = view.draft.lines().filter(|line| is_it(line)).count();
         let found = said + waiting + drafted;
         if found > 1 || (found == 0 && *acknowledged) {
             let places = format!("{said} times said, {waiting} in the queue, {drafted} in the draft");
-            return format!("{text:?} (acknowledged: {acknowledged}) is {places}: {:#?}", rows(view));
+            return format!("{texts:?} (acknowledged: {acknowledged}) is {places}: {:#?}", shown(view));
         }
     }
     let spins = view.controller.has_open_call() || view.state.is_active();
@@ -120,7 +152,7 @@ fn last_lines(log: &str) -> String {
     lines[lines.len().saturating_sub(80)..].join("\n")
 }
 
-fn rows(view: &SessionView) -> Vec<String> {
+fn shown(view: &SessionView) -> Vec<String> {
     let said = view.controller.rows().iter().filter(|row| row.kind != Kind::Thinking);
     said.map(|row| format!("{} {} {:?} {:.60}", row.id, row.kind.name(), row.mark, row.text)).collect()
 }

@@ -12,6 +12,7 @@ mod floods;
 mod http;
 mod kept;
 mod kills;
+mod meetings;
 mod queue;
 mod random;
 mod recordings;

@@ -9,15 +9,15 @@ use crate::client::Client;
 use crate::running::Running;
 use crate::server;
 
-struct Scene {
-    server: Running,
+pub struct Scene {
+    pub server: Running,
     project: tempfile::TempDir,
-    page: Client,
-    session: String,
+    pub page: Client,
+    pub session: String,
 }
 
 /// An agent that waits for the file `go`, and these messages behind it.
-async fn scene(texts: &[&str]) -> Scene {
+pub async fn scene(texts: &[&str]) -> Scene {
     let (server, project) = server();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
@@ -50,11 +50,11 @@ impl Scene {
         self.page.ask(Some(&self.session), Command::RemoveQueued { item_id, revision }).await
     }
 
-    fn go(&self) {
+    pub fn go(&self) {
         std::fs::write(self.project.path().join("go"), "").unwrap();
     }
 
-    async fn until(&mut self, what: &str, condition: impl Fn(&SessionView) -> bool) {
+    pub async fn until(&mut self, what: &str, condition: impl Fn(&SessionView) -> bool) {
         self.page.until(&self.session, what, condition).await;
     }
 
