@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Event, ToolOutput, Update};
 use crate::message::{Message, StopReason};
-use crate::ui_message::{Kind, UiMessage};
+use crate::ui_message::{Kind, Mark, UiMessage};
 use blocks::Block;
 use calls::Call;
 use list::Named;
@@ -231,10 +231,11 @@ impl MessageController {
                     report,
                 );
             }
-            Message::Custom { content, display: true } => self.push_system(content.text(), report),
-            Message::CompactionSummary { summary } | Message::BranchSummary { summary } => {
-                self.push_system(summary, report);
+            Message::Custom { content, display: true } => self.push_system(content.text(), None, report),
+            Message::CompactionSummary { summary } => {
+                self.push_system(summary, Some(Mark::Compacted), report);
             }
+            Message::BranchSummary { summary } => self.push_system(summary, Some(Mark::LeftBranch), report),
             Message::Custom { display: false, .. } | Message::Hidden => {}
         }
     }
@@ -275,9 +276,9 @@ impl MessageController {
         self.bring_in_bash_rows(report);
     }
 
-    fn push_system(&mut self, text: String, report: &mut Report) {
+    fn push_system(&mut self, text: String, mark: Option<Mark>, report: &mut Report) {
         if !text.trim().is_empty() {
-            self.push(UiMessage { kind: Kind::System, text, ..UiMessage::default() }, report);
+            self.push(UiMessage { kind: Kind::System, text, mark, ..UiMessage::default() }, report);
         }
     }
 }

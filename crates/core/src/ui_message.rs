@@ -103,6 +103,10 @@ pub enum Mark {
     Interrupted,
     /// The person stopped the work behind it.
     Cancelled,
+    /// What was said before, in short: the model goes on from it.
+    Compacted,
+    /// What was said on a branch that was left, in short.
+    LeftBranch,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::process::{Exit, Launch, Process, ProcessEvent};
 
-/// Asks one thing after the other and gives the last answer's data back. The first refusal ends it.
+/// Asks one thing after the other and gives all answers back. The first refusal ends it.
 pub async fn run(launch: &Launch, requests: Vec<PiCommand>) -> Result<Vec<Response>, String> {
     let (sender, mut events) = mpsc::channel(AGENT_OUTPUT_BACKLOG);
     // A mark of its own: with a process ends all that carries its mark, and the session's own process, or another

@@ -3,7 +3,9 @@
 
 mod agents;
 mod listing;
+mod making;
 mod records;
+mod tasks;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -11,10 +13,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use pilothouse_core::SessionState;
-use pilothouse_core::limits::{PROTOCOL_VERSION, SHUTDOWN_SECONDS, UNUSED_SESSION_DAYS};
+use pilothouse_core::limits::PROTOCOL_VERSION;
 use pilothouse_core::wire::{SearchResults, ServerFrame, SessionSummary, Welcome};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc};
 
 use crate::agent::Agent;
 use crate::blobs::Blobs;
@@ -23,9 +24,8 @@ use crate::discovery::Found;
 use crate::leftovers;
 use crate::page_link::{PageLink, encode};
 use crate::pi_sessions::files::SessionFiles;
-use crate::pi_sessions::{milliseconds, now};
 use crate::search::Search;
-use crate::session::{self, Input, Origin};
+use crate::session::Input;
 use crate::store::{SessionRecord, Store};
 
 #[derive(Debug)]
@@ -170,149 +170,6 @@ impl Hub {
         results
     }
 
-    /// A new session: known at once, its agent is started by the first prompt.
-    pub fn new_session(&self, agent: &str, cwd: PathBuf) -> Result<String, String> {
-        let id = uuid::Uuid::now_v7().to_string();
-        self.add_session(&id, agent, cwd)?;
-        Ok(id)
-    }
-
-    /// A session that has no file yet, or whose file has not been seen.
-    pub fn add_session(&self, id: &str, agent: &str, cwd: PathBuf) -> Result<(), String> {
-        let agent = self
-            .agents
-            .iter()
-            .find(|known| known.name == agent)
-            .ok_or_else(|| format!("There is no agent '{agent}'."))?;
-        if !cwd.is_dir() {
-            return Err(format!("The folder {} does not exist.", cwd.display()));
-        }
-        if self.state().sessions.contains_key(id) {
-            return Ok(());
-        }
-        let summary = SessionSummary {
-            id: id.to_owned(),
-            agent: agent.name.clone(),
-            cwd: cwd.to_string_lossy().into_owned(),
-            title: String::new(),
-            state: SessionState::Idle,
-            modified: milliseconds(std::time::SystemTime::now()),
-            ..SessionSummary::default()
-        };
-        let record = SessionRecord {
-            id: id.to_owned(),
-            agent: agent.name.clone(),
-            cwd: summary.cwd.clone(),
-            created: summary.modified,
-            ..SessionRecord::default()
-        };
-        self.store
-            .add_session(&record)
-            .map_err(|error| format!("It could not be written to disk: {error:#}"))?;
-        self.insert(Entry::new(summary, record, agent.clone(), None));
-        Ok(())
-    }
-
-    fn insert(&self, entry: Entry) {
-        let mut state = self.state();
-        let shown = entry.shown();
-        state.sessions.insert(shown.id.clone(), entry);
-        broadcast(&mut state, &ServerFrame::SessionsChanged { changed: vec![shown], removed: Vec::new() });
-    }
-
-    /// Sessions in which something was left undone have a row, even if the agent has no file for them yet.
-    fn take_up_records(&self) {
-        let unfinished: HashSet<String> = self.store.open_sessions().into_iter().collect();
-        let oldest = now().saturating_sub(UNUSED_SESSION_DAYS * 24 * 60 * 60 * 1_000);
-        let mut state = self.state();
-        for record in self.store.sessions() {
-            let agent = self.agents.iter().find(|agent| agent.name == record.agent);
-            let undone = unfinished.contains(&record.id) || !record.draft.trim().is_empty();
-            // One that was made and has no file yet is still there; one whose file was seen is there as long as that is.
-            let wanted = undone || record.created > oldest;
-            match agent {
-                Some(agent) if wanted => {
-                    let summary = SessionSummary {
-                        id: record.id.clone(),
-                        agent: record.agent.clone(),
-                        cwd: record.cwd.clone(),
-                        state: if unfinished.contains(&record.id) {
-                            SessionState::Paused
-                        } else {
-                            SessionState::Idle
-                        },
-                        modified: record.created,
-                        ..SessionSummary::default()
-                    };
-                    let entry = Entry::new(summary, record, agent.clone(), None);
-                    state.sessions.insert(entry.record.id.clone(), entry);
-                }
-                _ => drop(state.records.insert(record.id.clone(), record)),
-            }
-        }
-        state.unfinished = unfinished;
-    }
-
-    /// Hands an input to a session, which is opened for it if need be. Gives it back if there is no such session.
-    pub async fn send(self: &Arc<Self>, id: &str, input: Input) -> Result<(), Input> {
-        let mut input = input;
-        loop {
-            let Some(inputs) = self.open(id).await else { return Err(input) };
-            match inputs.send(input).await {
-                Ok(()) => return Ok(()),
-                // The task has just ended for want of use: its successor takes it.
-                Err(mpsc::error::SendError(returned)) => {
-                    input = returned;
-                    self.forget_task(id, &inputs);
-                }
-            }
-        }
-    }
-
-    async fn open(self: &Arc<Self>, id: &str) -> Option<mpsc::Sender<Input>> {
-        let needs_file = {
-            let state = self.state();
-            let entry = state.sessions.get(id)?;
-            if let Some(inputs) = entry.inputs.as_ref().filter(|inputs| !inputs.is_closed()) {
-                return Some(inputs.clone());
-            }
-            if state.closing || entry.deleting {
-                return None;
-            }
-            entry.file.is_none()
-        };
-        if needs_file {
-            // It may have written its first file since the list was read.
-            self.refresh().await;
-        }
-        let mut state = self.state();
-        if state.closing {
-            return None;
-        }
-        let entry = state.sessions.get_mut(id).filter(|entry| !entry.deleting)?;
-        let inputs = entry.inputs.get_or_insert_with(|| {
-            let origin = Origin {
-                id: id.to_owned(),
-                agent: entry.agent.clone(),
-                cwd: PathBuf::from(&entry.summary.cwd),
-                file: entry.file.clone(),
-                blobs: entry.blobs.clone(),
-                mark: leftovers::mark(&self.installation, id),
-            };
-            session::start(origin, self.clone())
-        });
-        Some(inputs.clone())
-    }
-
-    fn forget_task(&self, id: &str, ended: &mpsc::Sender<Input>) {
-        let mut state = self.state();
-        if let Some(entry) = state.sessions.get_mut(id)
-            && entry.inputs.as_ref().is_some_and(|inputs| inputs.same_channel(ended))
-        {
-            entry.inputs = None;
-        }
-    }
-
     /// A session tells what its row in the sidebars shows now.
     pub fn session_changed(&self, summary: SessionSummary) {
         let mut state = self.state();
@@ -326,30 +183,6 @@ impl Hub {
 
     pub fn blobs(&self, session: &str) -> Option<Blobs> {
         self.state().sessions.get(session).map(|entry| entry.blobs.clone())
-    }
-
-    /// Ends every agent and waits for it.
-    pub async fn shut_down(&self) {
-        let open: Vec<mpsc::Sender<Input>> = {
-            let mut state = self.state();
-            state.closing = true;
-            state.sessions.values().filter_map(|entry| entry.inputs.clone()).collect()
-        };
-        let ending = async {
-            let mut ending = Vec::new();
-            for inputs in open {
-                let (done, ended) = oneshot::channel();
-                if inputs.send(Input::Shutdown { done }).await.is_ok() {
-                    ending.push(ended);
-                }
-            }
-            for ended in ending {
-                let _ = ended.await;
-            }
-        };
-        if tokio::time::timeout(Duration::from_secs(SHUTDOWN_SECONDS), ending).await.is_err() {
-            tracing::warn!("some agents did not end in time");
-        }
     }
 
     fn state(&self) -> MutexGuard<'_, HubState> {

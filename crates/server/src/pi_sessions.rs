@@ -6,7 +6,7 @@
 
 pub mod files;
 pub mod history_file;
-mod source;
+pub mod source;
 pub mod summary;
 pub mod watch;
 

@@ -2,12 +2,13 @@
 //! happens to a session passes through this task's one loop, so that a snapshot and the subscription behind it are
 //! one step and no event can fall in between.
 //!
-//! `commands` is what pages ask for, done by `prompts`, `queueing`, `asks`, `shell` and `settings`; `agent_output` is
-//! what the agent says, `responses` what it answers; `keep` and `restored` are what is
-//! on disk beside the agent's own file, `in_flight` what is not there yet, `own_file` what is, `elsewhere` what others
-//! do to it. None of them knows sockets.
+//! `commands` is what pages ask for, done by `prompts`, `resuming`, `queueing`, `queue_changes`, `asks`, `shell` and
+//! `settings`; `telling` is what pages hear. `agent_output` is what the agent says, `responses` what it answers. `keep`
+//! and `restored` are what is on disk beside the agent's own file, `in_flight` what is not there yet, `own_file` what
+//! is, `elsewhere` what others do to it. None of them knows sockets.
 
 mod agent_output;
+mod agents_copy;
 mod asks;
 mod commands;
 mod deadlines;
@@ -19,37 +20,38 @@ mod own_file;
 #[cfg(test)]
 mod patience_tests;
 mod prompts;
+mod queue_changes;
 mod queueing;
 mod requests;
 mod responses;
 mod restored;
+mod resuming;
 mod settings;
 mod shell;
+mod telling;
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use pilothouse_core::SessionView;
-use pilothouse_core::event::Event;
 use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG};
-use pilothouse_core::machine::{Follower, Machine, StateEvent};
+use pilothouse_core::machine::{Follower, Machine};
 use pilothouse_core::queue::Waiting;
-use pilothouse_core::wire::{Command, Cursor, ServerFrame, SessionSummary};
-use serde_json::json;
+use pilothouse_core::wire::{Command, Cursor};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::agent::Agent;
 use crate::blobs::Blobs;
 use crate::hub::Hub;
-use crate::page_link::{PageLink, encode};
-use crate::pi_sessions::{self, HistoryFile};
+use crate::page_link::PageLink;
+use crate::pi_sessions::HistoryFile;
 use crate::process::{Process, ProcessEvent};
 use crate::replay::Replay;
 use crate::store::Prompt;
+use agents_copy::AgentsCopy;
 use in_flight::InFlight;
-use queueing::Copy;
 use requests::{Pending, Waiter};
 use restored::Restored;
 
@@ -142,7 +144,7 @@ struct Session {
     /// Prompts that came while a stop was under way: they wait for its end.
     held: Vec<(Waiter, Prompt)>,
     /// Where the agent's copy of the queue stands.
-    copy: Copy,
+    agents_copy: AgentsCopy,
     /// What was given back, by the request that asked for it: an answer that is lost can be asked for again.
     given_back: VecDeque<(String, serde_json::Value)>,
     /// The agent's own file, read as far as it has come.
@@ -202,7 +204,7 @@ impl Session {
             ending: false,
             visiting: false,
             held: Vec::new(),
-            copy: Copy::default(),
+            agents_copy: AgentsCopy::default(),
             given_back: VecDeque::new(),
             history: None,
             unsent: Vec::new(),
@@ -280,69 +282,6 @@ impl Session {
                 self.end_process();
             }
         }
-    }
-
-    fn subscribe(&mut self, page: PageLink, request: Option<String>, cursor: Option<Cursor>) {
-        self.pages.retain(|link| link.id() != page.id());
-        self.view.draft = self.hub.draft(&self.origin.id);
-        let missing = cursor
-            .filter(|cursor| cursor.epoch == self.view.epoch)
-            .and_then(|cursor| self.replay_after(cursor.seq));
-        let sent = match missing {
-            Some(frames) => frames.into_iter().all(|frame| page.send_asked_for(frame)),
-            None => encode(&ServerFrame::Snapshot(Box::new(self.view.snapshot())))
-                .is_some_and(|snapshot| page.send_asked_for(snapshot)),
-        };
-        if let Some(request) = request {
-            page.respond(request, "open_session", Ok(json!({})));
-        }
-        if sent {
-            self.pages.push(page);
-        }
-    }
-
-    fn replay_after(&self, seq: u64) -> Option<Vec<axum::extract::ws::Utf8Bytes>> {
-        if seq == self.view.seq {
-            return Some(Vec::new());
-        }
-        self.replay.after(seq).map(Iterator::collect)
-    }
-
-    /// Numbers an event, folds it and sends it to every page that watches.
-    fn emit(&mut self, mut event: Event) {
-        self.origin.blobs.take_from_event(&mut event);
-        self.watch_event(&event);
-        let seq = self.view.seq + 1;
-        let frame =
-            encode(&ServerFrame::Event { session_id: self.origin.id.clone(), seq, event: event.clone() });
-        self.view.apply(event);
-        if let Some(frame) = frame {
-            self.replay.push(seq, frame.clone());
-            self.pages.retain(|page| page.send(frame.clone()));
-        }
-    }
-
-    /// Moves the state machine; a change is told to the pages and to every sidebar.
-    fn step(&mut self, event: StateEvent, reason: &str) {
-        if self.machine.apply(event) {
-            self.emit(Event::SessionState { state: self.machine.state(), reason: reason.to_owned() });
-            self.tell_hub();
-        }
-    }
-
-    fn tell_hub(&self) {
-        self.hub.session_changed(SessionSummary {
-            id: self.origin.id.clone(),
-            agent: self.origin.agent.name.clone(),
-            cwd: self.view.cwd.clone(),
-            title: self.view.title.clone(),
-            state: self.machine.state(),
-            modified: pi_sessions::milliseconds(std::time::SystemTime::now()),
-            reason: self.view.reason.clone(),
-            elsewhere: self.view.elsewhere,
-            asks: self.view.asks.clone(),
-            ..SessionSummary::default()
-        });
     }
 
     pub(super) fn end_process(&mut self) {

@@ -33,7 +33,7 @@ use anyhow::{Context, Result};
 use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior};
 
 use in_passing::InPassing;
-pub use records::{Extra, InFlight, Prompt, SessionRecord};
+pub use records::{Extra, InFlightNote, Prompt, SessionRecord};
 
 /// The file in the data folder.
 pub const FILE: &str = "store.db";

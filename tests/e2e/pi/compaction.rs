@@ -18,6 +18,14 @@ async fn until_status(page: &Page, words: &str) {
 
 const UNKNOWN: &str = "return document.querySelector('.context')?.textContent.includes('unknown')";
 
+/// The summary stands behind one line, which opens it.
+async fn read_summary(page: &Page) {
+    let open = "const line = [...document.querySelectorAll('.row.summary:not(.open) .row-line')].at(-1);\
+                line?.click(); return !!line";
+    page.until("the line of the summary", open).await;
+    page.until_text("A summary of the conversation so far.").await;
+}
+
 #[tokio::test]
 async fn i_compact_a_session_and_what_i_send_meanwhile_is_sent_afterwards() {
     story("compact", async |stage, pi, page| {
@@ -33,7 +41,7 @@ async fn i_compact_a_session_and_what_i_send_meanwhile_is_sent_afterwards() {
         assert_eq!(pi.model.requests().len(), 2, "it waits");
         in_both_sizes(page, "pi-compacting").await;
         pi.model.open("summary");
-        page.until_text("A summary of the conversation so far.").await;
+        read_summary(page).await;
         page.until_text("East it is.").await;
         pi.model.open("east");
         page.until_state("completed").await;
@@ -57,7 +65,7 @@ async fn how_full_its_memory_is_is_unknown_right_after_a_compaction() {
         page.run("Describe the south").await;
         page.until("a half", "return document.querySelector('.context')?.textContent.includes('50%')").await;
         menu(page, "Compact now").await;
-        page.until_text("A summary of the conversation so far.").await;
+        read_summary(page).await;
         page.until("an unknown rest", UNKNOWN).await;
         assert!(page.count("[data-kind=system] strong").await > 0, "pi writes its summaries in Markdown");
         in_both_sizes(page, "pi-compacted").await;
@@ -75,7 +83,7 @@ async fn it_compacts_by_itself_when_its_memory_is_nearly_full_and_i_see_that() {
         page.send("Describe the south").await;
         until_status(page, "Compacting").await;
         pi.model.open("summary");
-        page.until_text("A summary of the conversation so far.").await;
+        read_summary(page).await;
         page.until_state("completed").await;
         page.until("an unknown rest", UNKNOWN).await;
         let rows = page.rows().await;

@@ -49,13 +49,22 @@ impl Stamp {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     pub read: u64,
-    last: Vec<u8>,
+    /// The bytes right before that.
+    pub last: Vec<u8>,
 }
 
 /// So many of the last bytes tell whether a file still is what was read of it.
 const REMEMBERED_BYTES: usize = 64;
 
 impl Progress {
+    /// Of a file that was read up to here by other means.
+    pub fn at(file: &File, read: u64) -> io::Result<Self> {
+        let start = read.saturating_sub(REMEMBERED_BYTES as u64);
+        let mut last = vec![0; usize::try_from(read - start).unwrap_or_default()];
+        file.read_exact_at(&mut last, start)?;
+        Ok(Self { read, last })
+    }
+
     /// Reads on to the end of the file.
     pub fn read_on(&mut self, file: &File, mut take: impl FnMut(&[u8])) -> io::Result<()> {
         let left = file.metadata()?.len().saturating_sub(self.read).saturating_add(1);
@@ -74,9 +83,7 @@ impl Progress {
 
     /// Whether the file still has what was read of it, as far as its end tells.
     pub fn fits(&self, file: &File) -> bool {
-        let start = self.read - self.last.len() as u64;
-        let mut last = vec![0; self.last.len()];
-        file.read_exact_at(&mut last, start).is_ok() && last == self.last
+        Self::at(file, self.read).is_ok_and(|there| there.last.ends_with(&self.last))
     }
 
     fn remember(&mut self, bytes: &[u8]) {

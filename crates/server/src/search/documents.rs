@@ -8,6 +8,7 @@ use pilothouse_agents::pi::searchable::Searchable;
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::growth::Mark;
+use crate::pi_sessions::source::Progress;
 
 /// Entries taken out of the index in one connection.
 const REMOVED_AT_ONCE: i64 = 200;
@@ -27,8 +28,7 @@ pub(super) fn indexed(connection: &Connection, session: &str) -> Result<Option<I
     let row = statement.query_row([session], |row| {
         let mark = Mark {
             inode: row.get::<_, i64>(2)?.cast_unsigned(),
-            offset: row.get::<_, i64>(3)?.cast_unsigned(),
-            before: row.get(4)?,
+            progress: Progress { read: row.get::<_, i64>(3)?.cast_unsigned(), last: row.get(4)? },
         };
         Ok(Indexed { number: row.get(0)?, path: path(row.get(5)?), title: row.get(1)?, mark })
     });
@@ -67,8 +67,8 @@ pub(super) fn write_session(
             title,
             i64::try_from(modified).unwrap_or(i64::MAX),
             mark.inode.cast_signed(),
-            mark.offset.cast_signed(),
-            mark.before
+            mark.progress.read.cast_signed(),
+            mark.progress.last
         ],
         |row| row.get(0),
     )

@@ -3,22 +3,19 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use pilothouse_core::limits::AGENT_LINE_BYTES;
 
-/// The bytes by which a file is known again.
-const BEFORE_BYTES: u64 = 64;
+use crate::pi_sessions::source::Progress;
 
 /// How far a file has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) inode: u64,
-    pub(super) offset: u64,
-    /// The bytes right before the offset.
-    pub(super) before: Vec<u8>,
+    pub(super) progress: Progress,
 }
 
 pub(super) struct Growth {
@@ -41,11 +38,9 @@ impl Growth {
     pub(super) fn open(path: &Path, known: &Mark) -> Result<Self> {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
-        let same = metadata.ino() == known.inode
-            && metadata.len() >= known.offset
-            && bytes_before(&file, known.offset)? == known.before;
+        let same = metadata.ino() == known.inode && known.progress.fits(&file);
         let mark = if same { known.clone() } else { Mark { inode: metadata.ino(), ..Mark::default() } };
-        file.seek(SeekFrom::Start(mark.offset))?;
+        file.seek(SeekFrom::Start(mark.progress.read))?;
         let modified = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
         Ok(Self {
             lines: BufReader::with_capacity(64 * 1024, file),
@@ -70,7 +65,7 @@ impl Growth {
         } else if !is_whole {
             return Ok(None);
         }
-        self.mark.offset += length;
+        self.mark.progress.read += length;
         Ok(Some(if is_whole { Line::Whole(buffer.trim_ascii()) } else { Line::TooLong }))
     }
 
@@ -93,19 +88,12 @@ impl Growth {
     }
 
     pub(super) const fn offset(&self) -> u64 {
-        self.mark.offset
+        self.mark.progress.read
     }
 
     /// How far it has been read by now.
     pub(super) fn mark(&mut self) -> Result<Mark> {
-        self.mark.before = bytes_before(self.lines.get_ref(), self.mark.offset)?;
+        self.mark.progress = Progress::at(self.lines.get_ref(), self.mark.progress.read)?;
         Ok(self.mark.clone())
     }
-}
-
-fn bytes_before(file: &File, offset: u64) -> Result<Vec<u8>> {
-    let start = offset.saturating_sub(BEFORE_BYTES);
-    let mut bytes = vec![0; usize::try_from(offset - start).unwrap_or_default()];
-    file.read_exact_at(&mut bytes, start)?;
-    Ok(bytes)
 }

@@ -98,7 +98,7 @@ impl Session {
             self.give_rest();
         }
         if compacted && !self.view.controller.is_running() {
-            self.copy.offer_again();
+            self.agents_copy.offer_again();
             self.stop_deadline = None;
             self.request(PiCommand::GetSessionStats, Pending::Statistics);
             self.release_held();
@@ -120,7 +120,7 @@ impl Session {
             return Some(prompt.client_id);
         }
         let taken = self.view.queue.take_up(text, self.waiting)?;
-        self.copy.taken_up(&taken.id);
+        self.agents_copy.taken_up(&taken.id);
         self.emit_queue();
         Some(taken.id)
     }

@@ -10,7 +10,7 @@ use pilothouse_core::wire::{Command, MessagesPage};
 use serde_json::{Value, json};
 
 use super::Session;
-use super::queueing::{Change, What};
+use super::queue_changes::{Change, What};
 use super::requests::{Pending, Waiter};
 use crate::page_link::PageLink;
 

@@ -43,7 +43,7 @@ impl Session {
 
     /// Our own process is at work: the file may be ahead of what it has told.
     fn expects(&self) -> bool {
-        let awaits = !self.pending.is_empty() || !self.starting.is_empty() || self.copy.holds_any();
+        let awaits = !self.pending.is_empty() || !self.starting.is_empty() || self.agents_copy.holds_any();
         self.process.is_some() && (self.machine.state().is_active() || self.view.compacting || awaits)
     }
 
@@ -148,7 +148,7 @@ impl Session {
 
     /// The conversation is another than the one shown: everybody gets it anew.
     pub(super) fn read_again(&mut self) {
-        let (history, restored) = opening::read(&self.origin, &self.hub);
+        let (history, restored) = opening::aside(|| opening::read(&self.origin, &self.hub));
         if history.is_none() {
             return;
         }

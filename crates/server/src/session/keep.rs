@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::Session;
 use crate::pi_sessions::now;
-use crate::store::{Extra, InFlight, Prompt};
+use crate::store::{Extra, InFlightNote, Prompt};
 
 const NOT_KEPT: &str = "It could not be written to disk, so nothing was done";
 
@@ -104,7 +104,7 @@ impl Session {
     pub(super) fn note_in_flight(&mut self) {
         self.note_deadline = None;
         if let Some((message, events)) = self.in_flight.changes_to_note() {
-            let note = (!events.is_empty()).then(|| InFlight { at: now(), message, events });
+            let note = (!events.is_empty()).then(|| InFlightNote { at: now(), message, events });
             self.hub.store().note_in_flight(&self.origin.id, note);
         }
     }

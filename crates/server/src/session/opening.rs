@@ -7,6 +7,7 @@ use pilothouse_core::describe::title_from;
 use pilothouse_core::event::ModelInfo;
 use pilothouse_core::machine::Machine;
 use pilothouse_core::{MessageController, SessionState};
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::restored::Restored;
 use super::{Origin, Session};
@@ -26,6 +27,13 @@ pub(super) fn read_beside(origin: &Origin, hub: &Hub) -> Option<HistoryFile> {
     let scanned = HistoryFile::scan(origin.file.as_deref()?)?;
     let extras = Restored::beside(hub.store(), &origin.id, &scanned);
     Some(scanned.fold(&extras, &origin.blobs))
+}
+
+/// Reads a whole file in the session's own loop, which has to know it before it goes on; other tasks do not wait.
+pub(super) fn aside<T>(work: impl FnOnce() -> T) -> T {
+    let runs_several =
+        Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if runs_several { tokio::task::block_in_place(work) } else { work() }
 }
 
 impl Session {

@@ -79,7 +79,7 @@ impl Session {
     }
 
     pub(super) fn open_own_file(&mut self) {
-        let opened = opening::read_beside(&self.origin, &self.hub);
+        let opened = opening::aside(|| opening::read_beside(&self.origin, &self.hub));
         self.judged = self.judged.min(opened.as_ref().map_or(0, HistoryFile::entries));
         self.reread |= self.history.is_some();
         self.history = opened.map(|history| Arc::new(Mutex::new(history)));

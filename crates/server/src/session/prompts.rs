@@ -8,15 +8,13 @@ use pilothouse_core::limits::{
 };
 use pilothouse_core::machine::StateEvent;
 use pilothouse_core::queue::{Lane, QueueError, Scheduled};
-use pilothouse_core::turns::last_user_message;
 use pilothouse_core::ui_message::Image;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Session;
 use super::requests::{Pending, Waiter};
-use super::restored::said;
 use crate::pi_sessions::now;
-use crate::store::{Extra, Prompt};
+use crate::store::Prompt;
 
 impl Session {
     pub(super) fn prompt(&mut self, waiter: Waiter, prompt: Prompt) {
@@ -66,7 +64,7 @@ impl Session {
         }
     }
 
-    fn prompt_now(&mut self, waiter: Waiter, prompt: Prompt) {
+    pub(super) fn prompt_now(&mut self, waiter: Waiter, prompt: Prompt) {
         self.begin_run();
         self.starting.push_back(prompt.clone());
         let Prompt { client_id, text, images, lane, .. } = prompt;
@@ -88,7 +86,7 @@ impl Session {
     }
 
     /// Whatever is said to the agent now would wait.
-    fn is_busy(&self) -> bool {
+    pub(super) fn is_busy(&self) -> bool {
         self.machine.state().is_active() || self.view.compacting
     }
 
@@ -109,54 +107,6 @@ impl Session {
         self.step(event, "");
     }
 
-    /// Goes on: with what was acknowledged and never reached the agent, with what is scheduled, or by asking it to.
-    pub(super) fn resume(&mut self, waiter: Waiter) {
-        if self.is_busy() {
-            return waiter.respond(Err("The agent is already at work.".to_owned()));
-        }
-        if let Err(why) = self.may_write() {
-            return waiter.respond(Err(why));
-        }
-        if self.is_stopping() {
-            return waiter.respond(Err("The agent is being stopped. Try again in a moment.".to_owned()));
-        }
-        let mut unsent = std::mem::take(&mut self.unsent).into_iter();
-        if let Some(first) = unsent.next() {
-            self.resuming = Some(first.clone());
-            self.prompt_now(waiter, first);
-            // The others follow it, in their order.
-            for Prompt { client_id, text, images, lane, .. } in unsent {
-                let item = Scheduled { id: client_id, lane, text, images, ..Scheduled::default() };
-                if let Err(why) = self.schedule(item) {
-                    tracing::error!(session = %self.origin.id, %why, "an unsent message was not scheduled");
-                }
-            }
-            return self.give_rest();
-        }
-        if self.view.queue.to_send().next().is_none() {
-            return self.prompt_again(
-                waiter,
-                "Please go on from where you were stopped.".to_owned(),
-                Vec::new(),
-            );
-        }
-        let started = self.ensure_process();
-        if started.is_ok() {
-            self.give_rest();
-        }
-        waiter.respond(started.map(|()| Value::Null));
-    }
-
-    /// The person has gone on without sending these again: they stay in the conversation as what was said.
-    fn leave_unsent(&mut self) {
-        for prompt in std::mem::take(&mut self.unsent) {
-            self.hub
-                .store()
-                .add_extra(&self.origin.id, &Extra { at: prompt.at, events: vec![said(&prompt)] });
-            self.forget_prompt(&prompt.client_id);
-        }
-    }
-
     /// Pictures may be named instead of sent, if the session has them.
     pub(super) fn with_data(&self, mut images: Vec<Image>) -> Result<Vec<Image>, String> {
         for image in images.iter_mut().filter(|image| image.data.is_empty() && !image.blob.is_empty()) {
@@ -168,15 +118,6 @@ impl Session {
         Ok(images)
     }
 
-    /// Sends a text as if the person had.
-    pub(super) fn prompt_again(&mut self, waiter: Waiter, text: String, images: Vec<Image>) {
-        if self.is_busy() {
-            return waiter.respond(Err("The agent is already at work.".to_owned()));
-        }
-        let client_id = uuid::Uuid::now_v7().to_string();
-        self.prompt(waiter, self.new_prompt(client_id, text, images, Lane::Steer));
-    }
-
     pub(super) fn new_prompt(
         &self,
         client_id: String,
@@ -185,14 +126,6 @@ impl Session {
         lane: Lane,
     ) -> Prompt {
         Prompt { client_id, text, images, lane, at: now(), told: None, outcome: None }
-    }
-
-    /// The last message of the person's, with the data of its pictures.
-    pub(super) fn last_user_message(&self) -> Option<(String, Vec<Image>)> {
-        let row = last_user_message(self.view.controller.rows())?;
-        let mut images = row.images.clone();
-        images.iter_mut().for_each(|image| self.origin.blobs.give_back(image));
-        Some((row.text.clone(), images))
     }
 
     fn wait_for_prompt(&mut self, wanted: &str, waiter: Waiter) {

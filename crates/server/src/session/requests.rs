@@ -110,7 +110,7 @@ impl Session {
             Process::start(&launch, self.process_sender.clone()).map_err(|error| format!("{error:#}"))?;
         tracing::info!(session = %self.origin.id, agent = %self.origin.agent.name, "agent started");
         self.process = Some(process);
-        self.copy.offer_again();
+        self.agents_copy.offer_again();
         self.ready = false;
         self.ending = false;
         self.waiting = None;

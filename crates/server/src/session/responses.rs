@@ -60,7 +60,7 @@ impl Session {
             Pending::Given { id } => {
                 if response.data.get("disposition").and_then(Value::as_str) == Some("handled") {
                     // A command of the agent's own: there will be no user message.
-                    self.copy.taken_up(&id);
+                    self.agents_copy.taken_up(&id);
                     self.forget_scheduled(&id);
                     self.forget_prompt(&id);
                     self.end_unstarted_run(StateEvent::Completed, "");

@@ -5,7 +5,7 @@ use pilothouse_core::limits::SESSION_EXTRAS;
 use rusqlite::params;
 
 use super::encoding::{Count, count, decode_events, encode};
-use super::{Extra, InFlight, Store};
+use super::{Extra, InFlightNote, Store};
 
 impl Store {
     pub fn add_extra(&self, session: &str, extra: &Extra) {
@@ -36,18 +36,18 @@ impl Store {
 
     /// Notes what is being said, for the case that the server is killed; none when it has been said. Never waits:
     /// of several notes of a session the newest is written, soon.
-    pub fn note_in_flight(&self, session: &str, note: Option<InFlight>) {
+    pub fn note_in_flight(&self, session: &str, note: Option<InFlightNote>) {
         self.0.in_passing.note(session, note);
     }
 
-    pub fn in_flight(&self, session: &str) -> Option<InFlight> {
+    pub fn in_flight(&self, session: &str) -> Option<InFlightNote> {
         if let Some(note) = self.0.in_passing.newest(session) {
             return note.as_ref().clone();
         }
         let query = "SELECT at, message, events FROM in_flight WHERE session = ?";
         let notes = self.read("A message under way", query, [session], |row| {
             let events: String = row.get(2)?;
-            Ok(InFlight {
+            Ok(InFlightNote {
                 at: count(row.get(0)?),
                 message: row.get::<_, Option<i64>>(1)?.map(count),
                 events: decode_events(&events),

@@ -10,10 +10,10 @@ use pilothouse_core::limits::{IN_FLIGHT_BYTES, IN_FLIGHT_SESSIONS};
 use rusqlite::{Connection, params};
 
 use super::encoding::{Count, encode};
-use super::{InFlight, locked, transaction};
+use super::{InFlightNote, locked, transaction};
 
 /// None: nothing is under way any more.
-type Note = Arc<Option<InFlight>>;
+type Note = Arc<Option<InFlightNote>>;
 
 pub(super) struct InPassing {
     waiting: Arc<Waiting>,
@@ -47,7 +47,7 @@ impl InPassing {
         Ok(Self { waiting, writer: Mutex::new(Some(writer)) })
     }
 
-    pub(super) fn note(&self, session: &str, note: Option<InFlight>) {
+    pub(super) fn note(&self, session: &str, note: Option<InFlightNote>) {
         let mut notes = self.waiting.notes();
         if notes.closed {
             return tracing::debug!("a note came after the store was closed");
@@ -123,7 +123,7 @@ impl Waiting {
 }
 
 fn write(connection: &mut Connection, batch: &[(String, u64, Note)]) -> rusqlite::Result<()> {
-    let encoded: Vec<(&str, Option<(&InFlight, String)>)> = batch
+    let encoded: Vec<(&str, Option<(&InFlightNote, String)>)> = batch
         .iter()
         .map(|(session, _, note)| {
             let note = note.as_ref().as_ref();

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use pilothouse_core::limits::IN_FLIGHT_BYTES;
 
 use super::store_tests::{in_flight, prompt, said};
-use super::{InFlight, Store};
+use super::{InFlightNote, Store};
 
 #[test]
 fn the_newest_note_is_what_is_read_at_any_moment() {
@@ -62,7 +62,7 @@ fn many_threads_write_at_once_and_nothing_is_lost() {
                     store.accept_prompt(&session, &prompt(&id, "text")).unwrap();
                     store.note_in_flight(
                         &session,
-                        Some(InFlight { at: number, message: None, events: vec![said("x")] }),
+                        Some(InFlightNote { at: number, message: None, events: vec![said("x")] }),
                     );
                     store.set_draft(&session, &id);
                     store.prompt_outcome(&session, &id, &Ok(number.into()));

@@ -40,7 +40,7 @@ pub use pilothouse_agents::pi::history::Extra;
 
 /// What is being said, as far as it was heard.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct InFlight {
+pub struct InFlightNote {
     pub at: u64,
     /// The timestamp of the assistant's message under way.
     pub message: Option<u64>,

@@ -10,7 +10,7 @@ use pilothouse_core::queue::{Lane, Scheduled};
 use pilothouse_core::ui_message::Image;
 use serde_json::json;
 
-use super::{Extra, InFlight, Prompt, SessionRecord, Store};
+use super::{Extra, InFlightNote, Prompt, SessionRecord, Store};
 
 pub(super) fn prompt(client_id: &str, text: &str) -> Prompt {
     Prompt { client_id: client_id.to_owned(), text: text.to_owned(), at: 5, ..Prompt::default() }
@@ -54,8 +54,8 @@ pub(super) fn said(text: &str) -> Event {
     }
 }
 
-pub(super) fn in_flight(at: u64, text: &str) -> InFlight {
-    InFlight { at, message: Some(3), events: vec![said(text)] }
+pub(super) fn in_flight(at: u64, text: &str) -> InFlightNote {
+    InFlightNote { at, message: Some(3), events: vec![said(text)] }
 }
 
 /// Looks at a store as it is and after it was closed and opened again.

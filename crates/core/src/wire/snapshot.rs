@@ -1,0 +1,100 @@
+//! All that a page has to know of one session.
+
+use serde::{Deserialize, Serialize};
+
+use super::is_false;
+use crate::ask::Ask;
+use crate::controller::Fold;
+use crate::event::{ContextUsage, ModelInfo};
+use crate::machine::SessionState;
+use crate::queue::Queue;
+use crate::ui_message::UiMessage;
+
+/// A line that an extension keeps, under its key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    pub key: String,
+    pub lines: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    pub session_id: String,
+    pub epoch: String,
+    pub seq: u64,
+    pub agent: String,
+    pub cwd: String,
+    pub title: String,
+    /// How many rows there are; `messages` are the last of them, from index `first` on.
+    pub total: usize,
+    pub first: usize,
+    pub messages: Vec<UiMessage>,
+    /// Where the reducer stands, so that the page's goes on from there.
+    pub streaming: Fold,
+    pub state: SessionState,
+    #[serde(default)]
+    pub reason: String,
+    #[serde(default)]
+    pub queue: Queue,
+    #[serde(default)]
+    pub asks: Vec<Ask>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_usage: Option<ContextUsage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelInfo>,
+    #[serde(default)]
+    pub thinking_level: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryNote>,
+    #[serde(default)]
+    pub compacting: bool,
+    #[serde(default)]
+    pub capabilities: Capabilities,
+    /// Another program is writing this session.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub elsewhere: bool,
+    /// What stood in the composer of the device that wrote there last.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub draft: String,
+    /// What extensions show: lines of state, and boxes beside the composer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<Beside>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub widgets: Vec<Beside>,
+    /// What the agent adds to the window's title.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub window_title: String,
+}
+
+/// A failed request is being repeated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetryNote {
+    pub attempt: u32,
+    pub max_attempts: u32,
+    pub delay_ms: u64,
+    pub error_message: String,
+}
+
+impl RetryNote {
+    pub fn words(&self) -> String {
+        format!("Retry {}/{} in {} s", self.attempt, self.max_attempts, self.delay_ms.div_ceil(1_000))
+    }
+}
+
+/// What the agent behind a session can do; the page offers nothing else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Capabilities {
+    pub images: bool,
+    pub bash: bool,
+    pub steering: bool,
+    pub models: bool,
+    pub thinking_levels: Vec<String>,
+    /// Scheduled messages can be changed and taken away.
+    pub edit_queue: bool,
+    pub compact: bool,
+    pub fork: bool,
+    pub rename: bool,
+    /// It has commands, skills or templates of its own.
+    pub commands: bool,
+}
