@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use pilothouse_agents::framing::Line;
 
+use serde_json::json;
+
 use super::*;
 use crate::config::Config;
 use crate::store::Store;
