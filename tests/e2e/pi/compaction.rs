@@ -24,6 +24,13 @@ async fn read_summary(page: &Page) {
                 line?.click(); return !!line";
     page.until("the line of the summary", open).await;
     page.until_text("A summary of the conversation so far.").await;
+    assert!(page.count("[data-kind=system] strong").await > 0, "pi writes its summaries in Markdown");
+    // Closed again, as it is after a reload.
+    page.until(
+        "it closed",
+        "const line = document.querySelector('.row.summary.open .row-line'); line?.click(); return !line",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -67,7 +74,6 @@ async fn how_full_its_memory_is_is_unknown_right_after_a_compaction() {
         menu(page, "Compact now").await;
         read_summary(page).await;
         page.until("an unknown rest", UNKNOWN).await;
-        assert!(page.count("[data-kind=system] strong").await > 0, "pi writes its summaries in Markdown");
         in_both_sizes(page, "pi-compacted").await;
         pi.same_after_reload_and_restart(stage).await;
     })
