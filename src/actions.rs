@@ -44,6 +44,8 @@ pub struct Actions {
     restoring: StoredValue<Vec<String>>,
     /// The drafts as the server has them, and the sessions whose draft it could not be told.
     served_drafts: StoredValue<HashMap<String, String>>,
+    /// Sessions in which the answer to a stop or a restore got lost.
+    missed: StoredValue<Vec<String>>,
     unserved: StoredValue<Vec<String>>,
 }
 
@@ -60,6 +62,7 @@ impl Actions {
             stops: StoredValue::default(),
             restoring: StoredValue::default(),
             served_drafts: StoredValue::default(),
+            missed: StoredValue::default(),
             unserved: StoredValue::default(),
         };
         actions.client.drafts.when_resting(move |id, text| actions.draft_rests(id, text));

@@ -27,6 +27,7 @@ impl Receiver for Actions {
         self.server.welcome(welcome);
         self.open_what_is_missing();
         self.deliver_stops();
+        self.fetch_given_back();
         self.tell_drafts();
     }
 

@@ -36,6 +36,36 @@ impl Actions {
         }
     }
 
+    /// The answer that was to give texts back got lost: the server has put them into the draft as well.
+    pub(super) fn miss_given_back(&self, session_id: &str) {
+        self.missed.update_value(|ids| {
+            if !ids.iter().any(|id| id == session_id) {
+                ids.push(session_id.to_owned());
+            }
+        });
+    }
+
+    /// After a welcome, before any draft is told.
+    pub(super) fn fetch_given_back(&self) {
+        for id in self.missed.try_update_value(std::mem::take).unwrap_or_default() {
+            let actions = *self;
+            self.ask(Some(&id.clone()), Command::GetState, move |outcome| match outcome {
+                Ok(data) => {
+                    let served = data.get("draft").and_then(|draft| draft.as_str()).unwrap_or_default();
+                    let known = actions.served_drafts.with_value(|drafts| drafts.get(&id).cloned());
+                    let given_back = served.strip_suffix(known.unwrap_or_default().as_str());
+                    if let Some(text) = given_back.map(str::trim_end).filter(|text| !text.is_empty()) {
+                        actions.client.drafts.put_before(&id, &[text.to_owned()]);
+                    }
+                    actions.know_draft(id.clone(), served.to_owned());
+                    let text = actions.client.drafts.of(&id).get_untracked();
+                    actions.draft_rests(&id, &text);
+                }
+                Err(_) => actions.miss_given_back(&id),
+            });
+        }
+    }
+
     /// A session was opened: an empty composer takes what another device left.
     pub(super) fn take_up_draft(&self, session_id: &str) {
         let Some(session) = self.server.opened(session_id) else { return };

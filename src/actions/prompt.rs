@@ -159,7 +159,10 @@ impl Actions {
             }
             link.request(Some(&id.clone()), Command::Abort, Keep::Drop, move |outcome| match outcome {
                 Ok(data) => actions.put_back(&id, &data),
-                Err(error) if error == LOST => actions.keep_stop(id, run),
+                Err(error) if error == LOST => {
+                    actions.miss_given_back(&id);
+                    actions.keep_stop(id, run);
+                }
                 Err(_) => {}
             });
         });

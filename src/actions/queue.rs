@@ -10,6 +10,7 @@ use pilothouse_core::wire::{Command, QueueEdit};
 use super::Actions;
 use crate::state::server::Session;
 use crate::transport::Outcome;
+use crate::transport::link::LOST;
 
 const NO_LONGER_SCHEDULED: &str =
     "The message you were changing is no longer scheduled. Your text is in the composer.";
@@ -90,8 +91,10 @@ impl Actions {
         restoring.update_value(|ids| ids.push(id.clone()));
         self.ask(Some(&id.clone()), Command::ClearQueue, move |outcome| {
             restoring.update_value(|ids| ids.retain(|other| *other != id));
-            if let Ok(data) = outcome {
-                actions.put_back(&id, &data);
+            match outcome {
+                Ok(data) => actions.put_back(&id, &data),
+                Err(error) if error == LOST => actions.miss_given_back(&id),
+                Err(_) => {}
             }
         });
     }

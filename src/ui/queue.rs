@@ -20,10 +20,12 @@ pub fn Queue(session: Session) -> impl IntoView {
             <section class="queue" aria-label="Scheduled messages">
                 <div class="queue-head">
                     <span>{live(words)}</span>
-                    <button type="button" class="button quiet" on:click=clicked(move |_| actions.restore_queue(session))>
-                        <Glyph icon=Icon::CornerUp />
-                        "Restore to editor"
-                    </button>
+                    <When when=move || session.capabilities.with(|can| can.edit_queue)>
+                        <button type="button" class="button quiet" on:click=clicked(move |_| actions.restore_queue(session))>
+                            <Glyph icon=Icon::CornerUp />
+                            "Restore to editor"
+                        </button>
+                    </When>
                 </div>
                 <ul class="queue-list">
                     {list(ids, String::clone, move |id| view! { <QueueRow session id /> }.into_any())}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::page::Page;
 
 const TAP: &str = "(() => {
-    const wire = window.wire = { sent: [], repeat: null, swallow: 0 };
+    const wire = window.wire = { sent: [], repeat: null, swallow: 0, lose: null };
     window.WebSocket = class extends WebSocket {
         constructor(address) {
             super(address);
@@ -16,6 +16,11 @@ const TAP: &str = "(() => {
                 if (frame.type === 'response' && frame.command === wire.repeat) {
                     wire.repeat = null;
                     for (const _ of [1, 2]) this.dispatchEvent(new MessageEvent('message', { data: event.data }));
+                }
+                if (frame.type === 'response' && frame.command === wire.lose) {
+                    wire.lose = null;
+                    event.stopImmediatePropagation();
+                    this.close();
                 }
                 if (frame.type === 'event' && wire.swallow > 0) {
                     wire.swallow -= 1;
@@ -60,6 +65,11 @@ impl Page {
     /// The next events never arrive.
     pub async fn swallow_events(&self, count: u64) {
         self.script("window.wire.swallow = arguments[0]", vec![json!(count)]).await;
+    }
+
+    /// The connection breaks where the next response to such a command would have arrived.
+    pub async fn lose_response(&self, command: &str) {
+        self.script("window.wire.lose = arguments[0]", vec![json!(command)]).await;
     }
 
     pub async fn until_swallowed(&self) {

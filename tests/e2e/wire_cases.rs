@@ -30,6 +30,32 @@ async fn case_30_i_take_back_what_i_had_scheduled_and_the_queue_is_cleared_once(
 }
 
 #[tokio::test]
+async fn what_a_stop_or_a_restore_gives_back_comes_back_though_the_answer_is_lost() {
+    for (name, command, button) in
+        [("lost-restore", "clear_queue", "Restore to editor"), ("lost-stop", "abort", "Stop")]
+    {
+        story(name, Size::Wide, async |stage| {
+            let page = stage.page();
+            page.tap_the_wire().await;
+            page.enter(&stage.server.link).await;
+            page.new_session().await;
+            page.send("/wait-tool never").await;
+            page.until_tool("running").await;
+            page.send("First thought").await;
+            page.send("Second thought").await;
+            page.until("both", "return document.querySelectorAll('[data-scheduled]').length === 2").await;
+            page.write("draft").await;
+            page.lose_response(command).await;
+            page.press(button).await;
+            page.until("the loss", "return window.wire.lose === null").await;
+            page.connected().await;
+            page.until_draft("First thought\n\nSecond thought\n\ndraft").await;
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn case_33_a_second_response_is_shown_once_as_an_error_and_nothing_else_happens() {
     story("second-response", Size::Wide, async |stage| {
         let page = stage.page();

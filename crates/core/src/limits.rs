@@ -166,6 +166,9 @@ pub const UNTOLD_SECONDS: u64 = 10;
 /// Seconds after the last line another program wrote into a session during which it counts as being at work there.
 pub const ELSEWHERE_SECONDS: u64 = 60;
 
+/// The same in the middle of a run: a tool may take its time.
+pub const UNFINISHED_ELSEWHERE_SECONDS: u64 = 600;
+
 /// Milliseconds between two notes of what is being said, for the case that the server is killed.
 pub const IN_FLIGHT_MILLISECONDS: u64 = 250;
 

@@ -107,6 +107,14 @@ pub struct ToolCall {
 }
 
 impl Message {
+    /// When a person's or a model's message was made, in milliseconds since 1970: it is known again by that.
+    pub const fn timestamp(&self) -> Option<u64> {
+        match self {
+            Self::User { timestamp, .. } | Self::Assistant { timestamp, .. } => *timestamp,
+            _ => None,
+        }
+    }
+
     /// Reads a message of an agent's or of the server's. What is unknown gives no row.
     pub fn from_value(value: Value) -> Self {
         let Some(mut fields) = Fields::of(value) else { return Self::Hidden };

@@ -182,7 +182,8 @@ impl Queue {
         let position = match waiting {
             Some(waiting) if count(Lane::Steer) > waiting.steering => of(Lane::Steer),
             Some(waiting) if count(Lane::FollowUp) > waiting.follow_up => of(Lane::FollowUp),
-            Some(_) => None,
+            // pi does not count one that has no words as taken: then its text tells.
+            Some(_) => first(&|item| item.text == text),
             None => match (of(Lane::Steer), of(Lane::FollowUp)) {
                 (Some(steer), Some(follow_up)) if self.items[steer].text != text => {
                     Some(if self.items[follow_up].text == text { follow_up } else { steer })

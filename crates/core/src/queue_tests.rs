@@ -228,3 +228,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_picture_without_words_is_taken_up_though_the_agent_does_not_count_it() {
+    let mut queue = Queue::default();
+    for (id, text) in [("a", ""), ("b", "words")] {
+        let item = Scheduled { id: id.to_owned(), text: text.to_owned(), ..Scheduled::default() };
+        queue.schedule(item).unwrap();
+    }
+    let both = Some(Waiting { steering: 2, follow_up: 0 });
+    assert_eq!(queue.take_up("", both).unwrap().id, "a");
+    assert_eq!(queue.take_up("words", both).unwrap().id, "b", "its count is one too high from then on");
+    assert_eq!(queue.take_up("an extension's", both), None);
+}

@@ -2,7 +2,7 @@
 //! ones are kept in memory; of those that stand in the session's file only their place is, and they are read when they
 //! are fetched.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -111,7 +111,9 @@ impl Blobs {
             if let Ok(mut stored) = self.0.lock()
                 && stored.in_file.len() < SESSION_FILE_IMAGES
             {
-                stored.held.remove(&name);
+                if stored.held.remove(&name).is_some() {
+                    stored.passing.retain(|passing| *passing != name);
+                }
                 stored.in_file.insert(name, Place { file: file.clone(), offset, length, number });
             }
         }
@@ -125,6 +127,14 @@ impl Blobs {
     /// The same for one that nobody else has: of a message that waits.
     pub fn hold(&self, image: &mut Image) {
         self.put(image, true);
+    }
+
+    /// These are the ones that nobody else has; of all others the oldest may go.
+    pub fn hold_only<'a>(&self, names: impl Iterator<Item = &'a str>) {
+        let names: HashSet<&str> = names.collect();
+        if let Ok(mut stored) = self.0.lock() {
+            stored.held.iter_mut().for_each(|(name, held)| held.only = names.contains(name.as_str()));
+        }
     }
 
     fn put(&self, image: &mut Image, only: bool) {

@@ -23,6 +23,8 @@ pub struct PageLink {
 struct Backlog {
     asked_for: AtomicUsize,
     rest: AtomicUsize,
+    /// Nothing that was asked for waits any more.
+    taken: Notify,
 }
 
 /// A frame, and whether the page asked for it.
@@ -72,6 +74,13 @@ impl PageLink {
         self.put(Waiting { frame, asked_for: true })
     }
 
+    /// Until what the page asked for before is on its way: several conversations come one after the other.
+    pub async fn taken(&self) {
+        while self.backlog.asked_for.load(Ordering::Relaxed) > 0 {
+            self.backlog.taken.notified().await;
+        }
+    }
+
     fn put(&self, waiting: Waiting) -> bool {
         let length = waiting.frame.len();
         let before = self.backlog.of(waiting.asked_for).fetch_add(length, Ordering::Relaxed);
@@ -105,7 +114,10 @@ impl PageFrames {
             () = self.cut.notified() => Err(TooSlow),
             frame = self.frames.recv() => {
                 Ok(frame.map(|Waiting { frame, asked_for }| {
-                    self.backlog.of(asked_for).fetch_sub(frame.len(), Ordering::Relaxed);
+                    let before = self.backlog.of(asked_for).fetch_sub(frame.len(), Ordering::Relaxed);
+                    if asked_for && before == frame.len() {
+                        self.backlog.taken.notify_one();
+                    }
                     frame
                 }))
             }

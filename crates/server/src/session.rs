@@ -71,6 +71,8 @@ pub enum Input {
         page: PageLink,
         request: Option<String>,
         cursor: Option<Cursor>,
+        /// Dropped when it is done.
+        done: Option<oneshot::Sender<()>>,
     },
     Unsubscribe {
         page: u64,
@@ -141,7 +143,7 @@ struct Session {
     ending: bool,
     /// Another process of ours has the file for a moment.
     visiting: bool,
-    /// Prompts that came while a stop was under way: they wait for its end.
+    /// Prompts that came while a stop or a visit was under way: they wait for its end.
     held: Vec<(Waiter, Prompt)>,
     /// Where the agent's copy of the queue stands.
     agents_copy: AgentsCopy,
@@ -151,7 +153,9 @@ struct Session {
     history: Option<Arc<Mutex<HistoryFile>>>,
     /// Acknowledged prompts that the agent does not know.
     unsent: Vec<Prompt>,
-    /// The same while it is being sent again.
+    /// The prompt that the agent would not have, or could not be given: Retry sends it again.
+    refused: Option<Prompt>,
+    /// An unsent one while it is being sent again.
     resuming: Option<Prompt>,
     /// Prompts the agent has taken up, by the time it gave them, until its file has them.
     told: Vec<(String, u64)>,
@@ -162,6 +166,8 @@ struct Session {
     judge_deadline: Option<Instant>,
     /// When something was first seen there that our process, at work, has not told.
     untold_since: Option<Instant>,
+    /// That another program is at work here is a guess so far.
+    suspected: bool,
     /// The file is another one than what is shown was read from.
     reread: bool,
     in_flight: InFlight,
@@ -208,12 +214,14 @@ impl Session {
             given_back: VecDeque::new(),
             history: None,
             unsent: Vec::new(),
+            refused: None,
             resuming: None,
             told: Vec::new(),
             own_messages: VecDeque::new(),
             judged: 0,
             judge_deadline: None,
             untold_since: None,
+            suspected: false,
             reread: false,
             in_flight: InFlight::default(),
             note_deadline: None,
@@ -267,7 +275,7 @@ impl Session {
     fn input(&mut self, input: Input) {
         match input {
             Input::Command { page, request, command } => self.command(&page, request, command),
-            Input::Subscribe { page, request, cursor } => self.subscribe(page, request, cursor),
+            Input::Subscribe { page, request, cursor, done: _done } => self.subscribe(page, request, cursor),
             Input::Unsubscribe { page } => {
                 self.pages.retain(|link| link.id() != page);
                 self.end_edits_of(page);

@@ -12,6 +12,7 @@ use futures_util::{SinkExt, StreamExt};
 use pilothouse_core::limits::{CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS, QUERY_BYTES};
 use pilothouse_core::wire::{ClientFrame, Command};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, interval, timeout_at};
 
 use crate::app::App;
@@ -110,10 +111,19 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
             hub.look_at_agents();
             for cursor in sessions {
                 let session_id = cursor.session_id.clone();
-                let input = Input::Subscribe { page: page.clone(), request: None, cursor: Some(cursor) };
+                let (done, ended) = oneshot::channel();
+                let input = Input::Subscribe {
+                    page: page.clone(),
+                    request: None,
+                    cursor: Some(cursor),
+                    done: Some(done),
+                };
                 if hub.send(&session_id, input).await.is_err() {
                     page.send_frame(&gone(session_id));
                 }
+                // Large conversations come one after the other, so that a page that reads is not too slow.
+                let _ = ended.await;
+                page.taken().await;
             }
             return;
         }
@@ -139,9 +149,12 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
                 return page.respond(id, name, Err(needs_session(name)));
             };
             let input = match command {
-                Command::OpenSession => {
-                    Input::Subscribe { page: page.clone(), request: Some(id.clone()), cursor: None }
-                }
+                Command::OpenSession => Input::Subscribe {
+                    page: page.clone(),
+                    request: Some(id.clone()),
+                    cursor: None,
+                    done: None,
+                },
                 Command::CloseSession => {
                     page.respond(id.clone(), name, Ok(json!({})));
                     Input::Unsubscribe { page: page.id() }

@@ -57,7 +57,7 @@ impl SessionFiles {
         self.known().cloned().collect()
     }
 
-    /// Looks again, and gives the sessions that are new or not as they were.
+    /// Looks again, and gives the sessions that are new or were written to.
     pub fn look(&mut self, agent_folder: &Path, look: Look<'_>) -> Vec<StoredSession> {
         let root = agent_folder.join("sessions");
         let mut found = Found::new();
@@ -142,11 +142,10 @@ impl SessionFiles {
         }
         read_all(&mut work);
         let mut changed = Vec::new();
-        for (path, _, Known { summary, stored: before }) in work {
+        for (path, _, Known { summary, .. }) in work {
+            // Also if the sidebar shows nothing new: who has it open, and who looks for words in it, wants to know.
             let stored = summary.stored(&path);
-            if stored != before {
-                changed.extend(stored.clone());
-            }
+            changed.extend(stored.clone());
             if let Some(folder) = path.parent().and_then(|folder| self.folders.get_mut(folder)) {
                 folder.files.insert(path, Known { summary, stored });
             }

@@ -126,10 +126,11 @@ fn a_file_that_was_written_anew_is_read_anew() {
 fn a_torn_line_counts_once_its_rest_is_there() {
     let mut agent = Agent::new();
     agent.write("a.jsonl", "s1", "Hello");
-    agent.look(Look::All);
+    let before = agent.look(Look::All);
     let line = reply("b", "a").to_string();
     let (entry, rest) = line.split_at(40);
     agent.append("a.jsonl", entry);
+    assert_eq!(agent.look(Look::All), before, "it was written to, and says nothing new");
     assert_eq!(agent.look(Look::All), []);
     agent.append("a.jsonl", rest);
     assert_eq!(agent.look(Look::All)[0].state, SessionState::Completed, "a line break is not needed");

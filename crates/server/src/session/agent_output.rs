@@ -92,6 +92,7 @@ impl Session {
         if settled {
             self.stop_deadline = None;
             self.request(PiCommand::GetSessionStats, Pending::Statistics);
+            self.follow_own_file();
             self.settle_told();
             self.note_in_flight();
             self.release_held();
@@ -170,8 +171,11 @@ impl Session {
             self.emit(Event::AskClosed { ask_id: ask.id, by: ClosedBy::Stopped });
         }
         self.keep_asks();
+        self.take_in_rest();
         // Its queue is gone with it: what was to be changed can be changed.
         self.queue_lost();
+        // Its shell commands are closed by its end, with what they said so far.
+        self.pending.retain(|_, (_, pending)| !matches!(pending, Pending::Bash { .. }));
         self.fail_all_pending("The agent's process ended.");
         // Taken by the agent and never told: Resume sends it.
         for lost in std::mem::take(&mut self.starting) {
@@ -184,7 +188,10 @@ impl Session {
         let exit = Event::ProcessExit { code: exit.code, signal: exit.signal, expected, stderr: exit.stderr };
         self.settle_told();
         self.keep_interrupted(&exit);
-        self.emit(exit);
+        // What is open when we gave way to another program is that program's, and goes on.
+        if !(expected && self.view.elsewhere) {
+            self.emit(exit);
+        }
         self.note_in_flight();
         self.step(StateEvent::ProcessExit { success, expected }, &reason);
         self.release_held();

@@ -28,12 +28,7 @@ impl Session {
                 }
             }
             Command::ResumeSession => self.resume(waiter),
-            // What the agent does not know is sent itself, not said once more.
-            Command::Retry if !self.unsent.is_empty() => self.resume(waiter),
-            Command::Retry => match self.last_user_message() {
-                Some((text, images)) => self.prompt_again(waiter, text, images),
-                None => waiter.respond(Err("There is no message to send again.".to_owned())),
-            },
+            Command::Retry => self.retry(waiter),
             Command::EditQueued { item_id, revision, edit } => {
                 self.change_queue(Change { what: What::Edit { item_id, revision, edit }, waiter });
             }
@@ -41,7 +36,7 @@ impl Session {
                 self.change_queue(Change { what: What::Remove { item_id, revision }, waiter });
             }
             Command::Abort => self.abort(waiter),
-            Command::ClearQueue => self.clear_queue(waiter),
+            Command::ClearQueue => self.clear_queue(waiter, false),
             Command::GetCommands => self.ask_agent(waiter, PiCommand::GetCommands),
             Command::GetAvailableModels => self.ask_agent(waiter, PiCommand::GetAvailableModels),
             Command::SetModel { provider, model_id } => {
@@ -78,6 +73,7 @@ impl Session {
             Command::GetState => waiter.respond(Ok(json!({
                 "state": self.view.state, "reason": self.view.reason, "seq": self.view.seq,
                 "model": self.view.model, "thinking_level": self.view.thinking_level,
+                "draft": self.hub.draft(&self.origin.id),
             }))),
             Command::GetContextUsage => waiter.respond(Ok(json!({ "usage": self.view.context_usage }))),
             _ => {
@@ -108,7 +104,7 @@ impl Session {
     /// Stop: the queue is cleared and given back, dialogs are closed, then the run is aborted. pi keeps its queue
     /// over an abort, and does not answer one while a dialog is open.
     fn abort(&mut self, waiter: Waiter) {
-        self.clear_queue(waiter);
+        self.clear_queue(waiter, true);
         for ask in self.view.asks.clone() {
             self.tell_agent(&PiCommand::AnswerDialog { ask_id: ask.id.clone(), answer: Answer::Cancel });
             self.close_ask(&ask.id, ClosedBy::Stopped);

@@ -57,6 +57,7 @@ impl Session {
         let rests = self.process.is_some()
             && !self.ending
             && !self.machine.state().is_active()
+            && !self.view.controller.is_running()
             && !self.view.compacting
             && self.pending.is_empty()
             && self.view.queue.is_empty();

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::event::Event;
-use pilothouse_core::limits::{ELSEWHERE_SECONDS, UNTOLD_SECONDS};
+use pilothouse_core::limits::{ELSEWHERE_SECONDS, UNFINISHED_ELSEWHERE_SECONDS, UNTOLD_SECONDS};
 use pilothouse_core::machine::Machine;
+use pilothouse_core::message::Message;
 use pilothouse_core::wire::ServerFrame;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -44,16 +45,18 @@ impl Session {
     /// Our own process is at work: the file may be ahead of what it has told.
     fn expects(&self) -> bool {
         let awaits = !self.pending.is_empty() || !self.starting.is_empty() || self.agents_copy.holds_any();
-        self.process.is_some() && (self.machine.state().is_active() || self.view.compacting || awaits)
+        let runs = self.machine.state().is_active() || self.view.controller.is_running();
+        self.process.is_some() && (runs || self.view.compacting || awaits)
     }
 
     /// The session's file has changed, or has come to be.
     pub(super) fn file_changed(&mut self) {
+        if self.process.is_none() {
+            // One that could not be read when it was opened is shown when it can.
+            return if self.history.is_some() { self.judge() } else { self.read_again() };
+        }
         if self.history.is_none() {
             return self.open_own_file();
-        }
-        if self.process.is_none() {
-            return self.judge();
         }
         self.judge_later();
     }
@@ -72,6 +75,9 @@ impl Session {
         self.read_on();
         if self.whose() == Whose::Ours {
             self.untold_since = None;
+            if std::mem::take(&mut self.suspected) {
+                self.end_elsewhere();
+            }
         } else {
             self.suspect();
             self.judge_later();
@@ -82,22 +88,23 @@ impl Session {
     pub(super) fn judge(&mut self) {
         self.judge_deadline = None;
         self.untold_since = None;
+        let suspected = std::mem::take(&mut self.suspected);
         self.read_on();
         match self.whose() {
-            Whose::Ours => self.own(),
+            Whose::Ours => {
+                self.own();
+                if suspected {
+                    self.end_elsewhere();
+                }
+            }
             Whose::Theirs => {
                 let followed = self.take_in();
                 self.yield_to_the_other();
                 match followed {
-                    Some(Followed::Appended(messages)) => {
-                        events_of(messages).for_each(|event| self.emit(event));
-                        self.rest_as_the_file_says();
-                    }
+                    Some(Followed::Appended(messages)) => self.follow_the_other(messages),
                     Some(Followed::Replaced) => self.read_again(),
-                    Some(Followed::Same | Followed::Gone) | None => {}
+                    Some(Followed::Same | Followed::Gone) | None => self.take_title(),
                 }
-                self.take_title();
-                self.tell_hub();
             }
             Whose::Both => {
                 self.yield_to_the_other();
@@ -106,21 +113,40 @@ impl Session {
         }
     }
 
+    /// Shows what another program wrote.
+    pub(super) fn follow_the_other(&mut self, messages: Vec<Message>) {
+        if self.view.elsewhere {
+            self.expect_the_other();
+        }
+        events_of(messages).for_each(|event| self.emit(event));
+        self.rest_as_the_file_says();
+        self.take_title();
+        self.tell_hub();
+    }
+
     /// Our own process tells what it writes within moments: what has stood there untold for longer is not its.
     fn suspect(&mut self) {
         let since = *self.untold_since.get_or_insert_with(Instant::now);
         if since.elapsed() >= Duration::from_secs(UNTOLD_SECONDS) && !self.view.elsewhere {
+            self.suspected = true;
             self.emit(Event::Elsewhere { active: true });
-            self.elsewhere_until = Some(Instant::now() + Duration::from_secs(ELSEWHERE_SECONDS));
+            self.expect_the_other();
             self.tell_hub();
         }
+    }
+
+    /// It counts as being at work for a while; for longer in the middle of something, since a tool may take its time.
+    fn expect_the_other(&mut self) {
+        let unfinished = self.file_has(|file| file.resting_state() == SessionState::Paused);
+        let seconds = if unfinished { UNFINISHED_ELSEWHERE_SECONDS } else { ELSEWHERE_SECONDS };
+        self.elsewhere_until = Some(Instant::now() + Duration::from_secs(seconds));
     }
 
     /// What our process has in mind is no longer what stands in the file.
     fn yield_to_the_other(&mut self) {
         self.end_process();
         self.taken_over = false;
-        self.elsewhere_until = Some(Instant::now() + Duration::from_secs(ELSEWHERE_SECONDS));
+        self.expect_the_other();
         if !self.view.elsewhere {
             self.emit(Event::Elsewhere { active: true });
         }
@@ -141,6 +167,10 @@ impl Session {
     pub(super) fn end_elsewhere(&mut self) {
         self.elsewhere_until = None;
         if self.view.elsewhere {
+            if self.process.is_none() {
+                // What it left open does not end any more.
+                self.emit(Event::AgentEnd { will_retry: false });
+            }
             self.emit(Event::Elsewhere { active: false });
             self.tell_hub();
         }

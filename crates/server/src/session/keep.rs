@@ -111,7 +111,6 @@ impl Session {
 
     /// The process ended with this much unsaid to its file: it is kept as it was shown.
     pub(super) fn keep_interrupted(&mut self, exit: &Event) {
-        self.follow_own_file();
         let mut events = self.in_flight.events();
         if self.in_flight.message().is_some_and(|time| self.file_has(|file| file.has_reply(time))) {
             events.retain(|event| !is_of_reply(event));
@@ -126,7 +125,6 @@ impl Session {
 
     /// Prompts that stand in the agent's own file are looked after by it.
     pub(super) fn settle_told(&mut self) {
-        self.follow_own_file();
         let (settled, open) = std::mem::take(&mut self.told)
             .into_iter()
             .partition(|(_, time)| self.file_has(|file| file.has_prompt(*time)));

@@ -56,7 +56,8 @@ impl Session {
                 };
                 view.model = history.model().map(named);
                 view.thinking_level = history.thinking_level().unwrap_or_default().to_owned();
-                view.controller = history.tail();
+                // What another program has begun may still run.
+                view.controller = if view.elsewhere { history.tail_at_work() } else { history.tail() };
             }
             None => {
                 view.controller = MessageController::default();

@@ -4,10 +4,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pilothouse_core::event::Event;
+use pilothouse_core::message::Message;
 
 use super::{Session, opening};
 use crate::pi_sessions::HistoryFile;
-use crate::pi_sessions::history_file::Followed;
+use crate::pi_sessions::history_file::{Followed, events_of};
 
 /// Whose the messages are that the file has beyond those that were looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +19,10 @@ pub(super) enum Whose {
 }
 
 impl Session {
-    /// Our own process has told all it has to tell for now, or is gone. What it wrote is known to be in its file.
+    /// Our own process has told all it has to tell for now. What it wrote is known to be in its file.
     pub(super) fn follow_own_file(&mut self) {
         if self.history.is_none() {
-            return self.open_own_file();
-        }
-        if self.process.is_none() {
-            return self.judge();
+            self.open_own_file();
         }
         self.read_on();
         if self.whose() == Whose::Ours {
@@ -33,7 +31,36 @@ impl Session {
         self.judge_later();
     }
 
-    /// Nobody else has said anything.
+    /// Our own process is gone. What it wrote and did not live to tell is told now: nobody else is accused of it.
+    pub(super) fn take_in_rest(&mut self) {
+        if self.history.is_none() {
+            return self.open_own_file();
+        }
+        self.read_on();
+        if self.view.elsewhere && !self.taken_over {
+            return self.judge();
+        }
+        match self.take_in() {
+            Some(Followed::Appended(mut messages)) => {
+                let untold = |message: &Message| message.timestamp().is_some_and(|time| !self.is_own(time));
+                if let Some(first) = messages.iter().position(untold) {
+                    events_of(messages.split_off(first)).for_each(|event| self.emit(event));
+                }
+            }
+            Some(Followed::Replaced) => {
+                self.open_own_file();
+                self.reread = false;
+            }
+            _ => {}
+        }
+    }
+
+    fn is_own(&self, time: u64) -> bool {
+        // The newest are met most.
+        self.own_messages.iter().rev().any(|own| *own == time)
+    }
+
+    /// No person and no model has said anything that our own process did not tell.
     pub(super) fn own(&mut self) {
         match self.take_in() {
             Some(Followed::Replaced) if self.process.is_some() => {
@@ -42,13 +69,15 @@ impl Session {
             }
             Some(Followed::Replaced) => self.read_again(),
             Some(Followed::Same) => self.take_title(),
+            // Without a process of ours it is the other program's: the result of a tool, a command, a summary.
+            Some(Followed::Appended(messages)) if self.process.is_none() => self.follow_the_other(messages),
             Some(Followed::Appended(_) | Followed::Gone) | None => {}
         }
     }
 
     /// What the file has by now is what is shown, or is about to be.
     pub(super) fn take_in(&mut self) -> Option<Followed> {
-        let followed = self.locked().map(|mut history| history.follow());
+        let followed = self.locked().map(|mut history| history.tell());
         self.judged = self.entries();
         if std::mem::take(&mut self.reread) { Some(Followed::Replaced) } else { followed }
     }
@@ -56,8 +85,7 @@ impl Session {
     pub(super) fn whose(&self) -> Whose {
         let history = self.locked();
         let Some(history) = history else { return Whose::Ours };
-        // The newest are met most.
-        let is_own = |time: u64| time == 0 || self.own_messages.iter().rev().any(|own| *own == time);
+        let is_own = |time: u64| time == 0 || self.is_own(time);
         let (mut ours, mut theirs) = (false, false);
         for own in history.times_from(self.judged).map(is_own) {
             ours |= own;

@@ -36,7 +36,6 @@ impl Session {
             return waiter.respond(Err(why));
         }
         self.remember(prompt.client_id.clone());
-        self.leave_unsent();
         let busy = self.is_busy();
         tracing::debug!(session = %self.origin.id, prompt = prompt.client_id, busy, "a prompt was taken");
         if busy { self.prompt_later(waiter, prompt) } else { self.prompt_now(waiter, prompt) }
@@ -148,6 +147,7 @@ impl Session {
 
     /// The prompt did not reach the agent, or the agent would not have it.
     pub(super) fn prompt_refused(&mut self, client_id: &str, waiting: Vec<Waiter>, why: &str) {
+        self.refused = self.starting.iter().find(|starting| starting.client_id == client_id).cloned();
         self.starting.retain(|starting| starting.client_id != client_id);
         self.forget_scheduled(client_id);
         if let Some(resuming) = self.resuming.take_if(|resuming| resuming.client_id == client_id) {

@@ -27,8 +27,10 @@ pub(super) enum What {
         item_id: String,
         revision: u32,
     },
-    /// Everything is given back to the person.
-    TakeBack,
+    /// Everything is given back to the person, by a stop or because they asked for it.
+    TakeBack {
+        stop: bool,
+    },
 }
 
 impl Session {
@@ -39,7 +41,7 @@ impl Session {
             What::Edit { item_id, .. } | What::Remove { item_id, .. } if is_gone(&item_id) => {
                 Err(QueueError::Gone.to_string())
             }
-            What::TakeBack => {
+            What::TakeBack { .. } => {
                 let answer = json!({ "restored": self.take_back() });
                 return self.give_back(waiter, answer);
             }
@@ -74,6 +76,7 @@ impl Session {
             QueueEdit::Cancel => queue.cancel_edit(id, revision),
             QueueEdit::Finish { text, mut images } => {
                 images.iter_mut().for_each(|image| self.origin.blobs.hold(image));
+                self.agents_copy.refused.retain(|refused| refused != id);
                 queue.finish_edit(id, revision, text, images)
             }
         };
@@ -89,6 +92,11 @@ impl Session {
 
     /// A page that is gone does not hold back what it was editing.
     pub(super) fn end_edits_of(&mut self, page: u64) {
+        let begins = |change: &Change| {
+            change.waiter.page.id() == page
+                && matches!(change.what, What::Edit { edit: QueueEdit::Begin, .. })
+        };
+        self.agents_copy.clearing.iter_mut().for_each(|changes| changes.retain(|change| !begins(change)));
         let (gone, kept) =
             std::mem::take(&mut self.agents_copy.editors).into_iter().partition(|(of, _)| *of == page);
         self.agents_copy.editors = kept;
@@ -107,7 +115,7 @@ impl Session {
 
     /// Gives everything back that is scheduled. What the agent takes up before it hears of it is not among it. Asked
     /// again after a lost connection, it gives the same answer.
-    pub(super) fn clear_queue(&mut self, waiter: Waiter) {
+    pub(super) fn clear_queue(&mut self, waiter: Waiter, stop: bool) {
         if let Some((_, known)) = self.given_back.iter().find(|(request, _)| *request == waiter.request) {
             return waiter.respond(Ok(known.clone()));
         }
@@ -119,7 +127,7 @@ impl Session {
             .find(|known| known.waiter.request == waiter.request);
         match asked {
             Some(asked) => asked.waiter = waiter,
-            None => self.change_queue(Change { what: What::TakeBack, waiter }),
+            None => self.change_queue(Change { what: What::TakeBack { stop }, waiter }),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is scheduled while the agent works. The queue here is the one that counts; the agent has a copy of what may
-//! be sent. pi cannot change or drop one message: its queue is cleared, and what remains is given to it again. What
-//! it has taken up by then is told before it confirms the clearing, so that nothing is sent twice and nothing that was
-//! removed is sent at all.
+//! be sent. pi cannot change or drop one message: its queue is cleared, and what remains is given to it again. How many
+//! it gives back tells what it has taken up by then, so that nothing is sent twice and nothing that was removed is sent
+//! at all.
 
 use pilothouse_agents::pi::PiCommand;
 use pilothouse_core::event::{Event, NoticeLevel};
@@ -9,6 +9,7 @@ use pilothouse_core::machine::StateEvent;
 use pilothouse_core::queue::{Lane, QueueError, Scheduled, Waiting};
 use pilothouse_core::ui_message::Image;
 use pilothouse_core::wire::QueueEdit;
+use serde_json::Value;
 
 use super::Session;
 use super::prompts::check_prompt;
@@ -20,6 +21,8 @@ impl Session {
     pub(super) fn emit_queue(&mut self) {
         self.emit(Event::QueueUpdate { items: self.view.queue.items().to_vec() });
         self.keep_queue();
+        let waiting = self.view.queue.items().iter().flat_map(|item| &item.images);
+        self.origin.blobs.hold_only(waiting.map(|image| image.blob.as_str()));
     }
 
     pub(super) fn schedule(&mut self, mut scheduled: Scheduled) -> Result<(), QueueError> {
@@ -40,7 +43,7 @@ impl Session {
                 return change.waiter.respond(Err(why));
             }
         }
-        let stops = matches!(change.what, What::TakeBack);
+        let stops = matches!(change.what, What::TakeBack { .. });
         match &mut self.agents_copy.clearing {
             Some(changes) => changes.push(change),
             // A stop clears it in any case: there may be messages of extensions, or one that is on its way.
@@ -72,6 +75,14 @@ impl Session {
         }
     }
 
+    /// Takes the agent's copy back and gives it again: at rest, that makes it go on.
+    pub(super) fn give_all_again(&mut self) {
+        if self.agents_copy.clearing.is_none() && self.agents_copy.holds_any() {
+            self.agents_copy.clearing = Some(Vec::new());
+            self.clear_agents_queue();
+        }
+    }
+
     /// Ends the run, behind the clearing of the queue: pi keeps its queue over an abort.
     pub(super) fn abort_run(&mut self) {
         self.agents_copy.abort = true;
@@ -100,6 +111,15 @@ impl Session {
         self.give_rest();
     }
 
+    /// How many of a lane the agent has given back. pi gives one without words back even if it was taken up.
+    pub(super) fn given_back_of(&self, lane: Lane, texts: Option<&Value>) -> usize {
+        let texts = || texts.and_then(Value::as_array).into_iter().flatten();
+        let wordless = texts().filter(|text| text.as_str() == Some("")).count();
+        let held = self.view.queue.to_send().filter(|item| item.lane == lane && item.text.is_empty());
+        let held = held.filter(|item| self.agents_copy.given.contains(&item.id)).count();
+        texts().count() - wordless + wordless.min(held)
+    }
+
     /// The agent's process is gone, and its queue with it.
     pub(super) fn queue_lost(&mut self) {
         self.queue_cleared(Waiting { steering: usize::MAX, follow_up: usize::MAX });
@@ -109,10 +129,11 @@ impl Session {
     pub(super) fn queue_not_cleared(&mut self, why: &str) {
         let changes = self.agents_copy.end_clearing();
         let (stops, others): (Vec<_>, Vec<_>) =
-            changes.into_iter().partition(|change| matches!(change.what, What::TakeBack));
+            changes.into_iter().partition(|change| matches!(change.what, What::TakeBack { stop: true }));
         others.into_iter().for_each(|change| change.waiter.respond(Err(why.to_owned())));
         if stops.is_empty() || self.process.is_none() {
-            return;
+            // What was scheduled meanwhile is still to be given.
+            return self.give_rest();
         }
         // What it keeps it would send after all: only the end of its process takes that back.
         self.agents_copy.clearing = Some(stops);

@@ -168,6 +168,10 @@ impl Session {
             *known = Some(outcome.clone());
         }
         self.keep_outcome(client_id, outcome);
+        if outcome.is_ok() {
+            self.refused = None;
+            self.leave_unsent();
+        }
         waiting.into_iter().for_each(|waiter| waiter.respond(outcome.clone()));
     }
 

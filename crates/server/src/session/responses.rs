@@ -6,7 +6,7 @@ use pilothouse_agents::pi::decode::{context_usage, model};
 use pilothouse_agents::pi::{PiCommand, Response};
 use pilothouse_core::event::Event;
 use pilothouse_core::machine::StateEvent;
-use pilothouse_core::queue::Waiting;
+use pilothouse_core::queue::{Lane, Waiting};
 use pilothouse_core::ui_message::BashResult;
 use serde_json::{Value, json};
 
@@ -68,8 +68,9 @@ impl Session {
                 self.clear_agents_queue();
             }
             Pending::QueueCleared => {
-                let length = |key: &str| response.data.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-                self.queue_cleared(Waiting { steering: length("steering"), follow_up: length("followUp") });
+                let steering = self.given_back_of(Lane::Steer, response.data.get("steering"));
+                let follow_up = self.given_back_of(Lane::FollowUp, response.data.get("followUp"));
+                self.queue_cleared(Waiting { steering, follow_up });
             }
             Pending::Renamed { waiter, name } => {
                 if self.view.title != name {

@@ -44,9 +44,23 @@ impl Session {
         }
         let started = self.ensure_process();
         if started.is_ok() {
+            self.agents_copy.offer_again();
+            self.give_all_again();
             self.give_rest();
         }
         waiter.respond(started.map(|()| Value::Null));
+    }
+
+    /// What failed is tried again: what the agent does not know is sent itself, not said once more.
+    pub(super) fn retry(&mut self, waiter: Waiter) {
+        if !self.unsent.is_empty() || self.view.queue.to_send().next().is_some() {
+            return self.resume(waiter);
+        }
+        let again = self.refused.take().map(|prompt| (prompt.text, prompt.images));
+        match again.or_else(|| self.last_user_message()) {
+            Some((text, images)) => self.prompt_again(waiter, text, images),
+            None => waiter.respond(Err("There is no message to send again.".to_owned())),
+        }
     }
 
     /// The person has gone on without sending these again: they stay in the conversation as what was said.

@@ -1,5 +1,7 @@
 //! What is changed about a session beside the conversation: its name, a compaction, a fork.
 
+use std::sync::Arc;
+
 use pilothouse_agents::pi::PiCommand;
 use pilothouse_core::event::Event;
 use pilothouse_core::limits::GIVEN_TITLE_BYTES;
@@ -7,8 +9,10 @@ use pilothouse_core::wire::Forked;
 use serde_json::{Value, json};
 
 use super::requests::{Pending, Waiter};
-use super::{Input, Session, opening};
+use super::{Input, Origin, Session, opening};
 use crate::errand;
+use crate::hub::Hub;
+use crate::process::Launch;
 
 impl Session {
     /// pi ends the run that is under way for a compaction: that has to be the person's own decision.
@@ -66,36 +70,22 @@ impl Session {
         self.release_held();
     }
 
-    /// A process of its own makes the fork: it leaves this session's file and process as they are.
+    /// A process of its own makes the fork. One that opens the session's file may bring it into its newest form, as
+    /// ours did when it began: meanwhile no other of ours begins.
     pub(super) fn fork(&mut self, waiter: Waiter, row: usize) {
+        if self.visiting {
+            return waiter
+                .respond(Err("The session is being renamed or forked. Try again in a moment.".to_owned()));
+        }
+        self.visiting = self.process.is_none();
+        let visits = self.visiting;
         let (launch, hub, origin) = (self.launch(), self.hub.clone(), self.origin.clone());
         tokio::spawn(async move {
-            let looking = (origin.clone(), hub.clone());
-            let entry = tokio::task::spawn_blocking(move || {
-                opening::read_beside(&looking.0, &looking.1)?.entry_of_user_row(row)
-            });
-            let Some(entry_id) = entry.await.ok().flatten() else {
-                return waiter.respond(Err("A fork begins at one of your own messages.".to_owned()));
-            };
-            let requests = vec![PiCommand::Fork { entry_id }, PiCommand::GetState];
-            match errand::run(&launch, requests).await {
-                Err(why) => waiter.respond(Err(why)),
-                Ok(answers) => {
-                    let text = |answer: usize, key: &str| {
-                        answers
-                            .get(answer)
-                            .and_then(|answer| answer.data.get(key)?.as_str())
-                            .map(str::to_owned)
-                    };
-                    let (Some(session_id), Some(text)) = (text(1, "sessionId"), text(0, "text")) else {
-                        return waiter
-                            .respond(Err("An extension of the agent's prevented the fork.".to_owned()));
-                    };
-                    hub.refresh().await;
-                    let known = hub.add_session(&session_id, &origin.agent.name, origin.cwd);
-                    waiter.respond(known.map(|()| json!(Forked { session_id, text })));
-                }
+            let forked = make_fork(&launch, &hub, &origin, row).await;
+            if visits {
+                let _ = hub.send(&origin.id, Input::Visited { title: None }).await;
             }
+            waiter.respond(forked.map(|forked| json!(forked)));
         });
     }
 
@@ -113,4 +103,23 @@ impl Session {
             });
         });
     }
+}
+
+async fn make_fork(launch: &Launch, hub: &Arc<Hub>, origin: &Origin, row: usize) -> Result<Forked, String> {
+    let looking = (origin.clone(), hub.clone());
+    let entry = tokio::task::spawn_blocking(move || {
+        opening::read_beside(&looking.0, &looking.1)?.entry_of_user_row(row)
+    });
+    let entry_id =
+        entry.await.ok().flatten().ok_or("A fork begins at one of your own messages.".to_owned())?;
+    let answers = errand::run(launch, vec![PiCommand::Fork { entry_id }, PiCommand::GetState]).await?;
+    let text = |answer: usize, key: &str| {
+        answers.get(answer).and_then(|answer| answer.data.get(key)?.as_str()).map(str::to_owned)
+    };
+    let (Some(session_id), Some(text)) = (text(1, "sessionId"), text(0, "text")) else {
+        return Err("An extension of the agent's prevented the fork.".to_owned());
+    };
+    hub.refresh().await;
+    hub.add_session(&session_id, &origin.agent.name, origin.cwd.clone())?;
+    Ok(Forked { session_id, text })
 }

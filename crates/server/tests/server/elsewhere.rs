@@ -81,6 +81,56 @@ async fn a_session_that_another_program_continues_is_followed_and_taken_over_onl
     }
 }
 
+/// Appends one message to the file as another program would.
+fn append_elsewhere(file: &Path, id: &str, message: Value) {
+    let text = std::fs::read_to_string(file).unwrap();
+    let leaf: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    let entry = json!({"type": "message", "id": id, "parentId": leaf["id"], "timestamp": "2096-10-02T07:06:41.000Z", "message": message});
+    writeln!(std::fs::File::options().append(true).open(file).unwrap(), "{entry}").unwrap();
+}
+
+#[tokio::test]
+async fn what_a_tool_says_elsewhere_and_a_command_run_there_are_followed_each_by_itself() {
+    let (server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "Hello").await.unwrap();
+    page.until_state(&session, SessionState::Completed).await;
+    let (agent, file) = (agent(&server), server.session_file(&session));
+    append_elsewhere(
+        &file,
+        "u",
+        json!({"role": "user", "content": "List it", "timestamp": 4_000_000_000_001_u64}),
+    );
+    let call = json!({"type": "toolCall", "id": "call-1", "name": "bash", "arguments": {"command": "ls"}});
+    append_elsewhere(
+        &file,
+        "a",
+        json!({"role": "assistant", "stopReason": "toolUse", "timestamp": 4_000_000_000_002_u64, "content": [call]}),
+    );
+    let step = |page: &Client| {
+        let row = page.rows(&session).iter().rev().find(|row| row.tool_step.is_some()).cloned();
+        row.and_then(|row| row.tool_step)
+    };
+    page.until(&session, "the call", |view| view.controller.has_open_call()).await;
+    until_gone(agent);
+    let result = json!({"role": "toolResult", "toolCallId": "call-1", "toolName": "bash", "isError": false,
+        "timestamp": 4_000_000_000_003_u64, "content": [{"type": "text", "text": "README.md"}]});
+    append_elsewhere(&file, "r", result);
+    page.until(&session, "the result", |view| !view.controller.has_open_call()).await;
+    assert_eq!(step(&page).unwrap().result.as_deref(), Some("README.md"));
+    let command = json!({"role": "bashExecution", "command": "pwd", "output": "/harbour", "exitCode": 0,
+        "cancelled": false, "truncated": false, "timestamp": 4_000_000_000_004_u64});
+    append_elsewhere(&file, "b", command);
+    page.until(&session, "the command", |view| {
+        view.controller.rows().iter().any(|row| row.kind == Kind::Bash)
+    })
+    .await;
+    let mut other = Client::connect(&server).await;
+    other.open(&session).await;
+    assert_eq!(visible(other.rows(&session)), visible(page.rows(&session)));
+}
+
 #[tokio::test]
 async fn another_name_given_elsewhere_is_shown() {
     let (server, project) = server();

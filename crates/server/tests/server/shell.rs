@@ -4,7 +4,8 @@ use pilothouse_core::wire::Command;
 use pilothouse_core::{BashResult, Kind, SessionState, SessionView};
 
 use crate::client::{Client, visible};
-use crate::server;
+use crate::running::{agent, signal};
+use crate::{binary, server};
 
 fn bash(id: &str, command: &str, exclude_from_context: bool) -> Command {
     Command::Bash { client_id: id.into(), command: command.into(), exclude_from_context }
@@ -13,6 +14,30 @@ fn bash(id: &str, command: &str, exclude_from_context: bool) -> Command {
 /// The results of all shell commands of a session, in order.
 fn results(view: &SessionView) -> Vec<&BashResult> {
     view.controller.rows().iter().filter_map(|row| row.bash_result.as_ref()).collect()
+}
+
+#[tokio::test]
+async fn what_a_command_said_before_the_agent_was_killed_stays_also_after_a_restart() {
+    let (mut server, project) = server();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session(project.path()).await;
+    page.prompt(&session, "Hello").await.unwrap();
+    page.until_state(&session, SessionState::Completed).await;
+    let command = "echo halfway; sleep 600".to_owned();
+    let bash = Command::Bash { client_id: "b1".into(), command, exclude_from_context: false };
+    page.ask(Some(&session), bash).await.unwrap();
+    let of = |view: &SessionView| {
+        view.controller.rows().iter().find_map(|row| row.bash_result.clone()).unwrap_or_default()
+    };
+    page.until(&session, "some output", |view| of(view).output.contains("halfway")).await;
+    signal(agent(&server), "KILL");
+    page.until(&session, "its end", |view| of(view).cancelled && !of(view).running).await;
+    assert!(of(page.view(&session)).output.contains("halfway"), "{:?}", of(page.view(&session)));
+    let rows = visible(page.rows(&session));
+    server.kill_and_restart(binary(), project.path());
+    let mut page = Client::connect(&server).await;
+    page.open(&session).await;
+    assert_eq!(visible(page.rows(&session)), rows);
 }
 
 #[tokio::test]

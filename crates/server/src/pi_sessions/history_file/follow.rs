@@ -35,10 +35,15 @@ impl HistoryFile {
     /// Reads what was appended since, and tells what it is to the conversation. After `Replaced` or `Gone` this says
     /// nothing sensible any more.
     pub fn follow(&mut self) -> Followed {
-        let file = match self.read_on() {
-            Ok(file) => file,
-            Err(unfit) => return unfit,
-        };
+        match self.read_on() {
+            Ok(()) => self.tell(),
+            Err(unfit) => unfit,
+        }
+    }
+
+    /// What was read and has not been told yet is to the conversation. Reads nothing that was not looked at.
+    pub fn tell(&mut self) -> Followed {
+        let Ok(file) = File::open(&self.path) else { return Followed::Gone };
         let Until { entries, leaf } = self.until;
         let known = u32::try_from(entries).unwrap_or(u32::MAX);
         self.told_until_here();
@@ -59,7 +64,7 @@ impl HistoryFile {
         self.read_on().is_ok()
     }
 
-    fn read_on(&mut self) -> Result<File, Followed> {
+    fn read_on(&mut self) -> Result<(), Followed> {
         let file = File::open(&self.path).map_err(|_| Followed::Gone)?;
         let stamp = Stamp::of(&file.metadata().map_err(|_| Followed::Gone)?);
         if !stamp.is_same_file(self.stamp) || stamp.length < self.progress.read || !self.progress.fits(&file)
@@ -70,7 +75,7 @@ impl HistoryFile {
         self.progress.read_on(&file, |bytes| index.feed(bytes)).map_err(|_| Followed::Gone)?;
         index.end();
         self.stamp = stamp;
-        Ok(file)
+        Ok(())
     }
 
     pub(super) fn told_until_here(&mut self) {
