@@ -138,7 +138,8 @@ async fn promise_32_an_agent_that_dies_at_its_start_says_so_once_and_is_asked_ag
     let told = errors(&page);
     assert!(told.len() == 1 && told[0].contains("exit code 7"), "{told:?}");
     assert!(told[0].contains("dying with code 7"), "with its last words: {told:?}");
-    page.prompt(&session, "Hello").await.unwrap();
+    // What it did not live to take is sent again, and nothing else.
+    page.ask(Some(&session), Command::Retry).await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     let said = page.rows(&session).iter().filter(|row| row.kind == Kind::User && row.text == "Hello").count();
     assert_eq!((said, errors(&page).len()), (1, 1));
