@@ -44,8 +44,8 @@ pub struct Actions {
     restoring: StoredValue<Vec<String>>,
     /// The drafts as the server has them, and the sessions whose draft it could not be told.
     served_drafts: StoredValue<HashMap<String, String>>,
-    /// Sessions in which the answer to a stop or a restore got lost.
-    missed: StoredValue<Vec<String>>,
+    /// Sessions and requests of which the answer, to a stop or a restore, got lost.
+    missed: StoredValue<Vec<(String, String)>>,
     unserved: StoredValue<Vec<String>>,
 }
 
@@ -130,7 +130,7 @@ impl Actions {
     }
 
     fn ask_boxed(&self, session_id: Option<&str>, command: Command, done: Box<dyn FnOnce(Outcome)>) {
-        self.with_link(|link| link.request(session_id, command, Keep::Drop, done));
+        self.with_link(|link| drop(link.request(session_id, command, Keep::Drop, done)));
     }
 
     /// Whether a command has had no answer yet; tests wait for it.

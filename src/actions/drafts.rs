@@ -36,20 +36,19 @@ impl Actions {
         }
     }
 
-    /// The answer that was to give texts back got lost: the server has put them into the draft as well.
-    pub(super) fn miss_given_back(&self, session_id: &str) {
-        self.missed.update_value(|ids| {
-            if !ids.iter().any(|id| id == session_id) {
-                ids.push(session_id.to_owned());
-            }
-        });
+    /// The answer to this request, which was to give texts back, got lost: it is asked for when the connection is back.
+    pub(super) fn miss_given_back(&self, session_id: String, request: String) {
+        self.missed.update_value(|missed| missed.push((session_id, request)));
     }
 
     /// After a welcome, before any draft is told.
     pub(super) fn fetch_given_back(&self) {
-        for id in self.missed.try_update_value(std::mem::take).unwrap_or_default() {
+        for (id, request) in self.missed.try_update_value(std::mem::take).unwrap_or_default() {
             let actions = *self;
-            self.ask(Some(&id.clone()), Command::GetState, move |outcome| match outcome {
+            let command = Command::GivenBack { request: request.clone() };
+            self.ask(Some(&id.clone()), command, move |outcome| match outcome {
+                Ok(data) if data.get("restored").is_some() => actions.put_back(&id, &data),
+                // The server does not remember, but has put the texts into the draft as well.
                 Ok(data) => {
                     let served = data.get("draft").and_then(|draft| draft.as_str()).unwrap_or_default();
                     let known = actions.served_drafts.with_value(|drafts| drafts.get(&id).cloned());
@@ -61,7 +60,7 @@ impl Actions {
                     let text = actions.client.drafts.of(&id).get_untracked();
                     actions.draft_rests(&id, &text);
                 }
-                Err(_) => actions.miss_given_back(&id),
+                Err(_) => actions.miss_given_back(id, request),
             });
         }
     }

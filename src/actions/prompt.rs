@@ -10,7 +10,6 @@ use super::Actions;
 use crate::browser;
 use crate::state::client::InputMode;
 use crate::state::server::Session;
-use crate::transport::link::LOST;
 use crate::transport::{Keep, Outcome};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,13 +156,10 @@ impl Actions {
             if !link.is_open() {
                 return actions.keep_stop(id, run);
             }
-            link.request(Some(&id.clone()), Command::Abort, Keep::Drop, move |outcome| match outcome {
-                Ok(data) => actions.put_back(&id, &data),
-                Err(error) if error == LOST => {
-                    actions.miss_given_back(&id);
+            actions.ask_back(id.clone(), Command::Abort, move |lost| {
+                if lost {
                     actions.keep_stop(id, run);
                 }
-                Err(_) => {}
             });
         });
     }

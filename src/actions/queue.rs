@@ -1,6 +1,9 @@
 //! What is scheduled: changing it, taking it away, taking it back into the composer. A refusal is said, and nothing
 //! that was written is lost by it.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use leptos::prelude::*;
 use pilothouse_core::Image;
 use pilothouse_core::event::NoticeLevel;
@@ -9,8 +12,8 @@ use pilothouse_core::wire::{Command, QueueEdit};
 
 use super::Actions;
 use crate::state::server::Session;
-use crate::transport::Outcome;
 use crate::transport::link::LOST;
+use crate::transport::{Keep, Outcome};
 
 const NO_LONGER_SCHEDULED: &str =
     "The message you were changing is no longer scheduled. Your text is in the composer.";
@@ -83,19 +86,33 @@ impl Actions {
     /// "Restore to editor": the scheduled messages come back before the draft, with their pictures.
     pub fn restore_queue(&self, session: Session) {
         let id = session.id();
-        let (actions, restoring) = (*self, self.restoring);
+        let restoring = self.restoring;
         // The queue is shown until the server has cleared it: a second press in between is the same wish.
         if session.queue.with_untracked(Queue::is_empty) || restoring.with_value(|ids| ids.contains(&id)) {
             return;
         }
         restoring.update_value(|ids| ids.push(id.clone()));
-        self.ask(Some(&id.clone()), Command::ClearQueue, move |outcome| {
+        self.ask_back(id.clone(), Command::ClearQueue, move |_| {
             restoring.update_value(|ids| ids.retain(|other| *other != id));
-            match outcome {
-                Ok(data) => actions.put_back(&id, &data),
-                Err(error) if error == LOST => actions.miss_given_back(&id),
-                Err(_) => {}
-            }
+        });
+    }
+
+    /// Asks for something whose answer gives texts back. `done` hears whether that answer got lost: then it is asked
+    /// for again when the connection is back.
+    pub(super) fn ask_back(&self, id: String, command: Command, done: impl FnOnce(bool) + 'static) {
+        let (actions, request) = (*self, Rc::new(RefCell::new(String::new())));
+        let known = Rc::clone(&request);
+        self.with_link(|link| {
+            let sent = link.request(Some(&id.clone()), command, Keep::Drop, move |outcome| {
+                let lost = matches!(&outcome, Err(error) if error == LOST);
+                match outcome {
+                    Ok(data) => actions.put_back(&id, &data),
+                    Err(_) if lost => actions.miss_given_back(id, known.take()),
+                    Err(_) => {}
+                }
+                done(lost);
+            });
+            request.replace(sent);
         });
     }
 

@@ -17,7 +17,7 @@ impl Actions {
     pub fn open(&self, id: &str) -> Session {
         let (session, evicted) = self.server.show(id);
         for id in evicted {
-            self.with_link(|link| link.request(Some(&id), Command::CloseSession, Keep::Drop, drop));
+            self.ask(Some(&id), Command::CloseSession, drop);
         }
         if session.loading.with_untracked(|loading| *loading != Loading::Ready) {
             session.loading.set(Loading::Waiting);

@@ -80,16 +80,18 @@ impl Link {
         self.0.outbox.borrow().is_waiting(command_id)
     }
 
-    /// Sends a command; the callback gets its one answer, in order with the frames around it.
+    /// Sends a command; the callback gets its one answer, in order with the frames around it. Tells the id under which
+    /// it was sent; none if it was not.
     pub fn request(
         &self,
         session_id: Option<&str>,
         command: Command,
         keep: Keep,
         callback: impl FnOnce(Outcome) + 'static,
-    ) {
+    ) -> String {
         if keep == Keep::Drop && !self.is_open() {
-            return callback(Err("Not connected to the server.".to_owned()));
+            callback(Err("Not connected to the server.".to_owned()));
+            return String::new();
         }
         let probe_too = self.is_open()
             && !matches!(command, Command::ListSessions)
@@ -102,6 +104,7 @@ impl Link {
         if probe_too {
             self.probe();
         }
+        frame.id
     }
 
     /// The tab became visible or the network came back: find out at once whether the connection still lives.

@@ -60,6 +60,10 @@ pub enum Command {
     },
     Abort,
     ClearQueue,
+    /// What was given back under this request, whose answer may have got lost; else what stands in the draft.
+    GivenBack {
+        request: String,
+    },
     /// Changes one scheduled message. `revision` is the one the person saw.
     EditQueued {
         item_id: String,
@@ -163,6 +167,7 @@ impl Command {
             Self::Prompt { .. } => "prompt",
             Self::Abort => "abort",
             Self::ClearQueue => "clear_queue",
+            Self::GivenBack { .. } => "given_back",
             Self::EditQueued { .. } => "edit_queued",
             Self::RemoveQueued { .. } => "remove_queued",
             Self::Bash { .. } => "bash",

@@ -37,6 +37,11 @@ impl Session {
             }
             Command::Abort => self.abort(waiter),
             Command::ClearQueue => self.clear_queue(waiter, false),
+            Command::GivenBack { request } => {
+                let known = self.given_back.iter().find(|(of, _)| *of == request);
+                let draft = || json!({ "draft": self.hub.draft(&self.origin.id) });
+                waiter.respond(Ok(known.map_or_else(draft, |(_, answer)| answer.clone())));
+            }
             Command::GetCommands => self.ask_agent(waiter, PiCommand::GetCommands),
             Command::GetAvailableModels => self.ask_agent(waiter, PiCommand::GetAvailableModels),
             Command::SetModel { provider, model_id } => {
@@ -73,7 +78,6 @@ impl Session {
             Command::GetState => waiter.respond(Ok(json!({
                 "state": self.view.state, "reason": self.view.reason, "seq": self.view.seq,
                 "model": self.view.model, "thinking_level": self.view.thinking_level,
-                "draft": self.hub.draft(&self.origin.id),
             }))),
             Command::GetContextUsage => waiter.respond(Ok(json!({ "usage": self.view.context_usage }))),
             _ => {
