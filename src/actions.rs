@@ -2,6 +2,7 @@
 
 mod bridge;
 mod drafts;
+mod export;
 mod find;
 mod folders;
 mod library;

@@ -2,6 +2,7 @@
 //! nothing here knows the product.
 
 pub mod files;
+pub mod texts;
 
 use leptos::prelude::{document, window};
 use wasm_bindgen::JsValue;

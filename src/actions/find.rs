@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::event::{ModelInfo, NoticeLevel};
-use pilothouse_core::wire::{AgentCommand, Command, SearchResults};
+use pilothouse_core::wire::{AgentCommand, Command, FoundRows, SearchResults};
 use serde::de::DeserializeOwned;
 
 use super::Actions;
@@ -23,8 +23,8 @@ impl Actions {
         self.client.seek.set(seek);
     }
 
-    /// Finds the row that shows an entry and fetches what is before the rows held until it is there.
-    pub fn find_row(&self, session: Session, entry: String, found: impl FnOnce(String) + 'static) {
+    /// Finds the place of the row that shows an entry, and fetches what is before the rows held until it is there.
+    pub fn find_row(&self, session: Session, entry: String, found: impl FnOnce(usize) + 'static) {
         let actions = *self;
         self.ask_in(session, Command::FindRow { entry }, move |session, outcome| {
             let row = outcome.and_then(|data| {
@@ -39,9 +39,25 @@ impl Actions {
         });
     }
 
-    fn fetch_until(&self, session: Session, row: usize, found: Box<dyn FnOnce(String)>) {
-        if let Some(id) = session.row_id_at(row) {
-            return found(id);
+    /// The rows of a session that have certain words, by their place.
+    pub fn find_rows(
+        &self,
+        session: Session,
+        query: String,
+        done: impl FnOnce(Result<FoundRows, String>) + 'static,
+    ) {
+        self.ask(Some(&session.id()), Command::FindRows { query }, move |outcome| done(read_answer(outcome)));
+    }
+
+    /// Brings the reader to a row of the session that is shown.
+    pub fn show_row(&self, session: Session, position: usize) {
+        let client = self.client;
+        self.fetch_until(session, position, Box::new(move |position| client.show_row.set(Some(position))));
+    }
+
+    pub(super) fn fetch_until(&self, session: Session, row: usize, found: Box<dyn FnOnce(usize)>) {
+        if session.row_id_at(row).is_some() {
+            return found(row);
         }
         let (actions, id, first) = (*self, session.id(), session.first());
         if row > first {

@@ -4,6 +4,7 @@
 pub mod drafts;
 pub mod picture_rules;
 pub mod pictures;
+pub mod preferences;
 pub mod queue_edits;
 
 use std::collections::{HashMap, HashSet};
@@ -15,16 +16,17 @@ use crate::access::Access;
 use crate::transport::Connection;
 pub use drafts::Drafts;
 pub use pictures::{Picture, Pictures};
+pub use preferences::{Preferences, Theme};
 pub use queue_edits::QueueEdits;
 
 /// Where the reader was in a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Reading {
     /// At the end, following.
     #[default]
     Following,
-    /// Somewhere above it.
-    At(i32),
+    /// With this row so many pixels below the upper edge of the view.
+    At { row: String, offset: f64 },
 }
 
 /// What the composer's text is.
@@ -86,15 +88,24 @@ pub struct ClientState {
     pub now: RwSignal<f64>,
     /// The person can see this tab.
     pub visible: RwSignal<bool>,
+    pub preferences: Preferences,
+    /// What the tab is called, without what calls for attention.
+    pub title: RwSignal<String>,
     pub drafts: Drafts,
     pub pictures: Pictures,
     pub queue_edits: QueueEdits,
     pub question: RwSignal<Option<Question>>,
+    /// The list of shortcuts is open.
+    pub help: RwSignal<bool>,
     pub renaming: RwSignal<Option<Renaming>>,
     /// What the sidebar is searched for.
     pub query: RwSignal<String>,
     pub show_archived: RwSignal<bool>,
     pub seek: RwSignal<Option<Seek>>,
+    /// A row of the session that is shown, by its place, to be brought into view.
+    pub show_row: RwSignal<Option<usize>>,
+    /// The words that are looked for in the conversation; none while nobody looks.
+    pub finding: RwSignal<Option<String>>,
     /// What was refused, where no session is open to say it in.
     pub trouble: RwSignal<Option<String>>,
     /// What was open here until it was removed elsewhere.
@@ -116,14 +127,19 @@ impl ClientState {
             sidebar_open: RwSignal::new(false),
             now: RwSignal::new(now),
             visible: RwSignal::new(true),
+            preferences: Preferences::recalled(),
+            title: RwSignal::default(),
             drafts: Drafts::new(),
             pictures: Pictures::new(),
             queue_edits: QueueEdits::default(),
             question: RwSignal::default(),
+            help: RwSignal::new(false),
             renaming: RwSignal::default(),
             query: RwSignal::default(),
             show_archived: RwSignal::new(false),
             seek: RwSignal::default(),
+            show_row: RwSignal::default(),
+            finding: RwSignal::default(),
             trouble: RwSignal::default(),
             left: RwSignal::default(),
             shell_chosen: RwSignal::default(),
@@ -180,7 +196,7 @@ impl ClientState {
     }
 
     pub fn reading(&self, session_id: &str) -> Reading {
-        self.reading.with_value(|all| all.get(session_id).copied().unwrap_or_default())
+        self.reading.with_value(|all| all.get(session_id).cloned().unwrap_or_default())
     }
 
     pub fn set_reading(&self, session_id: &str, reading: Reading) {

@@ -1,6 +1,7 @@
 //! What the server told: the agents, the sessions, and of the sessions opened lately everything there is to show.
 //! Filled by frames alone; no component writes here.
 
+pub mod attention;
 mod intake;
 pub mod notice;
 pub mod recent;

@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use leptos_router::components::Router;
 
 use super::access_screen::AccessScreen;
+use super::attention;
 use super::dynamic::{effect, live, memo};
 use super::layout::Layout;
 use crate::access::{self, Access};
@@ -40,6 +41,7 @@ pub fn App() -> impl IntoView {
         client.visible.set(!browser::is_hidden())
     });
     let _ = window_event_listener(leptos::ev::pagehide, move |_| client.drafts.save());
+    attention::attend();
     spawn_local(async move {
         let access = access::enter().await;
         client.access.set(Some(access));

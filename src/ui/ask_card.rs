@@ -97,11 +97,11 @@ fn ConfirmAnswer(
     let (yes, no) = if approval { ("Approve", "Reject") } else { ("Yes", "No") };
     view! {
         <div class="ask-answers spread">
-            <button type="button" class="button primary" disabled=sending on:click=clicked(move |_| reply(Answer::Confirm(true)))>
+            <button type="button" class="button primary" data-answer="yes" title="Alt+Y" disabled=sending on:click=clicked(move |_| reply(Answer::Confirm(true)))>
                 <Glyph icon=Icon::Check />
                 {yes}
             </button>
-            <button type="button" class="button" disabled=sending on:click=clicked(move |_| reply(Answer::Confirm(false)))>
+            <button type="button" class="button" data-answer="no" title="Alt+X" disabled=sending on:click=clicked(move |_| reply(Answer::Confirm(false)))>
                 <Glyph icon=Icon::Close />
                 {no}
             </button>

@@ -6,8 +6,9 @@ use pilothouse_core::queue::Lane;
 
 use super::dynamic::{When, clicked, effect, entered, live, memo, submitted};
 use super::icon::{Glyph, Icon};
-use super::keys::{self, Key};
+use super::keys::{self, Act, Key};
 use super::picture_tray::PictureTray;
+use super::recall::{self, Recall};
 use super::slash_menu::{SlashMenu, SlashMenuList};
 use crate::actions::use_actions;
 use crate::browser::{self, files};
@@ -30,6 +31,7 @@ pub fn Composer(session: Session) -> impl IntoView {
         memo(move || has_text.get() || (!pictures.with(Vec::is_empty) && mode.get() == InputMode::Prompt));
     let can_picture = memo(move || session.capabilities.with(|can| can.images));
     let menu = SlashMenu::new(session);
+    let recalled = StoredValue::new(None::<Recall>);
     let active = memo(move || session.state.get().is_active());
     let shell = move || mode.get() == InputMode::Shell;
 
@@ -47,20 +49,31 @@ pub fn Composer(session: Session) -> impl IntoView {
         focus();
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let key = Key {
-            name: event.key(),
-            shift: event.shift_key(),
-            alt: event.alt_key(),
-            control: event.ctrl_key() || event.meta_key(),
-            // Safari ends the composition before this event; the key code still tells.
-            composing: event.is_composing() || event.key_code() == 229,
-        };
+        let key = Key::of(&event);
         let plain = !key.composing && !key.shift && !key.alt && !key.control;
         if plain && menu.takes(&key.name) {
             event.prevent_default();
             return;
         }
-        if let Some(lane) = keys::sends(&key, touch) {
+        if plain && matches!(key.name.as_str(), "ArrowUp" | "ArrowDown") {
+            let found = draft.with_untracked(|draft| {
+                let sent = session.sent_texts();
+                if key.name == "ArrowUp" {
+                    recalled
+                        .with_value(|now| recall::older(now.as_ref(), draft, &sent))
+                        .map(|(recall, text)| (Some(recall), text))
+                } else {
+                    recalled.with_value(|now| recall::newer(now.as_ref()?, draft, &sent))
+                }
+            });
+            if let Some((now, text)) = found {
+                event.prevent_default();
+                recalled.set_value(now);
+                id.with_value(|id| actions.client.drafts.set(id, text));
+            }
+            return;
+        }
+        if let Some(Act::Send(lane)) = keys::in_composer(&key, touch) {
             event.prevent_default();
             send(lane);
         }

@@ -1,4 +1,4 @@
-//! What a key means in the composer. Pure.
+//! The keys, in one table: it binds them, and the list of shortcuts is made from it. Pure.
 
 use pilothouse_core::queue::Lane;
 
@@ -8,48 +8,192 @@ pub struct Key {
     pub name: String,
     pub shift: bool,
     pub alt: bool,
+    /// Control, or Command.
     pub control: bool,
     /// An input method is composing: the key belongs to it.
     pub composing: bool,
 }
 
-/// Whether the key sends, and to which lane. On a touch screen Enter breaks the line; Ctrl+Enter sends everywhere.
-pub fn sends(key: &Key, touch: bool) -> Option<Lane> {
-    if key.name != "Enter" || key.composing || key.shift {
+impl Key {
+    pub fn of(event: &leptos::ev::KeyboardEvent) -> Self {
+        Self {
+            name: event.key(),
+            shift: event.shift_key(),
+            alt: event.alt_key(),
+            control: event.ctrl_key() || event.meta_key(),
+            // Safari ends the composition before this event; the key code still tells.
+            composing: event.is_composing() || event.key_code() == 229,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    Send(Lane),
+    Break,
+    Recall,
+    Help,
+    Search,
+    Find,
+    New,
+    Previous,
+    Next,
+    Stop,
+    Latest,
+    Write,
+    Approve,
+    Reject,
+}
+
+/// Where a key means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Anywhere,
+    /// Where nothing is being written.
+    Outside,
+    Composer,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    pub scope: Scope,
+    name: &'static str,
+    control: bool,
+    alt: bool,
+    shift: bool,
+    pub act: Act,
+    pub words: &'static str,
+}
+
+const fn plain(scope: Scope, name: &'static str, act: Act, words: &'static str) -> Binding {
+    Binding { scope, name, control: false, alt: false, shift: false, act, words }
+}
+
+const fn with_control(scope: Scope, name: &'static str, act: Act, words: &'static str) -> Binding {
+    Binding { control: true, ..plain(scope, name, act, words) }
+}
+
+const fn with_alt(scope: Scope, name: &'static str, act: Act, words: &'static str) -> Binding {
+    Binding { alt: true, ..plain(scope, name, act, words) }
+}
+
+pub const TABLE: [Binding; 18] = {
+    use Scope::{Anywhere, Composer, Outside};
+    [
+        plain(Composer, "Enter", Act::Send(Lane::Steer), "Send; while the agent works, steer it"),
+        with_control(Composer, "Enter", Act::Send(Lane::Steer), "Send, also on a touch screen"),
+        with_alt(Composer, "Enter", Act::Send(Lane::FollowUp), "Send when the run is over"),
+        Binding { shift: true, ..plain(Composer, "Enter", Act::Break, "New line") },
+        plain(Composer, "ArrowUp", Act::Recall, "What was sent before, in an empty field"),
+        with_control(Anywhere, ".", Act::Stop, "Stop the agent"),
+        with_alt(Anywhere, "y", Act::Approve, "Approve what the agent asks for"),
+        with_alt(Anywhere, "x", Act::Reject, "Reject what the agent asks for"),
+        with_control(Anywhere, "f", Act::Find, "Find in the conversation"),
+        with_alt(Anywhere, "End", Act::Latest, "Go to the end of the conversation"),
+        with_alt(Anywhere, "m", Act::Write, "Write a message"),
+        with_control(Anywhere, "k", Act::Search, "Search all sessions"),
+        with_alt(Anywhere, "n", Act::New, "New session"),
+        with_alt(Anywhere, "ArrowUp", Act::Previous, "The session above"),
+        with_alt(Anywhere, "ArrowDown", Act::Next, "The session below"),
+        plain(Outside, "?", Act::Help, "Show this list"),
+        plain(Outside, "/", Act::Search, "Search all sessions"),
+        plain(Outside, "c", Act::Write, "Write a message"),
+    ]
+};
+
+impl Binding {
+    fn fits(&self, key: &Key) -> bool {
+        // A sign such as ? may need Shift to be typed.
+        let shifted = self.shift == key.shift || (self.name.len() == 1 && !self.control && !self.alt);
+        self.name.eq_ignore_ascii_case(&key.name)
+            && self.control == key.control
+            && self.alt == key.alt
+            && shifted
+    }
+
+    /// As it is shown.
+    pub fn keys(&self) -> Vec<String> {
+        let name = match self.name {
+            "ArrowUp" => "↑".to_owned(),
+            "ArrowDown" => "↓".to_owned(),
+            name if name.len() == 1 => name.to_uppercase(),
+            name => name.to_owned(),
+        };
+        let held = [(self.control, "Ctrl"), (self.alt, "Alt"), (self.shift, "Shift")];
+        let held = held.into_iter().filter(|(held, _)| *held).map(|(_, name)| name.to_owned());
+        held.chain([name]).collect()
+    }
+}
+
+/// What a key means in the composer. On a touch screen Enter breaks the line.
+pub fn in_composer(key: &Key, touch: bool) -> Option<Act> {
+    let plain_enter = key.name == "Enter" && !key.control && !key.alt;
+    if key.composing || (touch && plain_enter) {
         return None;
     }
-    match (key.alt, key.control, touch) {
-        (true, _, _) => Some(Lane::FollowUp),
-        (false, false, true) => None,
-        _ => Some(Lane::Steer),
+    found(key, |scope| scope == Scope::Composer)
+}
+
+/// What a key means on the page as a whole. `writing` while the keyboard is in a field.
+pub fn on_page(key: &Key, writing: bool) -> Option<Act> {
+    if key.composing {
+        return None;
     }
+    found(key, |scope| scope == Scope::Anywhere || (scope == Scope::Outside && !writing))
+}
+
+fn found(key: &Key, counts: impl Fn(Scope) -> bool) -> Option<Act> {
+    TABLE.iter().find(|binding| counts(binding.scope) && binding.fits(key)).map(|binding| binding.act)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn enter() -> Key {
-        Key { name: "Enter".into(), ..Key::default() }
+    fn key(name: &str) -> Key {
+        Key { name: name.into(), ..Key::default() }
     }
 
     #[test]
     fn enter_sends_and_shift_enter_breaks() {
-        assert_eq!(sends(&enter(), false), Some(Lane::Steer));
-        assert_eq!(sends(&Key { shift: true, ..enter() }, false), None);
-        assert_eq!(sends(&Key { alt: true, ..enter() }, false), Some(Lane::FollowUp));
-        assert_eq!(sends(&Key { name: "a".into(), ..Key::default() }, false), None);
+        let enter = || key("Enter");
+        assert_eq!(in_composer(&enter(), false), Some(Act::Send(Lane::Steer)));
+        assert_eq!(in_composer(&Key { shift: true, ..enter() }, false), Some(Act::Break));
+        assert_eq!(in_composer(&Key { alt: true, ..enter() }, false), Some(Act::Send(Lane::FollowUp)));
+        assert_eq!(in_composer(&key("a"), false), None);
     }
 
     #[test]
     fn enter_belongs_to_the_input_method_while_it_composes() {
-        assert_eq!(sends(&Key { composing: true, ..enter() }, false), None);
-        assert_eq!(sends(&Key { composing: true, control: true, ..enter() }, false), None);
+        let composing = Key { composing: true, ..key("Enter") };
+        assert_eq!(in_composer(&composing, false), None);
+        assert_eq!(in_composer(&Key { control: true, ..composing }, false), None);
     }
 
     #[test]
     fn on_a_touch_screen_enter_breaks() {
-        assert_eq!(sends(&enter(), true), None);
-        assert_eq!(sends(&Key { control: true, ..enter() }, true), Some(Lane::Steer));
+        assert_eq!(in_composer(&key("Enter"), true), None);
+        assert_eq!(in_composer(&Key { control: true, ..key("Enter") }, true), Some(Act::Send(Lane::Steer)));
+    }
+
+    #[test]
+    fn signs_mean_nothing_while_something_is_written() {
+        let question = Key { shift: true, ..key("?") };
+        assert_eq!(on_page(&question, false), Some(Act::Help));
+        assert_eq!(on_page(&question, true), None);
+        assert_eq!(on_page(&Key { control: true, ..key("F") }, true), Some(Act::Find));
+        assert_eq!(on_page(&Key { control: true, shift: true, ..key("f") }, true), None, "the browser's own");
+    }
+
+    #[test]
+    fn no_key_means_two_things_in_one_place() {
+        for (index, one) in TABLE.iter().enumerate() {
+            let same = |other: &&Binding| {
+                (one.name, one.control, one.alt, one.shift, one.scope)
+                    == (other.name, other.control, other.alt, other.shift, other.scope)
+            };
+            assert_eq!(TABLE[index + 1..].iter().filter(same).count(), 0, "{one:?}");
+        }
+        assert_eq!(TABLE[3].keys(), ["Shift", "Enter"]);
     }
 }

@@ -10,6 +10,7 @@ use super::connection::ConnectionBanner;
 use super::dynamic::{clicked, effect, live, memo};
 use super::new_session::NewSession;
 use super::session_page::SessionPage;
+use super::shortcuts::{self, ShortcutList};
 use super::sidebar::Sidebar;
 use crate::actions::use_actions;
 use crate::browser::files;
@@ -18,6 +19,7 @@ use crate::route::{self, Route};
 #[component]
 pub fn Layout() -> impl IntoView {
     let actions = use_actions();
+    shortcuts::listen();
     let open = actions.client.sidebar_open;
     let navigate = use_navigate();
     actions.navigate_with(move |to| navigate(&route::path_below_base(to), NavigateOptions::default()));
@@ -60,6 +62,7 @@ pub fn Layout() -> impl IntoView {
                 {live(screen)}
             </div>
             <ConfirmDialog />
+            <ShortcutList />
         </div>
     }
 }

@@ -28,7 +28,8 @@ fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
     // What a session that is not open here can do is not known: a refusal would say so.
     let opened = id.with_value(|id| actions.server.opened(id));
     let ready = |session: &Session| session.loading.get_untracked() == Loading::Ready;
-    let can = opened.filter(ready).map(|session| session.capabilities.get_untracked());
+    let opened = opened.filter(ready);
+    let can = opened.map(|session| session.capabilities.get_untracked());
     let can_rename = can.as_ref().is_none_or(|can| can.rename);
     let can_compact = can.is_some_and(|can| can.compact);
     let working = summary.with_untracked(|summary| summary.state.is_active());
@@ -55,6 +56,14 @@ fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
             self::item(Icon::Compact, "Compact now", working, move || id.with_value(|id| actions.compact(id)))
         })}
         {(can_compact && working).then(|| view! { <p class="menu-words">"Compacting is possible when the agent rests."</p> })}
+        {opened.is_some().then(|| {
+            let copy = move || id.with_value(|id| actions.copy_conversation(id));
+            let save = move || id.with_value(|id| actions.save_conversation(id));
+            view! {
+                {self::item(Icon::Copy, "Copy as Markdown", false, copy)}
+                {self::item(Icon::File, "Save as Markdown", false, save)}
+            }
+        })}
         <hr class="menu-line" />
         {self::item(Icon::Trash, "Delete…", false, delete)}
     }

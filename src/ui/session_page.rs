@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::beside::{ElsewhereBanner, Extensions, OfferedText};
 use super::composer::Composer;
 use super::dynamic::{clicked, effect, live, memo};
+use super::find_bar::FindBar;
 use super::icon::{Glyph, Icon};
 use super::notices::Notices;
 use super::queue::Queue;
@@ -18,13 +19,14 @@ use crate::transport::Connection;
 #[component]
 pub fn SessionPage(session: Session) -> impl IntoView {
     let loading = memo(move || session.loading.get());
+    let actions = use_actions();
+    let tab = actions.client.title;
     effect(move || {
         let (title, own) = (session.title.get(), session.window_title.get());
         let parts = [title.as_str(), own.as_str(), "Pilothouse"];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        document().set_title(&parts.join(" · "));
+        tab.set(parts.join(" · "));
     });
-    let actions = use_actions();
     let unread = memo(move || actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
     effect(move || {
         let connected = actions.client.connection.get() == Connection::Open;
@@ -33,7 +35,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
             actions.mark_read(&session.id());
         }
     });
-    on_cleanup(|| document().set_title("Pilothouse"));
+    on_cleanup(move || drop(tab.try_set(String::new())));
     view! {
         <main
             class="session"
@@ -47,6 +49,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
                 Loading::Missing(reason) => view! { <MissingSession reason /> }.into_any(),
                 Loading::Ready => {
                     view! {
+                        <FindBar session />
                         <Timeline session />
                         <Notices session />
                         <ElsewhereBanner session />

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::dynamic::{When, clicked, list, live, memo};
 use super::icon::{Glyph, Icon};
 use super::search::{SearchField, SearchResults};
+use super::settings::Settings;
 use super::sidebar_row::SidebarRow;
 use super::waiting_tray::WaitingTray;
 use crate::actions::use_actions;
@@ -28,6 +29,7 @@ pub fn Sidebar() -> impl IntoView {
         <nav class="sidebar" aria-label="Sessions">
             <div class="sidebar-head">
                 <span class="brand"><Glyph icon=Icon::Wheel /> "Pilothouse"</span>
+                <span class="sidebar-tools"><Settings /></span>
                 <button
                     type="button"
                     class="button icon-only quiet sidebar-close"

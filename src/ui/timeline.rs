@@ -1,34 +1,47 @@
-//! The conversation: rows, questions, and how the run stands. Follows its end only while the reader is there.
+//! The conversation: rows, questions, and how the run stands. Follows its end only while the reader is there; else the
+//! row the reader looks at stays where it is.
+
+mod anchor;
+mod chunk;
+mod follow;
+mod seek;
+mod window;
 
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::ResizeObserver;
+use web_sys::{HtmlElement, ResizeObserver};
 
+use self::anchor::{Anchor, find_row};
+use self::chunk::Chunk;
+use self::follow::{Follow, Measure};
+use self::seek::seek_on_demand;
+use self::window::Window;
 use super::ask_card::AskCard;
 use super::dynamic::{When, clicked, effect, list, live, memo};
-use super::follow::{Follow, Measure};
 use super::icon::{Glyph, Icon};
-use super::rows::TimelineRow;
 use super::run_status::RunStatus;
-use super::seek::seek_on_demand;
 use crate::actions::use_actions;
 use crate::state::client::Reading;
 use crate::state::server::Session;
+
+/// Older rows are fetched when the reader is this near to the first of those held, in heights of the view.
+const NEAR_FIRST: i32 = 2;
 
 #[component]
 pub fn Timeline(session: Session) -> impl IntoView {
     let actions = use_actions();
     let scroller = NodeRef::<html::Div>::new();
     let content = NodeRef::<html::Div>::new();
+    let window = Window::new(session, scroller);
     let follow = RwSignal::new(Follow::default());
     let following = memo(move || follow.get().is_following());
     // How many rows there were when the reader left the end.
     let seen = RwSignal::new(0usize);
     let total = move || session.earlier.get() + session.rows.with(Vec::len);
     let unseen = move || total().saturating_sub(seen.get());
-    let anchor = StoredValue::new_local(None::<(web_sys::Element, f64)>);
+    let anchor = StoredValue::new_local(None::<Anchor>);
     let session_id = StoredValue::new(session.id());
 
     let to_end = move || {
@@ -39,6 +52,17 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let jump = move || {
         follow.update(|follow| follow.set(true));
         to_end();
+    };
+    let stay = move || {
+        follow.update(|follow| follow.set(false));
+        seen.set(untrack(total));
+    };
+    let fetching = RwSignal::new(false);
+    let show_earlier = move || {
+        if !fetching.get_untracked() && session.earlier.get_untracked() > 0 {
+            fetching.set(true);
+            actions.show_earlier(session, move || _ = fetching.try_set(false));
+        }
     };
     let on_scroll = move |_| {
         let Some(scroller) = scroller.get_untracked() else { return };
@@ -53,28 +77,42 @@ pub fn Timeline(session: Session) -> impl IntoView {
         if was_following && !is_following {
             seen.set(untrack(total));
         }
-        let reading = if is_following { Reading::Following } else { Reading::At(measure.top) };
+        let at = if is_following { None } else { Anchor::of_view(&scroller) };
+        let reading = at
+            .as_ref()
+            .map_or(Reading::Following, |at| Reading::At { row: at.row_id(), offset: at.offset(&scroller) });
+        anchor.set_value(at);
         session_id.with_value(|id| actions.client.set_reading(id, reading));
+        if !is_following && measure.top < NEAR_FIRST * measure.viewport {
+            show_earlier();
+        }
     };
     // Runs after layout and before paint, whenever the content or the view of it changes its size.
     let on_resize = move || {
         let Some(scroller) = scroller.get_untracked() else { return };
-        match anchor.try_update_value(Option::take).flatten() {
-            Some((element, top)) if element.is_connected() => {
-                let moved = element.get_bounding_client_rect().top() - top;
-                scroller.set_scroll_top(scroller.scroll_top() + moved as i32);
+        if follow.get_untracked().is_following() {
+            return to_end();
+        }
+        let moved = anchor.with_value(|anchor| anchor.as_ref().and_then(Anchor::moved));
+        match moved {
+            Some(moved) if moved != 0.0 => {
+                scroller.set_scroll_top(scroller.scroll_top() + moved.round() as i32)
             }
-            _ if follow.get_untracked().is_following() => to_end(),
-            _ => {}
+            Some(_) => {}
+            None => anchor.set_value(Anchor::of_view(&scroller)),
         }
     };
+    let reading = session_id.with_value(|id| actions.client.reading(id));
+    if let Reading::At { row, .. } = &reading
+        && let Some(position) = session.position_of(row)
+    {
+        window.want(position);
+    }
     watch_size(scroller, content, on_resize, move || {
-        if let Reading::At(top) = session_id.with_value(|id| actions.client.reading(id)) {
-            follow.update(|follow| follow.set(false));
-            seen.set(untrack(total));
-            if let Some(scroller) = scroller.get_untracked() {
-                scroller.set_scroll_top(top);
-            }
+        if let (Reading::At { row, offset }, Some(scroller)) = (reading, scroller.get_untracked()) {
+            stay();
+            show_at(&scroller, &row, offset);
+            anchor.set_value(Anchor::of_view(&scroller));
         }
     });
     Effect::new(move |before: Option<()>| {
@@ -83,35 +121,14 @@ pub fn Timeline(session: Session) -> impl IntoView {
             jump();
         }
     });
-
-    seek_on_demand(session, scroller, move || {
-        follow.update(|follow| follow.set(false));
-        seen.set(untrack(total));
-    });
-
-    let fetching = RwSignal::new(false);
-    let show_earlier = move |_| {
-        let first = content
-            .get_untracked()
-            .and_then(|content| content.query_selector("[data-message-id]").ok().flatten());
-        fetching.set(true);
-        actions.show_earlier(session, move || {
-            // The row that was on top stays where it is; what comes before it comes above.
-            anchor.set_value(first.map(|first| {
-                let top = first.get_bounding_client_rect().top();
-                (first, top)
-            }));
-            follow.try_update(|follow| follow.set(false));
-            fetching.try_set(false);
-        });
-    };
+    seek_on_demand(session, window, scroller, stay);
     view! {
         <div class="timeline-place">
             <div class="timeline" node_ref=scroller on:scroll=on_scroll role="log" aria-label="Conversation" aria-live="off" tabindex="0">
                 <div class="timeline-content" node_ref=content>
                     <When when=move || { session.earlier.get() > 0 }>
                         <div class="earlier">
-                            <button type="button" class="button quiet" disabled=fetching on:click=clicked(show_earlier)>
+                            <button type="button" class="button quiet" disabled=fetching on:click=clicked(move |_| show_earlier())>
                                 <Glyph icon=Icon::History />
                                 {live(move || if fetching.get() { "Fetching…".to_owned() } else { format!("Show earlier messages ({})", session.earlier.get()) })}
                             </button>
@@ -121,9 +138,9 @@ pub fn Timeline(session: Session) -> impl IntoView {
                         <EmptyConversation session />
                     </When>
                     {list(
-                        move || session.rows.get(),
-                        |row| row.key().to_string(),
-                        move |row| view! { <TimelineRow session row /> }.into_any(),
+                        move || window.chunks(),
+                        usize::to_string,
+                        move |number| view! { <Chunk session window number /> }.into_any(),
                     )}
                     {list(
                         move || session.asks.get(),
@@ -156,6 +173,13 @@ fn EmptyConversation(session: Session) -> impl IntoView {
             </p>
         </div>
     }
+}
+
+/// Scrolls so that a row stands this far below the upper edge.
+fn show_at(scroller: &HtmlElement, row_id: &str, offset: f64) {
+    let Some(row) = find_row(scroller, row_id) else { return };
+    let from_top = row.get_bounding_client_rect().top() - scroller.get_bounding_client_rect().top();
+    scroller.set_scroll_top(scroller.scroll_top() + (from_top - offset).round() as i32);
 }
 
 /// Watches the size of both elements as long as the component lives.

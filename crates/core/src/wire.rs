@@ -8,7 +8,9 @@ mod command;
 mod frame;
 mod snapshot;
 
-pub use answer::{AgentCommand, DirectoryListing, Forked, MessagesPage, Piece, SearchHit, SearchResults};
+pub use answer::{
+    AgentCommand, DirectoryListing, Forked, FoundRows, MessagesPage, Piece, SearchHit, SearchResults,
+};
 pub use command::{ClientFrame, Command, Cursor, QueueEdit};
 pub use frame::{AgentInfo, ServerFrame, SessionSummary, Welcome};
 pub use snapshot::{Beside, Capabilities, RetryNote, Snapshot};

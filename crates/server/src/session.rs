@@ -13,6 +13,7 @@ mod asks;
 mod commands;
 mod deadlines;
 mod elsewhere;
+mod finding;
 mod in_flight;
 mod keep;
 mod opening;

@@ -28,6 +28,12 @@ struct Handle {
     told: AtomicBool,
 }
 
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.key == other.0.key
+    }
+}
+
 static NEXT_KEY: AtomicU64 = AtomicU64::new(0);
 
 impl Row {

@@ -5,6 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, MouseEvent};
 
 use super::build::{add, element, set, with_text};
+use crate::browser::texts;
 
 pub fn block(language: &str, text: &str) -> Element {
     let (frame, bar, area) = (element("div"), element("div"), element("pre"));
@@ -34,9 +35,7 @@ pub fn copy_on_click(event: MouseEvent) {
     let Some(button) = target.and_then(|target| target.closest("[data-copy]").ok().flatten()) else { return };
     let frame = button.closest(".code-block").ok().flatten();
     let Some(text) = frame.and_then(|frame| text_of(&frame)) else { return };
-    let copied = window().navigator().clipboard().write_text(&text.data());
-    leptos::task::spawn_local(async move {
-        let done = wasm_bindgen_futures::JsFuture::from(copied).await.is_ok();
+    texts::copy(&text.data(), move |done| {
         button.set_text_content(Some(if done { "Copied" } else { "Not allowed" }));
         set_timeout(move || button.set_text_content(Some("Copy")), std::time::Duration::from_secs(2));
     });

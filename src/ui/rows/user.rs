@@ -7,6 +7,7 @@ use super::entry::Entry;
 use super::images::Images;
 use super::streamed_text::StreamedText;
 use crate::actions::use_actions;
+use crate::ui::copy_button::CopyButton;
 use crate::ui::dynamic::{When, clicked, live};
 use crate::ui::icon::{Glyph, Icon};
 
@@ -30,17 +31,20 @@ pub fn UserRow(entry: Entry) -> impl IntoView {
         >
             <StreamedText entry text=|message| &message.text class="row-text" />
             <Images entry />
-            <When when=can_fork>
-                <button
-                    type="button"
-                    class="button icon-only quiet row-action"
-                    aria-label="Fork from here"
-                    title="Fork from here: a new session up to this message, to say it differently"
-                    on:click=clicked(move |_| actions.fork(entry.session, entry.position()))
-                >
-                    <Glyph icon=Icon::Fork />
-                </button>
-            </When>
+            <div class="row-actions">
+                <CopyButton label="Copy this message" text=Box::new(move || entry.peek(|message| message.text.clone())) />
+                <When when=can_fork>
+                    <button
+                        type="button"
+                        class="button icon-only quiet row-action"
+                        aria-label="Fork from here"
+                        title="Fork from here: a new session up to this message, to say it differently"
+                        on:click=clicked(move |_| actions.fork(entry.session, entry.position()))
+                    >
+                        <Glyph icon=Icon::Fork />
+                    </button>
+                </When>
+            </div>
             <When when=move || entry.is_marked(Mark::Refused)>
                 <p class="row-mark failed">
                     <Glyph icon=Icon::Alert />

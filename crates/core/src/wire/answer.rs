@@ -43,6 +43,12 @@ pub struct Forked {
     pub text: String,
 }
 
+/// The rows that have certain words, by their place in the conversation, in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundRows {
+    pub rows: Vec<usize>,
+}
+
 /// What a search found, best first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchResults {

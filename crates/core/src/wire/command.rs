@@ -135,6 +135,10 @@ pub enum Command {
     Search {
         query: String,
     },
+    /// The rows of one session that have these words, open or closed.
+    FindRows {
+        query: String,
+    },
     /// The row that shows this entry of the agent's own record.
     FindRow {
         entry: String,
@@ -193,6 +197,7 @@ impl Command {
             Self::ListDirectory { .. } => "list_directory",
             Self::Search { .. } => "search",
             Self::FindRow { .. } => "find_row",
+            Self::FindRows { .. } => "find_rows",
         }
     }
 }

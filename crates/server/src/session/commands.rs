@@ -54,6 +54,7 @@ impl Session {
             Command::RenameSession { title } => self.rename(waiter, &title),
             Command::Fork { row } => self.fork(waiter, row),
             Command::FindRow { entry } => self.find_row(waiter, entry),
+            Command::FindRows { query } => self.find_rows(waiter, &query),
             Command::GetMessages { before, limit } => {
                 let limit = limit.unwrap_or(PAGE_ROWS).min(PAGE_ROWS);
                 if before > 0 && before <= self.view.controller.first() {

@@ -88,21 +88,6 @@ impl Session {
             waiter.respond(forked.map(|forked| json!(forked)));
         });
     }
-
-    /// Where a hit of a search is shown.
-    pub(super) fn find_row(&self, waiter: Waiter, entry: String) {
-        let looking = (self.origin.clone(), self.hub.clone());
-        tokio::spawn(async move {
-            let found = tokio::task::spawn_blocking(move || {
-                opening::read_beside(&looking.0, &looking.1)?.row_of_entry(&entry)
-            });
-            let row = found.await.ok().flatten();
-            waiter.respond(match row {
-                Some(row) => Ok(json!({ "row": row })),
-                None => Err("This is not part of the conversation any more.".to_owned()),
-            });
-        });
-    }
 }
 
 async fn make_fork(launch: &Launch, hub: &Arc<Hub>, origin: &Origin, row: usize) -> Result<Forked, String> {

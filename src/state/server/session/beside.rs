@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::event::{Event, NoticeLevel};
+use pilothouse_core::{Kind, UiMessage};
 
 use super::Session;
 use crate::state::server::notice;
@@ -40,6 +41,32 @@ impl Session {
         self.view.with_value(|view| {
             let index = position.checked_sub(view.controller.first())?;
             view.controller.rows().get(index).map(|row| row.id.clone())
+        })
+    }
+
+    pub fn position_of(&self, row_id: &str) -> Option<usize> {
+        self.view.with_value(|view| {
+            let index = view.controller.rows().iter().rposition(|row| row.id == row_id)?;
+            Some(view.controller.first() + index)
+        })
+    }
+
+    /// The rows held, as they are now.
+    pub fn with_rows<T>(&self, with: impl FnOnce(&[UiMessage]) -> T) -> T {
+        self.view.with_value(|view| with(view.controller.rows()))
+    }
+
+    /// What the person has sent, oldest first: messages, and shell commands as they are typed.
+    pub fn sent_texts(&self) -> Vec<String> {
+        self.view.with_value(|view| {
+            let rows = view.controller.rows().iter();
+            let texts = rows.filter_map(|row| match (row.kind, &row.bash_result) {
+                (Kind::User, _) => Some(row.text.clone()),
+                (_, Some(bash)) if bash.exclude_from_context => Some(format!("!!{}", bash.command)),
+                (_, Some(bash)) => Some(format!("!{}", bash.command)),
+                _ => None,
+            });
+            texts.filter(|text| !text.trim().is_empty()).collect()
         })
     }
 

@@ -1,0 +1,59 @@
+//! Finding places in one conversation: where a hit of a search is shown, and which rows have certain words. Nobody waits
+//! for it but the page that asked.
+
+use std::sync::PoisonError;
+
+use pilothouse_core::find::Needle;
+use pilothouse_core::limits::{PAGE_ROWS, QUERY_BYTES};
+use pilothouse_core::wire::FoundRows;
+use serde_json::json;
+
+use super::requests::Waiter;
+use super::{Session, opening};
+
+impl Session {
+    /// Where a hit of a search is shown.
+    pub(super) fn find_row(&self, waiter: Waiter, entry: String) {
+        let looking = (self.origin.clone(), self.hub.clone());
+        tokio::spawn(async move {
+            let found = tokio::task::spawn_blocking(move || {
+                opening::read_beside(&looking.0, &looking.1)?.row_of_entry(&entry)
+            });
+            let row = found.await.ok().flatten();
+            waiter.respond(match row {
+                Some(row) => Ok(json!({ "row": row })),
+                None => Err("This is not part of the conversation any more.".to_owned()),
+            });
+        });
+    }
+
+    pub(super) fn find_rows(&self, waiter: Waiter, query: &str) {
+        if query.len() > QUERY_BYTES {
+            return waiter
+                .respond(Err(format!("This is too long to look for: {QUERY_BYTES} bytes are the most.")));
+        }
+        let Some(needle) = Needle::new(query) else {
+            return waiter.respond(Err("Type some words to look for.".to_owned()));
+        };
+        let first = self.view.controller.first();
+        let held = self.view.controller.rows().iter().enumerate();
+        let held: Vec<usize> =
+            held.filter(|(_, row)| needle.is_in(row)).map(|(index, _)| first + index).collect();
+        let history = self.history.clone().filter(|_| first > 0);
+        tokio::task::spawn_blocking(move || {
+            let mut rows = Vec::new();
+            let mut before = first;
+            while let Some(history) = history.as_ref().filter(|_| before > 0) {
+                // The session itself needs it now and then.
+                let page = history.lock().unwrap_or_else(PoisonError::into_inner).rows(before, PAGE_ROWS);
+                let Some(page) = page else { break };
+                before = page.first;
+                let found = page.messages.iter().enumerate().rev().filter(|(_, row)| needle.is_in(row));
+                rows.extend(found.map(|(index, _)| page.first + index));
+            }
+            rows.reverse();
+            rows.extend(held);
+            waiter.respond(Ok(json!(FoundRows { rows })));
+        });
+    }
+}

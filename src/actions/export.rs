@@ -1,0 +1,45 @@
+//! A whole conversation leaves the page as Markdown; what is not held here is fetched first.
+
+use leptos::prelude::*;
+use pilothouse_core::event::NoticeLevel;
+use pilothouse_core::export;
+
+use super::Actions;
+use crate::browser::texts;
+use crate::state::server::Session;
+
+impl Actions {
+    pub fn copy_conversation(&self, session_id: &str) {
+        self.with_whole(session_id, |session| {
+            texts::copy(&markdown(session), move |copied| match copied {
+                true => session.notify(NoticeLevel::Info, "The conversation is in the clipboard.".to_owned()),
+                false => session.notify(NoticeLevel::Warning, "The browser does not allow it.".to_owned()),
+            });
+        });
+    }
+
+    pub fn save_conversation(&self, session_id: &str) {
+        self.with_whole(session_id, |session| {
+            let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
+            let name: String = session.title.get_untracked().chars().take(60).map(plain).collect();
+            let name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<&str>>().join("-");
+            texts::save(
+                &format!("{}.md", if name.is_empty() { "conversation" } else { &name }),
+                &markdown(session),
+            );
+        });
+    }
+
+    /// Only of a session that is open here.
+    fn with_whole(&self, session_id: &str, act: impl FnOnce(Session) + 'static) {
+        let Some(session) = self.server.opened(session_id) else { return };
+        if session.first() == 0 {
+            return act(session);
+        }
+        self.fetch_until(session, 0, Box::new(move |_| act(session)));
+    }
+}
+
+fn markdown(session: Session) -> String {
+    session.with_rows(|rows| export::conversation(&session.title.get_untracked(), rows))
+}

@@ -1,0 +1,142 @@
+//! What the keys of the whole page do, and the list of them.
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+use super::dynamic::{clicked, effect};
+use super::icon::{Glyph, Icon};
+use super::keys::{self, Act, Key, Scope};
+use crate::actions::{Actions, use_actions};
+use crate::route::Route;
+
+/// Listens as long as the page stands there.
+pub fn listen() {
+    let actions = use_actions();
+    let handle = window_event_listener(leptos::ev::keydown, move |event| {
+        if event.default_prevented() || a_dialog_is_open() {
+            return;
+        }
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        let writing = target.as_ref().is_some_and(|target| {
+            target.matches("input, textarea, select, [contenteditable]").unwrap_or_default()
+        });
+        // Asked for twice, the browser's own search opens.
+        let in_find = target.is_some_and(|target| target.matches("input[name=find]").unwrap_or_default());
+        match keys::on_page(&Key::of(&event), writing) {
+            Some(Act::Find) if in_find => {}
+            Some(act) if perform(&actions, act) => event.prevent_default(),
+            _ => {}
+        }
+    });
+    on_cleanup(move || handle.remove());
+}
+
+/// False if there is nothing to do it to.
+fn perform(actions: &Actions, act: Act) -> bool {
+    let session = actions.current();
+    match act {
+        Act::Help => actions.client.help.set(true),
+        Act::Search => {
+            actions.client.sidebar_open.set(true);
+            return focus("input[name=search]");
+        }
+        Act::New => actions.go(Route::New),
+        Act::Write => return focus("textarea[name=prompt]"),
+        Act::Previous => return step(actions, -1),
+        Act::Next => return step(actions, 1),
+        Act::Approve => return press(".session [data-ask-id] [data-answer=yes]"),
+        Act::Reject => return press(".session [data-ask-id] [data-answer=no]"),
+        Act::Find | Act::Stop | Act::Latest => match (session, act) {
+            (Some(_), Act::Find) => {
+                let words = actions.client.finding.get_untracked().unwrap_or_default();
+                actions.client.finding.set(Some(words));
+            }
+            (Some(session), Act::Stop) if session.is_active() => actions.stop(session),
+            (Some(_), Act::Latest) => actions.client.jump_to_end.notify(),
+            _ => return false,
+        },
+        // The composer's own.
+        Act::Send(_) | Act::Break | Act::Recall => return false,
+    }
+    true
+}
+
+/// To the session above or below, as the sidebar shows them.
+fn step(actions: &Actions, by: i32) -> bool {
+    let Ok(rows) = document().query_selector_all(".sidebar [data-session-id]") else { return false };
+    let ids: Vec<String> = (0..rows.length())
+        .filter_map(|index| rows.item(index)?.dyn_into::<Element>().ok()?.get_attribute("data-session-id"))
+        .collect();
+    let here = match actions.route.get_untracked() {
+        Route::Session(id) => ids.iter().position(|known| *known == id),
+        Route::New => None,
+    };
+    let next = match here {
+        Some(here) => here.checked_add_signed(by as isize),
+        None => Some(0),
+    };
+    let next = next.and_then(|next| ids.get(next));
+    if let Some(id) = next {
+        actions.go(Route::Session(id.clone()));
+    }
+    next.is_some()
+}
+
+fn focus(selector: &str) -> bool {
+    let Ok(Some(field)) = document().query_selector(selector) else { return false };
+    // A drawer has to be there first.
+    request_animation_frame(move || drop(field.unchecked_into::<HtmlElement>().focus()));
+    true
+}
+
+fn press(selector: &str) -> bool {
+    let Ok(Some(button)) = document().query_selector(selector) else { return false };
+    button.unchecked_into::<HtmlElement>().click();
+    true
+}
+
+fn a_dialog_is_open() -> bool {
+    document().query_selector("dialog[open]").ok().flatten().is_some()
+}
+
+#[component]
+pub fn ShortcutList() -> impl IntoView {
+    let help = use_actions().client.help;
+    let dialog = NodeRef::<html::Dialog>::new();
+    effect(move || {
+        let wanted = help.get();
+        if let Some(dialog) = dialog.get() {
+            match (wanted, dialog.open()) {
+                (true, false) => drop(dialog.show_modal()),
+                (false, true) => dialog.close(),
+                _ => {}
+            }
+        }
+    });
+    let part = |title: &'static str, scopes: &'static [Scope]| {
+        let bindings = keys::TABLE.iter().filter(move |binding| scopes.contains(&binding.scope));
+        let lines = bindings.map(|binding| {
+            let keys = binding.keys().into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect_view();
+            view! { <dt>{binding.words}</dt> <dd>{keys}</dd> }
+        });
+        view! {
+            <h3 class="shortcut-part">{title}</h3>
+            <dl class="shortcuts">{lines.collect_view()}</dl>
+        }
+    };
+    view! {
+        <dialog class="confirm help" node_ref=dialog aria-labelledby="help-title" on:close=move |_| help.set(false)>
+            <div class="help-head">
+                <h2 id="help-title" class="confirm-title">"Keyboard shortcuts"</h2>
+                <button type="button" class="button icon-only quiet" aria-label="Close" on:click=clicked(move |_| help.set(false))>
+                    <Glyph icon=Icon::Close />
+                </button>
+            </div>
+            {part("Everywhere", &[Scope::Anywhere])}
+            {part("Where nothing is written", &[Scope::Outside])}
+            {part("In the message", &[Scope::Composer])}
+        </dialog>
+    }
+}

@@ -1,0 +1,59 @@
+//! Going to a place of the conversation that was found by a search: fetched if need be, built, scrolled to, marked for a
+//! moment.
+
+use std::time::Duration;
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+use super::anchor::find_row;
+use super::show_at;
+use super::window::Window;
+use crate::actions::use_actions;
+use crate::state::server::Session;
+use crate::ui::dynamic::effect;
+
+/// How long it stays marked.
+const MOMENT: Duration = Duration::from_millis(2_500);
+
+/// Follows the reader's wish as long as the timeline stands there; `stay` keeps it from following its end.
+pub fn seek_on_demand(
+    session: Session,
+    window: Window,
+    scroller: NodeRef<html::Div>,
+    stay: impl Fn() + Copy + 'static,
+) {
+    let actions = use_actions();
+    effect(move || {
+        let wish = actions.client.seek.get().filter(|seek| seek.session_id == session.id());
+        let Some(wish) = wish else { return };
+        actions.client.seek.set(None);
+        actions.find_row(session, wish.entry, move |position| actions.client.show_row.set(Some(position)));
+    });
+    effect(move || {
+        let Some(position) = actions.client.show_row.get() else { return };
+        actions.client.show_row.set(None);
+        stay();
+        window.want(position);
+        // Rows that were fetched or built for it stand there with the next frame.
+        request_animation_frame(move || {
+            let row_id = session.row_id_at(position);
+            if let (Some(scroller), Some(row_id)) = (scroller.try_get_untracked().flatten(), row_id) {
+                show(&scroller, &row_id);
+            }
+        });
+    });
+}
+
+fn show(scroller: &HtmlElement, row_id: &str) {
+    let Some(row) = find_row(scroller, row_id) else { return };
+    // What was found may be inside.
+    if let Ok(Some(closed)) = row.query_selector("[aria-expanded=false]") {
+        closed.unchecked_into::<HtmlElement>().click();
+    }
+    show_at(scroller, row_id, f64::from(scroller.client_height()) / 4.0);
+    let _ = row.set_attribute("data-found", "");
+    set_timeout(move || drop(row.remove_attribute("data-found")), MOMENT);
+}
