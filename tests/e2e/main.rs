@@ -5,12 +5,14 @@
 
 mod browser;
 mod choosing;
+mod comfort;
 mod conversation;
 mod door;
 mod faults;
 mod first_run;
 mod library;
 mod line;
+mod long;
 mod lost_line;
 mod many_tabs;
 mod page;

@@ -113,6 +113,26 @@ impl Page {
         self.until_script(&format!("a button '{label}'"), press, vec![json!(label)]).await;
     }
 
+    /// The same for one whose words go on, with a number for example.
+    pub async fn press_starting(&self, words: &str) {
+        let press = "const button = [...document.querySelectorAll('button')]\
+                       .find((button) => button.textContent.trim().startsWith(arguments[0]) && button.offsetParent);\
+                     button?.click(); return !!button";
+        self.until_script(&format!("a button '{words}…'"), press, vec![json!(words)]).await;
+    }
+
+    /// Lets the tab seem hidden, or visible: a browser without a window never hides one.
+    pub async fn look(&self, state: &str) {
+        let script = "Object.defineProperty(document, 'visibilityState', { value: arguments[0], configurable: true });\
+                      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))";
+        self.script(script, vec![json!(state)]).await;
+    }
+
+    /// Presses keys, wherever the keyboard is.
+    pub async fn key(&self, keys: impl Into<TypingData>) {
+        self.driver.active_element().await.unwrap().send_keys(keys).await.unwrap();
+    }
+
     /// Goes to the form by its link in the sidebar.
     pub async fn press_link_new(&self) {
         self.click("nav .new-session-link").await;

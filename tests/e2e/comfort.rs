@@ -1,0 +1,103 @@
+//! What makes it pleasant to stay: keys, what was sent before, how it looks, being called back.
+
+use serde_json::json;
+use thirtyfour::prelude::Key;
+
+use crate::browser::Size;
+use crate::stage::story;
+
+#[tokio::test]
+async fn the_arrow_keys_bring_back_what_i_sent_before() {
+    story("recall", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("First thought").await;
+        page.run("Second thought").await;
+        page.write(Key::Up + "").await;
+        page.until_draft("Second thought").await;
+        page.write(Key::Up + "").await;
+        page.until_draft("First thought").await;
+        page.write(Key::Down + "").await;
+        page.write(Key::Down + "").await;
+        page.until_draft("").await;
+        page.write("My own").await;
+        page.write(Key::Up + "").await;
+        page.until_draft("My own").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_question_mark_shows_the_keys_and_they_do_what_it_says() {
+    story("keys", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        let first = page.new_session().await;
+        page.run("Hello").await;
+        page.script("document.activeElement.blur()", vec![]).await;
+        page.key("?").await;
+        page.until("the list", "return !!document.querySelector('dialog.help[open]')").await;
+        let said = page.script("return document.querySelector('dialog.help').innerText", vec![]).await;
+        for words in ["Find in the conversation", "New session", "Stop the agent", "New line"] {
+            assert!(said.as_str().unwrap().contains(words), "{said}");
+        }
+        page.screenshot("wide-shortcuts").await;
+        page.press("Close").await;
+        page.key(Key::Alt + "n").await;
+        page.until("the form", "return !!document.querySelector('main.new-session')").await;
+        page.key(Key::Alt + Key::Down).await;
+        let there = "return document.querySelector('main')?.dataset.sessionId === arguments[0]";
+        page.until_script("the session", there, vec![json!(first)]).await;
+        page.key(Key::Control + "k").await;
+        page.until("the search", "return document.activeElement?.name === 'search'").await;
+        page.key(Key::Alt + "m").await;
+        page.until("the composer", "return document.activeElement?.name === 'prompt'").await;
+        page.send("/wait never").await;
+        page.until_text("The first half").await;
+        page.key(Key::Control + ".").await;
+        page.until_state("stopped").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_choose_how_it_looks_and_it_stays_so() {
+    story("settings", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("Hello").await;
+        page.press("Settings").await;
+        page.press("Dark").await;
+        page.press("High contrast").await;
+        let dark = "const root = document.documentElement;\
+                    return root.dataset.theme === 'dark' && root.dataset.contrast === 'more'";
+        page.until("the dark", dark).await;
+        page.screenshot("wide-settings-contrast").await;
+        page.reload().await;
+        page.until("the dark again", dark).await;
+        page.press("Settings").await;
+        page.press("As the system").await;
+        page.press("High contrast").await;
+        page.until("the system's", "return !document.documentElement.dataset.theme").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_hidden_tab_tells_in_its_title_that_something_ended() {
+    story("badge", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/wait go").await;
+        page.until_text("The first half").await;
+        page.look("hidden").await;
+        stage.release("go");
+        page.until("a title that says so", "return document.title.startsWith('(1) ')").await;
+        page.look("visible").await;
+        page.until("nothing to tell any more", "return !document.title.startsWith('(')").await;
+    })
+    .await;
+}

@@ -1,0 +1,162 @@
+//! Conversations that are long: they open at once, only what is near the view is built, and nothing moves under the
+//! reader's eyes.
+
+use serde_json::{Value, json};
+use thirtyfour::prelude::Key;
+
+use crate::browser::Size;
+use crate::library::fill;
+use crate::page::Page;
+use crate::stage::{Stage, story};
+
+const SESSION: &str = "01a1e500-0000-7000-8000-000000000001";
+
+/// A session of the demo's with so many messages, as if it had been talked in for long.
+fn long_session(stage: &Stage, messages: usize) {
+    let folder = stage.server.data.join("demo/sessions/--harbour--");
+    std::fs::create_dir_all(&folder).unwrap();
+    let time = "2026-01-01T00:00:00.000Z";
+    let cwd = stage.project.path();
+    let mut text = format!(
+        "{}\n",
+        json!({"type": "session", "version": 3, "id": SESSION, "timestamp": time, "cwd": cwd})
+    );
+    for number in 0..messages {
+        let role = if number % 2 == 0 { "user" } else { "assistant" };
+        let words =
+            format!("Message {number}. {}", "It is said at some length. ".repeat(1 + number * 7 % 23));
+        let parent = (number > 0).then(|| format!("e{}", number - 1));
+        let message = json!({"role": role, "timestamp": 1_767_225_600_000_u64 + number as u64, "stopReason": "stop",
+            "content": [{"type": "text", "text": words}]});
+        let entry = json!({"type": "message", "id": format!("e{number}"), "parentId": parent, "timestamp": time, "message": message});
+        text.push_str(&format!("{entry}\n"));
+    }
+    std::fs::write(folder.join(format!("2026-01-01T00-00-00-000Z_{SESSION}.jsonl")), text).unwrap();
+}
+
+async fn open(stage: &Stage, page: &Page) {
+    page.enter(&stage.server.link).await;
+    page.until("its row", &format!("return !!document.querySelector('nav [data-session-id=\"{SESSION}\"]')"))
+        .await;
+    page.click(&format!("nav [data-session-id='{SESSION}']")).await;
+}
+
+async fn built(page: &Page) -> u64 {
+    page.count("[role=log] [data-message-id]").await
+}
+
+/// Whether the row with these words can be seen.
+async fn until_in_view(page: &Page, words: &str) {
+    let seen = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
+                  .find((row) => row.textContent.includes(arguments[0]));\
+                const box = row?.getBoundingClientRect();\
+                return !!box && box.top >= 0 && box.top <= innerHeight";
+    page.until_script(&format!("'{words}' in view"), seen, vec![json!(words)]).await;
+}
+
+#[tokio::test]
+async fn i_open_ten_thousand_messages_at_once_and_find_the_first_of_them() {
+    story("long", Size::Wide, async |stage| {
+        long_session(stage, 10_000);
+        let page = stage.page();
+        open(stage, &page).await;
+        until_in_view(&page, "Message 9999.").await;
+        assert!(built(&page).await < 150, "{} rows are built", built(&page).await);
+        page.write(Key::Control + "f").await;
+        fill(&page, "[name=find]", "Message 17.").await;
+        page.until("the count", "return document.querySelector('.find-words')?.textContent === '1 of 1'")
+            .await;
+        until_in_view(&page, "Message 17.").await;
+        page.until("the mark", "return !!document.querySelector('[data-found]')").await;
+        assert!(built(&page).await < 250, "{} rows are built", built(&page).await);
+        page.press("Close").await;
+        page.press_starting("Jump to latest").await;
+        until_in_view(&page, "Message 9999.").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_moves_under_my_eyes_when_older_messages_come_above() {
+    story("long-up", Size::Wide, async |stage| {
+        long_session(stage, 2_000);
+        let page = stage.page();
+        open(stage, &page).await;
+        until_in_view(&page, "Message 1999.").await;
+        // Up to where the rows held end: more are fetched, and what is read stays in its place, frame by frame.
+        let watched = page
+            .async_script(
+                "const log = document.querySelector('[role=log]');\
+                 const frame = () => new Promise((done) => requestAnimationFrame(done));\
+                 const held = () => Number(log.querySelector('[data-chunk]').dataset.chunk);\
+                 const before = held();\
+                 for (let step = 0; step < 400 && log.scrollTop > 900; step += 1) { log.scrollTop -= 700; await frame(); }\
+                 const edge = log.getBoundingClientRect().top;\
+                 const row = [...log.querySelectorAll('[data-message-id]')].find((row) => row.getBoundingClientRect().bottom > edge);\
+                 const top = row.getBoundingClientRect().top;\
+                 let worst = 0;\
+                 for (let count = 0; count < 2000 && (held() === before || count < 120); count += 1) {\
+                   await frame();\
+                   worst = Math.max(worst, Math.abs(row.getBoundingClientRect().top - top));\
+                 }\
+                 return { worst, came: held() < before, there: row.isConnected };",
+            )
+            .await;
+        assert_eq!((&watched["came"], &watched["there"]), (&json!(true), &json!(true)), "{watched}");
+        assert!(watched["worst"].as_f64().unwrap() <= 1.0, "{watched}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_come_back_to_the_place_where_i_was_reading() {
+    story("long-back", Size::Wide, async |stage| {
+        long_session(stage, 600);
+        let page = stage.page();
+        open(stage, &page).await;
+        until_in_view(&page, "Message 599.").await;
+        let scrolled = page
+            .async_script(
+                "const log = document.querySelector('[role=log]');\
+                 const frame = () => new Promise((done) => requestAnimationFrame(done));\
+                 for (let step = 0; step < 8; step += 1) { log.scrollTop -= 600; await frame(); await frame(); }\
+                 const edge = log.getBoundingClientRect().top;\
+                 const row = [...log.querySelectorAll('[data-message-id]')].find((row) => row.getBoundingClientRect().bottom > edge);\
+                 return { id: row.dataset.messageId, top: row.getBoundingClientRect().top };",
+            )
+            .await;
+        page.press_link_new().await;
+        page.click(&format!("nav [data-session-id='{SESSION}']")).await;
+        let there = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
+                       .find((row) => row.dataset.messageId === arguments[0].id);\
+                     return !!row && Math.abs(row.getBoundingClientRect().top - arguments[0].top) <= 2";
+        page.until_script("the same place", there, vec![scrolled]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_row_above_that_grows_leaves_what_i_read_in_its_place() {
+    story("long-grow", Size::Wide, async |stage| {
+        long_session(stage, 300);
+        let page = stage.page();
+        open(stage, &page).await;
+        until_in_view(&page, "Message 299.").await;
+        let moved: Value = page
+            .async_script(
+                "const log = document.querySelector('[role=log]');\
+                 const frame = () => new Promise((done) => requestAnimationFrame(done));\
+                 for (let step = 0; step < 3; step += 1) { log.scrollTop -= 500; await frame(); await frame(); }\
+                 const rows = [...log.querySelectorAll('[data-message-id]')];\
+                 const edge = log.getBoundingClientRect().top;\
+                 const index = rows.findIndex((row) => row.getBoundingClientRect().bottom > edge);\
+                 const top = rows[index].getBoundingClientRect().top;\
+                 rows[index - 2].style.paddingBottom = '333px';\
+                 await frame(); await frame();\
+                 return Math.abs(rows[index].getBoundingClientRect().top - top);",
+            )
+            .await;
+        assert!(moved.as_f64().unwrap() <= 1.0, "{moved}");
+    })
+    .await;
+}
