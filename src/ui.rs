@@ -20,6 +20,8 @@ pub mod icon;
 pub mod keys;
 pub mod layout;
 pub mod markdown;
+pub mod mention;
+pub mod mention_menu;
 pub mod model_picker;
 pub mod new_session;
 pub mod notices;
@@ -46,6 +48,7 @@ pub mod state_mark;
 pub mod thinking_level;
 pub mod timeline;
 pub mod title_bar;
+pub mod viewer;
 pub mod visible_text;
 pub mod waiting_tray;
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::event::{ModelInfo, NoticeLevel};
-use pilothouse_core::wire::{AgentCommand, Command, FoundRows, SearchResults};
+use pilothouse_core::wire::{AgentCommand, Command, FoundFiles, FoundRows, SearchResults};
 use serde::de::DeserializeOwned;
 
 use super::Actions;
@@ -69,6 +69,13 @@ impl Actions {
             if let Some(session) = session {
                 actions.fetch_until(session, row, found);
             }
+        });
+    }
+
+    /// Paths of the session's folder that fit these letters; none where the server cannot tell.
+    pub fn files(&self, session: Session, query: String, done: impl FnOnce(Vec<String>) + 'static) {
+        self.ask(Some(&session.id()), Command::FindFiles { query }, move |outcome| {
+            done(read_answer::<FoundFiles>(outcome).unwrap_or_default().paths);
         });
     }
 

@@ -95,6 +95,8 @@ pub struct ClientState {
     pub pictures: Pictures,
     pub queue_edits: QueueEdits,
     pub question: RwSignal<Option<Question>>,
+    /// Where the picture comes from that is looked at in full.
+    pub viewed: RwSignal<Option<String>>,
     /// The list of shortcuts is open.
     pub help: RwSignal<bool>,
     pub renaming: RwSignal<Option<Renaming>>,
@@ -133,6 +135,7 @@ impl ClientState {
             pictures: Pictures::new(),
             queue_edits: QueueEdits::default(),
             question: RwSignal::default(),
+            viewed: RwSignal::default(),
             help: RwSignal::new(false),
             renaming: RwSignal::default(),
             query: RwSignal::default(),

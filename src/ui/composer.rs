@@ -7,11 +7,12 @@ use pilothouse_core::queue::Lane;
 use super::dynamic::{When, clicked, effect, entered, live, memo, submitted};
 use super::icon::{Glyph, Icon};
 use super::keys::{self, Act, Key};
+use super::mention_menu::{MentionMenu, MentionMenuList};
 use super::picture_tray::PictureTray;
 use super::recall::{self, Recall};
 use super::slash_menu::{SlashMenu, SlashMenuList};
 use crate::actions::use_actions;
-use crate::browser::{self, files};
+use crate::browser::{self, files as carried_files};
 use crate::state::client::InputMode;
 use crate::state::server::Session;
 
@@ -31,6 +32,7 @@ pub fn Composer(session: Session) -> impl IntoView {
         memo(move || has_text.get() || (!pictures.with(Vec::is_empty) && mode.get() == InputMode::Prompt));
     let can_picture = memo(move || session.capabilities.with(|can| can.images));
     let menu = SlashMenu::new(session);
+    let files = MentionMenu::new(session, field);
     let recalled = StoredValue::new(None::<Recall>);
     let active = memo(move || session.state.get().is_active());
     let shell = move || mode.get() == InputMode::Shell;
@@ -51,7 +53,7 @@ pub fn Composer(session: Session) -> impl IntoView {
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         let key = Key::of(&event);
         let plain = !key.composing && !key.shift && !key.alt && !key.control;
-        if plain && menu.takes(&key.name) {
+        if plain && (menu.takes(&key.name) || files.takes(&key.name)) {
             event.prevent_default();
             return;
         }
@@ -86,14 +88,14 @@ pub fn Composer(session: Session) -> impl IntoView {
     });
     let dragged = RwSignal::new(false);
     let over = move |event: leptos::ev::DragEvent| {
-        if files::carries_files(event.data_transfer()) {
+        if carried_files::carries_files(event.data_transfer()) {
             event.prevent_default();
             dragged.set(true);
         }
     };
     let dropped = move |event: leptos::ev::DragEvent| {
         dragged.set(false);
-        let carried = files::carried(event.data_transfer());
+        let carried = carried_files::carried(event.data_transfer());
         if !carried.is_empty() {
             event.prevent_default();
             actions.attach(session, carried);
@@ -101,7 +103,7 @@ pub fn Composer(session: Session) -> impl IntoView {
         }
     };
     let pasted = move |event: leptos::ev::ClipboardEvent| {
-        let carried = files::carried(event.clipboard_data());
+        let carried = carried_files::carried(event.clipboard_data());
         // A text that brings a picture of itself along is pasted as a text.
         let text = event.clipboard_data().and_then(|data| data.get_data("text/plain").ok());
         if !carried.is_empty() && text.is_none_or(|text| text.is_empty()) {
@@ -112,7 +114,7 @@ pub fn Composer(session: Session) -> impl IntoView {
     let picker = NodeRef::<html::Input>::new();
     let picked = move |_| {
         if let Some(picker) = picker.get_untracked() {
-            actions.attach(session, files::all(picker.files()));
+            actions.attach(session, carried_files::all(picker.files()));
             // The same file can be picked again.
             picker.set_value("");
         }
@@ -126,7 +128,7 @@ pub fn Composer(session: Session) -> impl IntoView {
         (InputMode::Shell, false, ..) => "Shell, shared with the agent",
         (_, _, _, true) => "",
         (_, _, true, _) => "Enter steers · Alt+Enter follows up",
-        (_, _, false, _) => "Enter sends · Shift+Enter breaks · ! shell",
+        (_, _, false, _) => "Enter sends · Shift+Enter breaks · @ files · ! shell",
     };
     let send_words = move || match (shell(), active.get()) {
         (true, _) => "Run",
@@ -143,6 +145,7 @@ pub fn Composer(session: Session) -> impl IntoView {
             on:drop=dropped
         >
             <SlashMenuList menu />
+            <MentionMenuList menu=files />
             <div class="composer-box" class:dragged=dragged>
                 <PictureTray session />
                 <div class="composer-grow">
@@ -155,12 +158,17 @@ pub fn Composer(session: Session) -> impl IntoView {
                         placeholder=live(placeholder)
                         spellcheck=live(move || (!shell()).to_string())
                         data-input-mode=live(move || mode.get().name())
-                        aria-controls=live(move || menu.list_id())
-                        aria-activedescendant=live(move || menu.marked_option())
+                        aria-controls=live(move || menu.list_id().or_else(|| files.list_id()))
+                        aria-activedescendant=live(move || menu.marked_option().or_else(|| files.marked_option()))
                         prop:value=draft
                         on:paste=pasted
-                        on:input=entered(move |value| id.with_value(|id| actions.client.drafts.set(id, value)))
+                        on:input=entered(move |value| {
+                            id.with_value(|id| actions.client.drafts.set(id, value));
+                            files.look();
+                        })
                         on:keydown=on_key
+                        on:keyup=move |_| files.look()
+                        on:click=clicked(move |_| files.look())
                     ></textarea>
                     <div class="composer-replica" aria-hidden="true">{live(move || draft.get())}" "</div>
                 </div>

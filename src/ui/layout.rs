@@ -12,6 +12,7 @@ use super::new_session::NewSession;
 use super::session_page::SessionPage;
 use super::shortcuts::{self, ShortcutList};
 use super::sidebar::Sidebar;
+use super::viewer::Viewer;
 use crate::actions::use_actions;
 use crate::browser::files;
 use crate::route::{self, Route};
@@ -63,6 +64,7 @@ pub fn Layout() -> impl IntoView {
             </div>
             <ConfirmDialog />
             <ShortcutList />
+            <Viewer />
         </div>
     }
 }

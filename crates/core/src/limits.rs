@@ -157,6 +157,10 @@ pub const VERSION_SECONDS: u64 = 5;
 /// Times of messages of our own that a session remembers, so that what another program writes is told from them.
 pub const OWN_MESSAGES: usize = 16_384;
 
+/// Paths that a look for files tells, and those it looks at.
+pub const FOUND_FILES: usize = 50;
+pub const LOOKED_AT_FILES: usize = 100_000;
+
 /// Seconds the server waits for its agents when it ends; what has not ended by then is killed.
 pub const SHUTDOWN_SECONDS: u64 = 20;
 

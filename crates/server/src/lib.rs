@@ -11,6 +11,7 @@ pub mod demo_agent;
 pub mod directories;
 pub mod discovery;
 pub mod errand;
+mod file_names;
 pub mod guard;
 pub mod hub;
 pub mod leftovers;

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 use pilothouse_core::Image;
 
 use super::entry::Entry;
+use crate::actions::use_actions;
 use crate::route;
-use crate::ui::dynamic::{live, memo};
+use crate::ui::dynamic::{clicked, live, memo};
 
 /// What the page shows; anything else, and above all SVG, is not a picture here.
 const TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -13,6 +14,7 @@ const TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 #[component]
 pub fn Images(entry: Entry) -> impl IntoView {
     let images = memo(move || entry.read(|message| message.images.clone()));
+    let actions = use_actions();
     let session_id = StoredValue::new(entry.session.id());
     live(move || {
         let sources: Vec<String> = images.with(|images| {
@@ -21,7 +23,17 @@ pub fn Images(entry: Entry) -> impl IntoView {
         let row = (!sources.is_empty()).then(|| {
             let pictures = sources.into_iter().enumerate().map(|(index, source)| {
                 let words = format!("Image {}", index + 1);
-                view! { <img src=source alt=words loading="lazy" decoding="async" /> }
+                let viewed = source.clone();
+                view! {
+                    <button
+                        type="button"
+                        class="row-image"
+                        title="Look at it in full"
+                        on:click=clicked(move |_| actions.client.viewed.set(Some(viewed.clone())))
+                    >
+                        <img src=source alt=words loading="lazy" decoding="async" />
+                    </button>
+                }
             });
             view! { <div class="row-images">{pictures.collect_view()}</div> }
         });

@@ -43,6 +43,12 @@ pub struct Forked {
     pub text: String,
 }
 
+/// Paths below the session's folder, best first; folders end in a slash.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundFiles {
+    pub paths: Vec<String>,
+}
+
 /// The rows that have certain words, by their place in the conversation, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundRows {

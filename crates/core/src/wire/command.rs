@@ -135,6 +135,10 @@ pub enum Command {
     Search {
         query: String,
     },
+    /// Files and folders of the session's folder whose paths fit these letters.
+    FindFiles {
+        query: String,
+    },
     /// The rows of one session that have these words, open or closed.
     FindRows {
         query: String,
@@ -196,6 +200,7 @@ impl Command {
             Self::TakeOver => "take_over",
             Self::ListDirectory { .. } => "list_directory",
             Self::Search { .. } => "search",
+            Self::FindFiles { .. } => "find_files",
             Self::FindRow { .. } => "find_row",
             Self::FindRows { .. } => "find_rows",
         }

@@ -53,6 +53,7 @@ impl Session {
             Command::Compact { instructions } => self.compact(waiter, instructions),
             Command::RenameSession { title } => self.rename(waiter, &title),
             Command::Fork { row } => self.fork(waiter, row),
+            Command::FindFiles { query } => self.find_files(waiter, query),
             Command::FindRow { entry } => self.find_row(waiter, entry),
             Command::FindRows { query } => self.find_rows(waiter, &query),
             Command::GetMessages { before, limit } => {

@@ -1,15 +1,16 @@
-//! Finding places in one conversation: where a hit of a search is shown, and which rows have certain words. Nobody waits
-//! for it but the page that asked.
+//! Finding places in one conversation: where a hit of a search is shown, which rows have certain words. And files of
+//! the project. Nobody waits for it but the page that asked.
 
 use std::sync::PoisonError;
 
 use pilothouse_core::find::Needle;
 use pilothouse_core::limits::{PAGE_ROWS, QUERY_BYTES};
-use pilothouse_core::wire::FoundRows;
+use pilothouse_core::wire::{FoundFiles, FoundRows};
 use serde_json::json;
 
 use super::requests::Waiter;
 use super::{Session, opening};
+use crate::file_names;
 
 impl Session {
     /// Where a hit of a search is shown.
@@ -24,6 +25,17 @@ impl Session {
                 Some(row) => Ok(json!({ "row": row })),
                 None => Err("This is not part of the conversation any more.".to_owned()),
             });
+        });
+    }
+
+    pub(super) fn find_files(&self, waiter: Waiter, query: String) {
+        if query.len() > QUERY_BYTES {
+            return waiter.respond(Err("No path is as long as that.".to_owned()));
+        }
+        let folder = self.origin.cwd.clone();
+        tokio::task::spawn_blocking(move || {
+            let paths = file_names::find(&folder, &query);
+            waiter.respond(Ok(json!(FoundFiles { paths })));
         });
     }
 
