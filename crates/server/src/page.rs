@@ -132,6 +132,6 @@ mod tests {
     #[test]
     fn the_embedded_page_is_small() {
         let bytes: usize = ASSETS.iter().map(|asset| asset.brotli.len()).sum();
-        assert!(bytes < 410_000, "{bytes} bytes with brotli");
+        assert!(bytes < 440_000, "{bytes} bytes with brotli");
     }
 }

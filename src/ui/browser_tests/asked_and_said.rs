@@ -90,7 +90,7 @@ async fn what_extensions_show_stands_beside_the_composer_with_nothing_hidden() {
     page.event(Event::StatusChanged { key: "git".into(), text: None }).await;
     assert!(page.find("[data-status]").is_none());
     page.event(Event::WindowTitle { title: "pi - harbour".into() }).await;
-    assert!(document().title().contains("pi - harbour"));
+    assert!(page.actions.client.title.get_untracked().contains("pi - harbour"));
 }
 
 #[wasm_bindgen_test]
