@@ -80,7 +80,7 @@ async fn i_reload_while_a_tool_runs_and_it_ends_in_its_own_row() {
 
 #[tokio::test]
 async fn i_reload_again_and_again_while_it_streams_at_a_human_pace() {
-    story_at_pace("reload-often", Size::Wide, "6", async |stage| {
+    story_at_pace("reload-often", Size::Wide, "3", async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.new_session().await;
