@@ -22,7 +22,8 @@ pub fn completed(draft: &str, at: usize, caret: usize, path: &str) -> (String, u
 pub fn choices(paths: &[String]) -> Vec<Choice> {
     let choice = |path: &String| {
         let (folder, name) = path.trim_end_matches('/').rsplit_once('/').unwrap_or(("", path));
-        let name = if path.ends_with('/') && !name.ends_with('/') { format!("{name}/") } else { name.to_owned() };
+        let name =
+            if path.ends_with('/') && !name.ends_with('/') { format!("{name}/") } else { name.to_owned() };
         Choice { key: path.clone(), name, words: folder.to_owned(), ..Choice::default() }
     };
     paths.iter().map(choice).collect()

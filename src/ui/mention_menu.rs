@@ -39,7 +39,8 @@ impl MentionMenu {
         let (caret, marked) = (RwSignal::new(0), RwSignal::new(0));
         let (dismissed, found) = (RwSignal::new(false), RwSignal::new(None::<Vec<String>>));
         let letters = memo(move || {
-            let of_draft = |draft: &String| typed(draft, caret.get()).map(|(at, letters)| (at, letters.to_owned()));
+            let of_draft =
+                |draft: &String| typed(draft, caret.get()).map(|(at, letters)| (at, letters.to_owned()));
             // A shell has its own use for the sign.
             draft.with(|draft| of_draft(draft).filter(|_| !draft.starts_with('!')))
         });
@@ -51,7 +52,8 @@ impl MentionMenu {
                 return dismissed.set(false);
             };
             let still = move |wanted: &str| {
-                letters.try_with_untracked(|now| now.as_ref().is_some_and(|(_, now)| now == wanted)) == Some(true)
+                letters.try_with_untracked(|now| now.as_ref().is_some_and(|(_, now)| now == wanted))
+                    == Some(true)
             };
             set_timeout(
                 move || {

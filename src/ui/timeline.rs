@@ -66,6 +66,8 @@ pub fn Timeline(session: Session) -> impl IntoView {
     };
     let on_scroll = move |_| {
         let Some(scroller) = scroller.get_untracked() else { return };
+        // What was built above a moment ago is made up for before the next row is held on to.
+        keep_in_place(&scroller, anchor);
         let measure = Measure {
             top: scroller.scroll_top(),
             content: scroller.scroll_height(),
@@ -93,13 +95,8 @@ pub fn Timeline(session: Session) -> impl IntoView {
         if follow.get_untracked().is_following() {
             return to_end();
         }
-        let moved = anchor.with_value(|anchor| anchor.as_ref().and_then(Anchor::moved));
-        match moved {
-            Some(moved) if moved != 0.0 => {
-                scroller.set_scroll_top(scroller.scroll_top() + moved.round() as i32)
-            }
-            Some(_) => {}
-            None => anchor.set_value(Anchor::of_view(&scroller)),
+        if !keep_in_place(&scroller, anchor) {
+            anchor.set_value(Anchor::of_view(&scroller));
         }
     };
     let reading = session_id.with_value(|id| actions.client.reading(id));
@@ -121,7 +118,13 @@ pub fn Timeline(session: Session) -> impl IntoView {
             jump();
         }
     });
-    seek_on_demand(session, window, scroller, stay);
+    // What was looked at before is not what stays in its place now.
+    let hold = move |row| {
+        if let Some(scroller) = scroller.get_untracked() {
+            anchor.set_value(Some(Anchor::of(row, &scroller)));
+        }
+    };
+    seek_on_demand(session, window, scroller, stay, hold);
     view! {
         <div class="timeline-place">
             <div class="timeline" node_ref=scroller on:scroll=on_scroll role="log" aria-label="Conversation" aria-live="off" tabindex="0">
@@ -173,6 +176,19 @@ fn EmptyConversation(session: Session) -> impl IntoView {
             </p>
         </div>
     }
+}
+
+type HeldAnchor = StoredValue<Option<Anchor>, LocalStorage>;
+
+/// Puts the row that is looked at back where it was, if something above has moved it. False if there is none.
+fn keep_in_place(scroller: &HtmlElement, anchor: HeldAnchor) -> bool {
+    let moved = anchor.with_value(|anchor| anchor.as_ref().and_then(|anchor| anchor.moved(scroller)));
+    if let Some(moved) = moved.filter(|moved| *moved != 0) {
+        scroller.set_scroll_top(scroller.scroll_top() + moved);
+        // This was not the reader's scrolling.
+        anchor.update_value(|anchor| *anchor = anchor.take().map(|anchor| anchor.again(scroller)));
+    }
+    moved.is_some()
 }
 
 /// Scrolls so that a row stands this far below the upper edge.

@@ -101,3 +101,26 @@ async fn a_hidden_tab_tells_in_its_title_that_something_ended() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn i_name_a_file_by_a_few_letters_of_its_path() {
+    story("mention", Size::Wide, async |stage| {
+        std::fs::create_dir_all(stage.project.path().join("src/deck")).unwrap();
+        std::fs::write(stage.project.path().join("src/deck/compass.rs"), "").unwrap();
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.write("Look at @comp").await;
+        let offered =
+            "return document.querySelector('#files [role=option]')?.textContent.includes('compass.rs')";
+        page.until("the file", offered).await;
+        page.screenshot("wide-mention").await;
+        page.write(Key::Enter + "").await;
+        page.until_draft("Look at @src/deck/compass.rs ").await;
+        page.write("please").await;
+        page.until_draft("Look at @src/deck/compass.rs please").await;
+        page.write(Key::Enter + "").await;
+        page.until_text("Look at @src/deck/compass.rs please").await;
+    })
+    .await;
+}

@@ -9,7 +9,8 @@ mod frame;
 mod snapshot;
 
 pub use answer::{
-    AgentCommand, DirectoryListing, Forked, FoundFiles, FoundRows, MessagesPage, Piece, SearchHit, SearchResults,
+    AgentCommand, DirectoryListing, Forked, FoundFiles, FoundRows, MessagesPage, Piece, SearchHit,
+    SearchResults,
 };
 pub use command::{ClientFrame, Command, Cursor, QueueEdit};
 pub use frame::{AgentInfo, ServerFrame, SessionSummary, Welcome};

@@ -54,7 +54,9 @@ fn rank(path: &str, query: &[char]) -> Option<Rank> {
     } else {
         return None;
     };
-    Some((class, path.matches('/').count() * 1_000 + path.len()))
+    // What is hidden is seldom meant.
+    let hidden = usize::from(path.starts_with('.') || path.contains("/."));
+    Some((class, hidden * 100_000 + path.matches('/').count() * 1_000 + path.len()))
 }
 
 fn has_in_order(text: &str, letters: &[char]) -> bool {
@@ -68,7 +70,9 @@ mod tests {
 
     fn project() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
-        for path in ["src/main.rs", "src/ui/mainsail.rs", "docs/remain.md", "target/main.rs", ".git/main", ".env"] {
+        for path in
+            ["src/main.rs", "src/ui/mainsail.rs", "docs/remain.md", "target/main.rs", ".git/main", ".env"]
+        {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();
@@ -84,7 +88,7 @@ mod tests {
         assert_eq!(find(project.path(), "uims"), ["src/ui/mainsail.rs"], "letters in their order");
         assert_eq!(find(project.path(), "env"), [".env"]);
         assert!(find(project.path(), "nothing").is_empty());
-        assert_eq!(find(project.path(), "")[..2], ["src/", "docs/"]);
+        assert_eq!(find(project.path(), "")[..2], ["src/", "docs/"], "what is hidden comes last");
     }
 
     #[test]

@@ -7,6 +7,8 @@ use web_sys::{Element, HtmlElement, NodeList};
 pub struct Anchor {
     row: Element,
     top: f64,
+    /// How far the view was scrolled then.
+    scrolled: i32,
 }
 
 impl Anchor {
@@ -23,17 +25,25 @@ impl Anchor {
                 low = middle + 1;
             }
         }
-        row_at(&rows, low).map(Self::of)
+        row_at(&rows, low).map(|row| Self::of(row, scroller))
     }
 
-    pub fn of(row: Element) -> Self {
+    pub fn of(row: Element, scroller: &HtmlElement) -> Self {
         let top = row.get_bounding_client_rect().top();
-        Self { row, top }
+        Self { row, top, scrolled: scroller.scroll_top() }
     }
 
-    /// How far it has moved since; none if it is not there any more.
-    pub fn moved(&self) -> Option<f64> {
-        self.row.is_connected().then(|| self.row.get_bounding_client_rect().top() - self.top)
+    /// The same row, where it is now.
+    pub fn again(self, scroller: &HtmlElement) -> Self {
+        Self::of(self.row, scroller)
+    }
+
+    /// How far something above it has moved it since, apart from the reader's scrolling; none if it is not there any
+    /// more.
+    pub fn moved(&self, scroller: &HtmlElement) -> Option<i32> {
+        let by_reader = f64::from(scroller.scroll_top() - self.scrolled);
+        let top = self.row.is_connected().then(|| self.row.get_bounding_client_rect().top());
+        top.map(|top| (top - self.top + by_reader).round() as i32)
     }
 
     pub fn row_id(&self) -> String {

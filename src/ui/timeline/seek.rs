@@ -6,7 +6,7 @@ use std::time::Duration;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement};
 
 use super::anchor::find_row;
 use super::show_at;
@@ -18,12 +18,14 @@ use crate::ui::dynamic::effect;
 /// How long it stays marked.
 const MOMENT: Duration = Duration::from_millis(2_500);
 
-/// Follows the reader's wish as long as the timeline stands there; `stay` keeps it from following its end.
+/// Follows the reader's wish as long as the timeline stands there; `stay` keeps it from following its end, `hold` keeps
+/// the row that was gone to in its place.
 pub fn seek_on_demand(
     session: Session,
     window: Window,
     scroller: NodeRef<html::Div>,
     stay: impl Fn() + Copy + 'static,
+    hold: impl Fn(Element) + Copy + 'static,
 ) {
     let actions = use_actions();
     effect(move || {
@@ -40,20 +42,24 @@ pub fn seek_on_demand(
         // Rows that were fetched or built for it stand there with the next frame.
         request_animation_frame(move || {
             let row_id = session.row_id_at(position);
-            if let (Some(scroller), Some(row_id)) = (scroller.try_get_untracked().flatten(), row_id) {
-                show(&scroller, &row_id);
+            let scroller = scroller.try_get_untracked().flatten();
+            let shown = scroller.zip(row_id).and_then(|(scroller, row_id)| show(&scroller, &row_id));
+            if let Some(row) = shown {
+                hold(row);
             }
         });
     });
 }
 
-fn show(scroller: &HtmlElement, row_id: &str) {
-    let Some(row) = find_row(scroller, row_id) else { return };
+fn show(scroller: &HtmlElement, row_id: &str) -> Option<Element> {
+    let row = find_row(scroller, row_id)?;
     // What was found may be inside.
     if let Ok(Some(closed)) = row.query_selector("[aria-expanded=false]") {
         closed.unchecked_into::<HtmlElement>().click();
     }
     show_at(scroller, row_id, f64::from(scroller.client_height()) / 4.0);
     let _ = row.set_attribute("data-found", "");
-    set_timeout(move || drop(row.remove_attribute("data-found")), MOMENT);
+    let marked = row.clone();
+    set_timeout(move || drop(marked.remove_attribute("data-found")), MOMENT);
+    Some(row)
 }
