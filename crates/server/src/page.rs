@@ -131,7 +131,9 @@ mod tests {
 
     #[test]
     fn the_embedded_page_is_small() {
-        let bytes: usize = ASSETS.iter().map(|asset| asset.brotli.len()).sum();
+        // The icons are fetched when somebody installs it.
+        let first = ASSETS.iter().filter(|asset| !asset.name.ends_with(".png"));
+        let bytes: usize = first.map(|asset| asset.brotli.len()).sum();
         assert!(bytes < 440_000, "{bytes} bytes with brotli");
     }
 }
