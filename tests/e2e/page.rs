@@ -70,6 +70,7 @@ impl Page {
 
     /// Types into the composer.
     pub async fn write(&self, text: impl Into<TypingData>) {
+        self.until("the composer", "return !!document.querySelector('textarea[name=prompt]')").await;
         let composer = self.driver.find(By::Css("textarea[name=prompt]")).await.unwrap();
         composer.send_keys(text).await.unwrap();
     }

@@ -152,7 +152,7 @@ pub const IDLE_MINUTES: f64 = 10.0;
 pub const ERRAND_SECONDS: u64 = 30;
 
 /// Seconds a first prompt waits to know which version its agent is.
-pub const VERSION_SECONDS: u64 = 5;
+pub const VERSION_SECONDS: u64 = 20;
 
 /// Times of messages of our own that a session remembers, so that what another program writes is told from them.
 pub const OWN_MESSAGES: usize = 16_384;
