@@ -34,7 +34,7 @@ pub fn attend() {
             return;
         }
         missed.update(|missed| *missed += new.len());
-        if client.preferences.notify.get_untracked() {
+        if client.preferences.notify.get_untracked() && has_notifications() {
             new.iter().for_each(|call| tell(actions, call));
         }
         if client.preferences.sound.get_untracked() {
@@ -63,8 +63,16 @@ fn show_theme(theme: Theme, contrast: bool) {
     };
 }
 
+/// Some browsers have no notifications at all, or none for a page that was not opened in a safe way.
+fn has_notifications() -> bool {
+    js_sys::Reflect::has(&window(), &"Notification".into()).unwrap_or_default()
+}
+
 /// Asks the browser whether the page may; tells what it said.
 pub fn ask_permission(done: impl FnOnce(bool) + 'static) {
+    if !has_notifications() {
+        return done(false);
+    }
     if Notification::permission() == NotificationPermission::Granted {
         return done(true);
     }
