@@ -41,6 +41,8 @@ pub fn seek_on_demand(
         window.want(position);
         // Rows that were fetched or built for it stand there with the next frame.
         request_animation_frame(move || {
+            // A scroll to the end that was still on its way may have been taken for the reader's wish.
+            stay();
             let row_id = session.row_id_at(position);
             let scroller = scroller.try_get_untracked().flatten();
             let shown = scroller.zip(row_id).and_then(|(scroller, row_id)| show(&scroller, &row_id));
