@@ -1,5 +1,5 @@
 //! Full-text search over all sessions: an index of its own beside the store, made of the agents' files and made anew
-//! whenever it is broken or of another version. One thread of low priority writes it; nobody else ever waits for that.
+//! whenever it is broken or of another version. One thread of low priority writes it; only a search waits a moment for that.
 //!
 //! **How words are found.** People search for identifiers, paths and pieces of words, so any piece of three letters
 //! or more must be found wherever it stands: `house` in `pilothouse`, `Controller` in `MessageController`, and
@@ -32,6 +32,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use pilothouse_core::wire::SearchResults;
@@ -43,6 +44,9 @@ use query::Query;
 
 /// The file in the data folder.
 pub const FILE: &str = "search.db";
+
+/// How long a search waits for the index to have what was written last: its thread gives way to all others.
+const FRESH: Duration = Duration::from_secs(2);
 
 /// A handle: clones share one index, whose thread ends with the last of them.
 #[derive(Clone)]
@@ -89,9 +93,11 @@ impl Search {
         self.0.jobs.add(session, Job::Forget);
     }
 
-    /// Best first. Takes milliseconds and reads the disk: not for a thread that others wait for.
+    /// Best first. Takes a moment and reads the disk: not for a thread that others wait for.
     pub fn find(&self, query: &str) -> SearchResults {
         let Some(query) = Query::parse(query) else { return SearchResults::default() };
+        // What was said a moment ago is found as well; a long first look is not waited for.
+        self.0.jobs.wait_for(FRESH);
         let reader = self.0.reader.lock().unwrap_or_else(PoisonError::into_inner);
         find::find(&reader, &query).unwrap_or_else(|error| {
             tracing::warn!(%error, "the search failed");

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Job {
@@ -51,6 +52,13 @@ impl Jobs {
         while (state.busy || !state.waiting.is_empty()) && !state.closed {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// The same, but no longer than this.
+    pub(super) fn wait_for(&self, patience: Duration) {
+        let waits = |state: &mut State| (state.busy || !state.waiting.is_empty()) && !state.closed;
+        let waited = self.changed.wait_timeout_while(self.state(), patience, waits);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
     pub(super) fn is_closed(&self) -> bool {
