@@ -8,6 +8,7 @@ pub mod ask_card;
 pub mod attention;
 pub mod beside;
 pub mod choices;
+pub mod code_text;
 pub mod composer;
 pub mod confirm;
 pub mod connection;
