@@ -13,6 +13,16 @@ const SESSION: &str = "01a1e500-0000-7000-8000-000000000001";
 
 /// A session of the demo's with so many messages, as if it had been talked in for long.
 fn long_session(stage: &Stage, messages: usize) {
+    stored_session(
+        stage,
+        (0..messages).map(|number| {
+            format!("Message {number}. {}", "It is said at some length. ".repeat(1 + number * 7 % 23))
+        }),
+    );
+}
+
+/// A session of the demo's in which these texts were said, in turn by the person and the agent.
+pub fn stored_session(stage: &Stage, texts: impl IntoIterator<Item = String>) {
     let folder = stage.server.data.join("demo/sessions/--harbour--");
     std::fs::create_dir_all(&folder).unwrap();
     let time = "2026-01-01T00:00:00.000Z";
@@ -21,10 +31,8 @@ fn long_session(stage: &Stage, messages: usize) {
         "{}\n",
         json!({"type": "session", "version": 3, "id": SESSION, "timestamp": time, "cwd": cwd})
     );
-    for number in 0..messages {
+    for (number, words) in texts.into_iter().enumerate() {
         let role = if number % 2 == 0 { "user" } else { "assistant" };
-        let words =
-            format!("Message {number}. {}", "It is said at some length. ".repeat(1 + number * 7 % 23));
         let parent = (number > 0).then(|| format!("e{}", number - 1));
         let message = json!({"role": role, "timestamp": 1_767_225_600_000_u64 + number as u64, "stopReason": "stop",
             "content": [{"type": "text", "text": words}]});
@@ -34,7 +42,8 @@ fn long_session(stage: &Stage, messages: usize) {
     std::fs::write(folder.join(format!("2026-01-01T00-00-00-000Z_{SESSION}.jsonl")), text).unwrap();
 }
 
-async fn open(stage: &Stage, page: &Page) {
+/// Opens that session.
+pub async fn open(stage: &Stage, page: &Page) {
     page.enter(&stage.server.link).await;
     page.until("its row", &format!("return !!document.querySelector('nav [data-session-id=\"{SESSION}\"]')"))
         .await;

@@ -5,6 +5,7 @@
 
 mod browser;
 mod choosing;
+mod code;
 mod comfort;
 mod conversation;
 mod door;
