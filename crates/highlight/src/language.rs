@@ -65,9 +65,9 @@ pub fn of_name(name: &str) -> Option<Language> {
     NAMES.iter().find(|(_, names)| names.split(' ').any(is_it)).map(|(language, _)| *language)
 }
 
-/// The language of a file, by the ending of its name or, where it has none, by the name.
-pub fn of_path(path: &str) -> Option<Language> {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    of_name(name.rsplit('.').next().unwrap_or(name))
-        .or_else(|| of_name(name.split('.').next().unwrap_or(name)))
+/// What names the language in the name of a file: its ending, or all before that.
+pub fn name_in_path(path: &str) -> Option<&str> {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let names = [file.rsplit('.').next(), file.split('.').next()];
+    names.into_iter().flatten().find(|name| of_name(name).is_some())
 }

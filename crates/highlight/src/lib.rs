@@ -20,7 +20,7 @@ mod tables;
 
 pub use class::Class;
 pub use groups::{LINES, pieces};
-pub use language::{Language, of_name, of_path};
+pub use language::{Language, name_in_path, of_name};
 pub use marks::Span;
 pub use stream::Highlighter;
 

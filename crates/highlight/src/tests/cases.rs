@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::marked;
-use crate::language::{Language, of_name, of_path};
+use crate::language::{Language, name_in_path, of_name};
 
 /// Writes the samples anew if this is set: `UPDATE_SAMPLES=1 cargo test -p pilothouse-highlight`. Read what changes.
 const UPDATE: &str = "UPDATE_SAMPLES";
@@ -64,18 +64,17 @@ fn languages_go_by_many_names() {
 
 #[test]
 fn files_tell_their_language_by_their_names() {
-    for (path, language) in [
-        ("src/main.rs", Language::Rust),
-        ("C:\\work\\a.TS", Language::TypeScript),
-        ("docker/Dockerfile", Language::Docker),
-        ("Dockerfile.dev", Language::Docker),
-        ("Makefile", Language::Make),
-        ("a.b/c.test.py", Language::Python),
-        (".bashrc", Language::Bash),
+    for (path, name) in [
+        ("src/main.rs", "rs"),
+        ("C:\\work\\a.TS", "TS"),
+        ("docker/Dockerfile", "Dockerfile"),
+        ("Dockerfile.dev", "Dockerfile"),
+        ("a.b/c.test.py", "py"),
+        (".bashrc", "bashrc"),
     ] {
-        assert_eq!(of_path(path), Some(language), "{path}");
+        assert_eq!(name_in_path(path), Some(name), "{path}");
     }
     for path in ["", "LICENSE", "notes.txt", "a.rs/b", "src/"] {
-        assert_eq!(of_path(path), None, "{path:?}");
+        assert_eq!(name_in_path(path), None, "{path:?}");
     }
 }
