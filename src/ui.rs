@@ -14,6 +14,7 @@ pub mod connection;
 pub mod context_ring;
 pub mod copy_button;
 pub mod dynamic;
+pub mod elements;
 pub mod find_bar;
 pub mod folder_picker;
 pub mod icon;

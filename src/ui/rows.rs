@@ -11,6 +11,7 @@ pub mod streamed_text;
 pub mod system;
 pub mod thinking;
 pub mod tool;
+pub mod tool_details;
 pub mod tool_icon;
 pub mod user;
 

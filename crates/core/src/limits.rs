@@ -190,6 +190,9 @@ pub const DIRECTORY_ENTRIES: usize = 1_000;
 pub const TITLE_CHARACTERS: usize = 120;
 pub const DESCRIPTION_CHARACTERS: usize = 200;
 
+/// Lines of a search that are shown by file; a longer list is shown as it was printed.
+pub const SHOWN_FOUND_LINES: usize = 400;
+
 /// Seconds between two pings, and the silence after which a peer counts as gone.
 pub const PING_SECONDS: u64 = 15;
 pub const PEER_SILENCE_SECONDS: u64 = 40;
