@@ -1,7 +1,9 @@
 //! What the page asks the browser for: time, random numbers, storage, the address. Thin wrappers that never fail;
 //! nothing here knows the product.
 
+pub mod drawing;
 pub mod files;
+pub mod marks;
 pub mod texts;
 
 use leptos::prelude::{document, window};

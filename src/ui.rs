@@ -23,6 +23,7 @@ pub mod layout;
 pub mod markdown;
 pub mod mention;
 pub mod mention_menu;
+pub mod message_editor;
 pub mod model_picker;
 pub mod new_session;
 pub mod notices;

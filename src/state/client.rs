@@ -6,6 +6,7 @@ pub mod picture_rules;
 pub mod pictures;
 pub mod preferences;
 pub mod queue_edits;
+pub mod rewriting;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub use drafts::Drafts;
 pub use pictures::{Picture, Pictures};
 pub use preferences::{Preferences, Theme};
 pub use queue_edits::QueueEdits;
+pub use rewriting::Rewriting;
 
 /// Where the reader was in a session.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,6 +96,7 @@ pub struct ClientState {
     pub drafts: Drafts,
     pub pictures: Pictures,
     pub queue_edits: QueueEdits,
+    pub rewriting: Rewriting,
     pub question: RwSignal<Option<Question>>,
     /// Where the picture comes from that is looked at in full.
     pub viewed: RwSignal<Option<String>>,
@@ -134,6 +137,7 @@ impl ClientState {
             drafts: Drafts::new(),
             pictures: Pictures::new(),
             queue_edits: QueueEdits::default(),
+            rewriting: Rewriting::default(),
             question: RwSignal::default(),
             viewed: RwSignal::default(),
             help: RwSignal::new(false),

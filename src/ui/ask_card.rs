@@ -117,10 +117,10 @@ fn SelectAnswer(
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
     let class = if approval { "ask-answers spread" } else { "ask-answers options" };
-    let options = options.into_iter().map(|option| {
+    let options = options.into_iter().zip(1..).map(|(option, number)| {
         let choice = option.clone();
         view! {
-            <button type="button" class="button option" disabled=sending on:click=clicked(move |_| reply(Answer::Choose(choice.clone())))>
+            <button type="button" class="button option" data-choice=number.to_string() title=format!("Alt+{number}") disabled=sending on:click=clicked(move |_| reply(Answer::Choose(choice.clone())))>
                 <VisibleText text=option />
             </button>
         }

@@ -6,6 +6,7 @@ pub mod diff;
 pub mod entry;
 pub mod error;
 pub mod images;
+pub mod row_actions;
 pub mod shell;
 pub mod streamed_text;
 pub mod system;

@@ -48,6 +48,9 @@ fn perform(actions: &Actions, act: Act) -> bool {
         Act::Next => return step(actions, 1),
         Act::Approve => return press(".session [data-ask-id] [data-answer=yes]"),
         Act::Reject => return press(".session [data-ask-id] [data-answer=no]"),
+        Act::Choose(number) => {
+            return press(&format!(".session [data-ask-id] [data-choice='{number}']"));
+        }
         Act::Find | Act::Stop | Act::Latest => match (session, act) {
             (Some(_), Act::Find) => {
                 let words = actions.client.finding.get_untracked().unwrap_or_default();

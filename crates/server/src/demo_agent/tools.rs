@@ -5,6 +5,7 @@
 
 pub(crate) mod diff;
 mod files;
+mod search;
 mod shell_tool;
 
 use std::{sync::Arc, time::Instant};
@@ -140,6 +141,9 @@ async fn perform(bench: &Workbench<'_>, id: &str, tool: &Tool) -> Outcome {
         }
         Tool::Write { path, content } => files::write(&bench.agent.scratch, path, content),
         Tool::Edit { path, edits } => files::edit(&bench.agent.scratch, path, edits),
+        Tool::Grep { pattern, path } => search::search(&folder.join(path), pattern),
+        Tool::Todo { .. } => Outcome::text("The plan is updated."),
+        Tool::Task { answer, .. } => Outcome::text(answer.clone()),
         Tool::AskUser(question) => {
             let answer = dialog::ask(bench.agent, question).await;
             Outcome::text(answer_text(&answer))
