@@ -11,6 +11,8 @@ use crate::browser;
 #[component]
 pub fn MessageEditor(
     label: &'static str,
+    /// Of the field.
+    name: &'static str,
     text: String,
     /// What saving is called.
     yes: &'static str,
@@ -41,7 +43,7 @@ pub fn MessageEditor(
             <textarea
                 node_ref=field
                 class="message-field"
-                name="scheduled"
+                name=name
                 rows="2"
                 aria-label=label
                 prop:value=text

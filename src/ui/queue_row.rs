@@ -80,6 +80,7 @@ fn QueueEditor(session: Session, id: StoredValue<String>) -> impl IntoView {
     view! {
         <MessageEditor
             label="Scheduled message"
+            name="scheduled"
             text
             yes="Save"
             write=Box::new(move |value| id.with_value(|id| edits.write(&session.id(), id, value)))

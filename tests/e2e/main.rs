@@ -15,6 +15,7 @@ mod line;
 mod long;
 mod lost_line;
 mod many_tabs;
+mod messages;
 mod page;
 mod phone;
 mod pi;

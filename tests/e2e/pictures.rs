@@ -42,6 +42,28 @@ async fn i_send_a_picture_and_it_stands_in_my_message_also_after_a_reload() {
 }
 
 #[tokio::test]
+async fn a_picture_larger_than_a_model_looks_at_is_made_smaller_before_it_is_sent() {
+    story("picture-scaled", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.async_script(
+            "const canvas = document.createElement('canvas'); canvas.width = 3000; canvas.height = 1500;\
+             canvas.getContext('2d').fillRect(0, 0, 3000, 1500);\
+             const blob = await new Promise((done) => canvas.toBlob(done, 'image/png'));\
+             const data = new DataTransfer(); data.items.add(new File([blob], 'wide.png', { type: 'image/png' }));\
+             document.querySelector('form.composer').dispatchEvent(\
+               new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));",
+        )
+        .await;
+        let scaled = "const image = document.querySelector('[data-pending-image] img');\
+                      return !!image?.complete && image.naturalWidth === 2000 && image.naturalHeight === 1000";
+        page.until("the smaller one", scaled).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_is_no_picture_is_refused_before_it_is_sent() {
     story("no-picture", Size::Wide, async |stage| {
         let page = stage.page();

@@ -115,6 +115,7 @@ fn every_event() -> Vec<Event> {
         Event::ModelChanged { model: Some(model) },
         Event::ModelChanged { model: None },
         Event::ThinkingLevelChanged { level: "high".into() },
+        Event::ModeChanged { mode: "ask".into() },
         Event::TitleChanged { title: "T".into() },
         Event::Notice { level: NoticeLevel::Warning, text: "n".into() },
         Event::StatusChanged { key: "k".into(), text: Some("t".into()) },

@@ -20,7 +20,7 @@ pub fn AssistantRow(entry: Entry) -> impl IntoView {
         >
             <StreamedMarkdown entry text=|message| &message.text />
             <Images entry />
-            <RowActions entry>{()}</RowActions>
+            <RowActions entry />
             <When when=move || entry.is_marked(Mark::Interrupted)>
                 <p class="row-mark">"Stopped here"</p>
             </When>

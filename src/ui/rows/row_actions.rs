@@ -9,7 +9,7 @@ use crate::ui::dynamic::clicked;
 use crate::ui::icon::{Glyph, Icon};
 
 #[component]
-pub fn RowActions(entry: Entry, children: Children) -> impl IntoView {
+pub fn RowActions(entry: Entry, #[prop(optional)] children: Option<Children>) -> impl IntoView {
     let address = move || route::message_address(&entry.session.id(), entry.position());
     view! {
         <div class="row-actions">
@@ -19,7 +19,7 @@ pub fn RowActions(entry: Entry, children: Children) -> impl IntoView {
                 text=Box::new(move || entry.peek(|message| message.text.clone()))
             />
             <CopyButton label="Copy a link to this message" icon=Icon::Link text=Box::new(address) />
-            {children()}
+            {children.map(|children| children())}
         </div>
     }
 }

@@ -69,6 +69,7 @@ fn Rewriting(entry: Entry) -> impl IntoView {
     view! {
         <MessageEditor
             label="Message"
+            name="message"
             text=rewriting.text()
             yes="Resend"
             write=Box::new(move |text| rewriting.write(text))

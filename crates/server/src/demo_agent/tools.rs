@@ -18,6 +18,7 @@ use super::{
     cancel::Cancel,
     clock, dialog,
     message::{Content, Message, ToolContent},
+    modes,
     scenes::{Call, Tool},
     wire::Event,
 };
@@ -134,7 +135,8 @@ async fn perform(bench: &Workbench<'_>, id: &str, tool: &Tool) -> Outcome {
         Tool::Ls { path } => files::list(&folder.join(path)),
         Tool::Read { path } => files::read(&folder.join(path)),
         Tool::Bash { command, ask_first } => {
-            if *ask_first && !dialog::allow(bench.agent, command).await {
+            let ask = *ask_first || bench.agent.with(|state| state.mode == modes::ASK);
+            if ask && !dialog::allow(bench.agent, command).await {
                 return Outcome::error(super::scenes::BLOCKED);
             }
             shell_tool::run(bench, id, command).await
