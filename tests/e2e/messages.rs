@@ -62,10 +62,12 @@ async fn i_say_a_message_differently_and_the_first_way_stays() {
         page.key(" Behind the lighthouse?").await;
         page.press("Resend").await;
         page.until_script(
-            "another session",
+            "the answer in another session",
             "const main = document.querySelector('main[data-session-id]');\
-             return main?.dataset.state === 'completed' && main.dataset.sessionId !== arguments[0] &&\
-               !!main.querySelector('[data-kind=assistant]')",
+             const rows = [...main.querySelectorAll('[role=log] [data-message-id]')];\
+             const asked = rows.findIndex((row) => row.textContent.includes('Behind the lighthouse?'));\
+             return main.dataset.state === 'completed' && main.dataset.sessionId !== arguments[0] &&\
+               asked >= 0 && asked < rows.length - 1",
             vec![json!(first)],
         )
         .await;
@@ -105,8 +107,8 @@ async fn each_kind_of_tool_opens_in_a_form_of_its_own() {
         };
         assert_eq!(page.count("[data-tool-view=plan] [data-plan]").await, 9, "three plans of three steps");
         assert_eq!(text("[data-tool-view=plan] [data-plan=doing]").await, "◐Search the folder");
-        assert_eq!(text(".found-path").await, "README.md");
-        assert_eq!(text(".found-in:nth-of-type(2) .found-line.hit").await, "2the light");
+        assert_eq!(text(".found-path").await, "notes.txt");
+        assert_eq!(text(".found-line.hit").await, "2the light");
         assert!(text("[data-tool-view=delegate] strong").await.contains("lines"));
         assert!(text(".line-numbers").await.starts_with("1\n2"));
         assert_eq!(text("[data-phase=error] .row-exit").await, "exit 3");
