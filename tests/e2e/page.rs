@@ -149,6 +149,12 @@ impl Page {
         self.until("the form", "return !!document.querySelector('main.new-session')").await;
     }
 
+    /// The same where the sidebar is a drawer.
+    pub async fn visit_form(&self) {
+        self.script("document.querySelector('nav .new-session-link').click()", vec![]).await;
+        self.until("the form", "return !!document.querySelector('main.new-session')").await;
+    }
+
     pub async fn click(&self, selector: &str) {
         self.driver.find(By::Css(selector)).await.unwrap().click().await.unwrap();
     }

@@ -4,11 +4,11 @@
 use serde_json::{Value, json};
 
 use super::payloads::{bundles, texts, words};
-use super::script::{Script, scripted_story};
 use super::trap::Trap;
 use crate::browser::Size;
 use crate::page::Page;
 use crate::running::Setup;
+use crate::script::{Script, scripted_story};
 use crate::stage::{binary, project, story_with};
 
 const ASK_KINDS: [&str; 4] = ["select", "confirm", "input", "editor"];
@@ -53,7 +53,8 @@ async fn a_question_of_the_agent_shows_what_it_says_and_does_nothing_else() {
         let cards = "return document.querySelectorAll('[role=log] [data-ask-id]').length === arguments[0]";
         page.until_script("the cards", cards, vec![json!(all.len())]).await;
         is_told(&shown(&page, "[role=log] [data-ask-id]").await, &all, "the cards");
-        let unseen = "return [...document.querySelectorAll('[data-ask-id]')].map((card) => card.textContent)\
+        let unseen = "return [...document.querySelectorAll('[data-ask-id], [data-ask-id] [placeholder]')]\
+                        .flatMap((part) => [part.textContent, part.ariaLabel ?? '', part.placeholder ?? ''])\
                         .filter((text) => /[\\0-\\x08\\u200b-\\u200f\\u202a-\\u202e\\u2066-\\u2069]/.test(text))";
         assert_eq!(page.script(unseen, vec![]).await, json!([]), "nothing hides in what is approved");
         page.press("Waiting on me").await;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::payloads::{Payload, bundles, links, texts, words};
-use super::script::{Script, scripted_story};
 use super::trap::Trap;
+use crate::script::{Script, scripted_story};
 
 /// Payloads of one run.
 const AT_ONCE: usize = 36;

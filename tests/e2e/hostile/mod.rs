@@ -6,6 +6,5 @@ mod history;
 mod live;
 mod names;
 mod payloads;
-mod script;
 mod trap;
 mod watch;

@@ -102,12 +102,19 @@ impl Script {
     }
 }
 
+impl Script {
+    /// A server that offers an agent which plays it.
+    pub fn offered(&self, mut setup: Setup, folder: &Path) -> Setup {
+        setup.arguments.extend(["--agent".to_owned(), self.write(folder)]);
+        let sessions = folder.to_string_lossy().into_owned();
+        setup.environment.push(("PI_CODING_AGENT_DIR".to_owned(), sessions));
+        setup
+    }
+}
+
 /// A story with a session of an agent that plays the script.
 pub async fn scripted_story(name: &str, script: &Script, tell: impl AsyncFnOnce(&mut Stage)) {
     let folder = tempfile::tempdir().unwrap();
-    let mut setup = Setup::new(&binary());
-    setup.arguments.extend(["--agent".to_owned(), script.write(folder.path())]);
-    let sessions = folder.path().to_string_lossy().into_owned();
-    setup.environment.push(("PI_CODING_AGENT_DIR".to_owned(), sessions));
+    let setup = script.offered(Setup::new(&binary()), folder.path());
     story_with(name, Size::Wide, project(), setup, tell).await;
 }
