@@ -172,7 +172,7 @@ fn TextAnswer(
                 name="answer"
                 rows="6"
                 aria-label=visible_string(&ask.title)
-                placeholder=ask.placeholder.clone()
+                placeholder=visible_string(&ask.placeholder)
                 prop:value=text
                 on:input=entered(move |value| text.set(value))
             ></textarea>
@@ -186,7 +186,7 @@ fn TextAnswer(
                 type="text"
                 autocomplete="off"
                 aria-label=visible_string(&ask.title)
-                placeholder=ask.placeholder.clone()
+                placeholder=visible_string(&ask.placeholder)
                 prop:value=text
                 on:input=entered(move |value| text.set(value))
             />

@@ -75,6 +75,15 @@ impl Page {
         composer.send_keys(text).await.unwrap();
     }
 
+    /// Puts any text into the composer, as a paste would: no key gives some of its characters.
+    pub async fn fill_composer(&self, text: &str) {
+        self.until("the composer", "return !!document.querySelector('textarea[name=prompt]')").await;
+        let fill = "const field = document.querySelector('textarea[name=prompt]');\
+                    field.value = arguments[0]; field.focus(); field.setSelectionRange(field.value.length, field.value.length);\
+                    field.dispatchEvent(new Event('input', { bubbles: true }))";
+        self.script(fill, vec![json!(text)]).await;
+    }
+
     /// Types into the composer and sends with Enter.
     pub async fn send(&self, text: &str) {
         self.write(text).await;
@@ -137,6 +146,12 @@ impl Page {
     /// Goes to the form by its link in the sidebar.
     pub async fn press_link_new(&self) {
         self.click("nav .new-session-link").await;
+        self.until("the form", "return !!document.querySelector('main.new-session')").await;
+    }
+
+    /// The same where the sidebar is a drawer.
+    pub async fn visit_form(&self) {
+        self.script("document.querySelector('nav .new-session-link').click()", vec![]).await;
         self.until("the form", "return !!document.querySelector('main.new-session')").await;
     }
 

@@ -5,7 +5,7 @@ use crate::page::Page;
 use crate::stage::story;
 
 /// Drops a picture of 8 × 8 pixels on the composer, drawn by the browser itself.
-async fn drop_picture(page: &Page) {
+pub async fn drop_picture(page: &Page) {
     page.async_script(
         "const canvas = document.createElement('canvas'); canvas.width = canvas.height = 8;\
          canvas.getContext('2d').fillRect(0, 0, 8, 8);\

@@ -67,6 +67,7 @@ fn every_event() -> Vec<Event> {
         },
         Message::BashExecution { result: bash.clone() },
         Message::Custom { content, display: true },
+        Message::Answered { words: "w".into() },
         Message::CompactionSummary { summary: "s".into() },
         Message::BranchSummary { summary: "s".into() },
         Message::Hidden,

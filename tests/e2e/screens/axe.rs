@@ -1,0 +1,22 @@
+//! axe-core in the page: what it calls a violation, as a line of text each.
+
+use serde_json::json;
+
+use crate::page::Page;
+
+/// Of all that is on the page; only of its colours if asked so.
+pub async fn run(page: &Page, only_colours: bool) -> Vec<String> {
+    if page.script("return !window.axe", vec![]).await == json!(true) {
+        let path = std::env::var("PILOTHOUSE_AXE")
+            .expect("PILOTHOUSE_AXE; run the tests with `cargo xtask test e2e`");
+        let source = std::fs::read_to_string(path).unwrap();
+        page.driver.execute(source, vec![]).await.unwrap();
+    }
+    let only = if only_colours { "{ runOnly: ['color-contrast'] }" } else { "{}" };
+    let script = format!(
+        "const {{ violations }} = await window.axe.run(document, {{ resultTypes: ['violations'], ...{only} }});\
+         return violations.flatMap(({{ id, help, nodes }}) => nodes.map((node) =>\
+           `${{id}}: ${{help}} — ${{node.target}} ${{node.html.slice(0, 160)}} ${{node.any[0]?.message ?? ''}}`))"
+    );
+    serde_json::from_value(page.async_script(&script).await).unwrap()
+}
