@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::announcer::announce;
 use super::beside::{ElsewhereBanner, Extensions, OfferedText};
 use super::composer::Composer;
 use super::dynamic::{clicked, effect, live, memo};
@@ -36,6 +37,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
         }
     });
     on_cleanup(move || drop(tab.try_set(String::new())));
+    announce(session);
     view! {
         <main
             class="session"

@@ -29,6 +29,8 @@ pub fn UserRow(entry: Entry) -> impl IntoView {
             data-message-id=entry.id()
             data-kind="user"
         >
+            // Screen readers go from turn to turn by it.
+            <h2 class="visually-hidden">"You said"</h2>
             <StreamedText entry text=|message| &message.text class="row-text" />
             <Images entry />
             <div class="row-actions">
