@@ -3,6 +3,7 @@
 
 pub mod access_screen;
 pub mod agent_choice;
+pub mod announcer;
 pub mod app;
 pub mod ask_card;
 pub mod attention;

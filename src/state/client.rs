@@ -88,6 +88,8 @@ pub struct ClientState {
     pub sidebar_open: RwSignal<bool>,
     /// Moves on every half minute, for relative times.
     pub now: RwSignal<f64>,
+    /// What a screen reader is told, newest only.
+    pub announced: RwSignal<String>,
     /// The person can see this tab.
     pub visible: RwSignal<bool>,
     pub preferences: Preferences,
@@ -131,6 +133,7 @@ impl ClientState {
             outdated: RwSignal::new(false),
             sidebar_open: RwSignal::new(false),
             now: RwSignal::new(now),
+            announced: RwSignal::default(),
             visible: RwSignal::new(true),
             preferences: Preferences::recalled(),
             title: RwSignal::default(),

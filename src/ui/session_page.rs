@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::announcer::announce;
 use super::beside::{ElsewhereBanner, Extensions, OfferedText};
 use super::composer::Composer;
 use super::dynamic::{clicked, effect, live, memo};
@@ -38,6 +39,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
     });
     follow_link(session);
     on_cleanup(move || drop(tab.try_set(String::new())));
+    announce(session);
     view! {
         <main
             class="session"

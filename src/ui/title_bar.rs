@@ -20,8 +20,11 @@ pub fn TitleBar(session: Session) -> impl IntoView {
     let actions = use_actions();
     let title = move || {
         let title = session.title.get();
-        let nameless = title.trim().is_empty() && session.loading.get() == Loading::Ready;
-        if nameless { title_or_new("") } else { title }
+        match session.loading.get() {
+            Loading::Waiting if title.trim().is_empty() => "Loading…".to_owned(),
+            Loading::Missing(_) => "No session".to_owned(),
+            _ => title_or_new(&title),
+        }
     };
     let renaming = memo(move || {
         actions.client.renaming.with(|renaming| {

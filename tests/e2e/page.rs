@@ -116,9 +116,12 @@ impl Page {
         self.until_script(&format!("'{draft}' in the composer"), there, vec![json!(draft)]).await;
     }
 
+    /// Presses a button by what it is called.
     pub async fn press(&self, label: &str) {
-        let press = "const button = [...document.querySelectorAll('button')].find((button) => \
-                     (button.getAttribute('aria-label') ?? button.textContent).trim() === arguments[0] && button.offsetParent); \
+        // A name may go on behind a colon, with what is chosen.
+        let press = "const named = (button) => (button.getAttribute('aria-label') ?? button.textContent).trim();\
+                     const button = [...document.querySelectorAll('button')].find((button) => button.offsetParent &&\
+                       (named(button) === arguments[0] || named(button).startsWith(`${arguments[0]}: `)));\
                      button?.click(); return !!button";
         self.until_script(&format!("a button '{label}'"), press, vec![json!(label)]).await;
     }

@@ -34,6 +34,8 @@ pub fn UserRow(entry: Entry) -> impl IntoView {
             data-message-id=entry.id()
             data-kind="user"
         >
+            // Screen readers go from turn to turn by it.
+            <h2 class="visually-hidden">"You said"</h2>
             <When when=move || !editing.get() fallback=move || view! { <Rewriting entry /> }>
                 <StreamedText entry text=|message| &message.text class="row-text" />
             </When>

@@ -77,7 +77,7 @@ impl Screen {
             "document.documentElement.toggleAttribute('data-contrast', false);\
              if ({}) document.documentElement.dataset.contrast = 'more';\
              await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
-             const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);\
+             const fading = document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity);\
              await Promise.all(fading.map((animation) => animation.finished));",
             theme.chosen_contrast
         );
