@@ -10,6 +10,7 @@ pub mod attention;
 pub mod beside;
 pub mod choice_menu;
 pub mod choices;
+pub mod code_text;
 pub mod composer;
 pub mod confirm;
 pub mod connection;

@@ -1,7 +1,7 @@
 //! Markdown as real elements, while it streams. Blocks are built once when they are finished; only the live tail is
 //! changed, node by node, so that nothing that stands there is built anew for what is added. No HTML is ever parsed.
 
-mod build;
+pub(super) mod build;
 mod code;
 mod patch;
 

@@ -18,7 +18,7 @@ use crate::workspace::Workspace;
 pub(crate) const PROFILE: &str = "web";
 
 /// What the page is made of.
-const INPUTS: [&str; 9] = [
+const INPUTS: [&str; 13] = [
     "src",
     "style",
     "index.html",
@@ -28,6 +28,10 @@ const INPUTS: [&str; 9] = [
     ".cargo",
     "crates/core/Cargo.toml",
     "crates/core/src",
+    "crates/highlight/Cargo.toml",
+    "crates/highlight/src",
+    "crates/highlighter/Cargo.toml",
+    "crates/highlighter/src",
 ];
 
 const STAMP: &str = "target/page.stamp";

@@ -6,6 +6,7 @@ use web_sys::{Element, MouseEvent};
 
 use super::build::{add, element, set, with_text};
 use crate::browser::texts;
+use crate::ui::code_text;
 
 pub fn block(language: &str, text: &str) -> Element {
     let (frame, bar, area) = (element("div"), element("div"), element("pre"));
@@ -17,16 +18,15 @@ pub fn block(language: &str, text: &str) -> Element {
     set(&copy, "data-copy", "");
     add(&bar, &copy);
     set(&area, "tabindex", "0");
-    add(&area, &with_text("code", "", text));
+    add(&area, &code_text::element(language, text));
     add(&frame, &bar);
     add(&frame, &area);
     frame
 }
 
-/// The text node of a block of code.
-pub fn text_of(frame: &Element) -> Option<web_sys::Text> {
-    let code = frame.last_element_child()?.first_element_child()?;
-    code.first_child()?.dyn_into().ok()
+/// The text of a block, as an element of its own.
+pub fn text_of(frame: &Element) -> Option<Element> {
+    frame.last_element_child()?.first_element_child()
 }
 
 /// One listener for all buttons of a row, since blocks come and go.
@@ -34,8 +34,8 @@ pub fn copy_on_click(event: MouseEvent) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     let Some(button) = target.and_then(|target| target.closest("[data-copy]").ok().flatten()) else { return };
     let frame = button.closest(".code-block").ok().flatten();
-    let Some(text) = frame.and_then(|frame| text_of(&frame)) else { return };
-    texts::copy(&text.data(), move |done| {
+    let Some(code) = frame.and_then(|frame| text_of(&frame)) else { return };
+    texts::copy(&code_text::text(&code), move |done| {
         button.set_text_content(Some(if done { "Copied" } else { "Not allowed" }));
         set_timeout(move || button.set_text_content(Some("Copy")), std::time::Duration::from_secs(2));
     });

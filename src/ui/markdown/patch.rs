@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Node, Text};
 
 use super::{build, code};
+use crate::ui::code_text;
 
 /// The children of a parent from `first` on are `old` and become `new`.
 pub fn blocks(parent: &Element, first: usize, old: &[Block], new: &[&Block]) {
@@ -23,7 +24,7 @@ pub fn append_code(parent: &Element, position: usize, added: &str) {
     if !added.is_empty()
         && let Some(text) = child(parent, position).and_then(|node| code::text_of(node.unchecked_ref()))
     {
-        let _ = text.append_data(added);
+        code_text::append(&text, added);
     }
 }
 
@@ -57,7 +58,7 @@ fn block(node: &Node, old: &Block, new: &Block) -> bool {
             if language == new_language =>
         {
             let Some(node) = code::text_of(element) else { return false };
-            node.set_data(text);
+            code_text::set(&node, text);
         }
         _ => return false,
     }

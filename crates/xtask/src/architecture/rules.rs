@@ -45,13 +45,20 @@ const IMPURE: &[&str] = &[
 ];
 
 /// Development dependencies are free: tests may use what they like.
-pub(super) const DEPENDENCIES: [DependencyRule; 5] = [
+pub(super) const DEPENDENCIES: [DependencyRule; 7] = [
     DependencyRule { package: "pilothouse-core", may_use: &[], never: IMPURE, reach: Reach::Transitive },
     DependencyRule {
         package: "pilothouse-agents",
         may_use: &["pilothouse-core"],
         never: IMPURE,
         reach: Reach::Transitive,
+    },
+    DependencyRule { package: "pilothouse-highlight", may_use: &[], never: IMPURE, reach: Reach::Transitive },
+    DependencyRule {
+        package: "pilothouse-highlighter",
+        may_use: &["pilothouse-highlight"],
+        never: &["leptos", "web-sys"],
+        reach: Reach::Direct,
     },
     DependencyRule {
         package: "pilothouse-server",
@@ -61,7 +68,7 @@ pub(super) const DEPENDENCIES: [DependencyRule; 5] = [
     },
     DependencyRule {
         package: "pilothouse-page",
-        may_use: &["pilothouse-core"],
+        may_use: &["pilothouse-core", "pilothouse-highlight"],
         never: &["tokio", "axum", "rusqlite"],
         reach: Reach::Direct,
     },
@@ -107,8 +114,9 @@ const NO_OUTSIDE_WORLD: &[&str] = &[
     "await",
 ];
 
-pub(super) const SOURCES: [SourceRule; 3] = [
+pub(super) const SOURCES: [SourceRule; 4] = [
     SourceRule { folder: "crates/core/src", never: NO_OUTSIDE_WORLD, tests_are_free: true },
+    SourceRule { folder: "crates/highlight/src", never: NO_OUTSIDE_WORLD, tests_are_free: true },
     SourceRule { folder: "crates/agents/src", never: NO_OUTSIDE_WORLD, tests_are_free: true },
     // Model and tool output becomes elements, never a string of HTML.
     SourceRule {

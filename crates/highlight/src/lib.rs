@@ -1,0 +1,36 @@
+//! Which parts of a text of code are keywords, strings, comments and the like, line by line and without a parser: good
+//! enough to read by, never in the way. A table says what is peculiar to a language, one lexer follows it; what is no
+//! program (markup, settings, a shell) has a small lexer of its own.
+//!
+//! Everything here is pure: no DOM, no clock, no files. Any text in any language is fine, costs in proportion to its
+//! length, and never panics.
+
+mod class;
+mod code;
+mod cursor;
+mod data;
+mod language;
+mod lexer;
+mod marks;
+mod markup;
+mod packed;
+mod shell;
+mod stream;
+mod tables;
+
+pub use class::Class;
+pub use language::{Language, of_name, of_path};
+pub use marks::Span;
+pub use packed::{pack, unpack};
+pub use stream::Highlighter;
+
+/// Where the page leaves the function that is told when the highlighter has been loaded.
+pub const READY: &str = "pilothouseHighlighterIsReady";
+
+/// The parts of a whole text, in their order.
+pub fn highlight(language: Language, text: &str) -> Vec<Span> {
+    Highlighter::new(language).push(text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! Text with marks in it: HTML and XML, style sheets, Markdown.
+
+mod markdown;
+mod style;
+mod tags;
+
+pub use markdown::Markdown;
+pub use style::Style;
+pub use tags::Markup;

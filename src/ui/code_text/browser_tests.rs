@@ -1,0 +1,141 @@
+//! Code in a real browser: however it comes, the same lines stand there in the same colours.
+
+use js_sys::{Function, Reflect};
+use leptos::prelude::{document, request_animation_frame, window};
+use pilothouse_highlight::{Highlighter, READY, of_name, pack};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_test::wasm_bindgen_test;
+use web_sys::Element;
+
+use super::{append, element, set, text};
+
+const SOURCE: &str =
+    "/* a comment\n   of two lines */\nfn main() {\n    let words = \"höl🦀le\"; // why\n}\n";
+
+/// The highlighter, as if it had been loaded.
+fn load() {
+    // The first code asks for it.
+    element("rust", "");
+    let begin = Closure::<dyn FnMut(String) -> JsValue>::new(|language: String| {
+        let mut highlighter = Highlighter::new(of_name(&language).unwrap());
+        let push = Closure::<dyn FnMut(String) -> Vec<u32>>::new(move |added: String| {
+            pack(&highlighter.push(&added))
+        });
+        push.into_js_value()
+    });
+    let ready: Function = Reflect::get(&window(), &READY.into()).unwrap().unchecked_into();
+    // Only the first one is listened to.
+    let _ = ready.call1(&JsValue::UNDEFINED, &begin.into_js_value());
+}
+
+async fn frame() {
+    let next = js_sys::Promise::new(&mut |done, _| {
+        request_animation_frame(move || drop(done.call0(&JsValue::UNDEFINED)));
+    });
+    JsFuture::from(next).await.unwrap();
+}
+
+fn shown(code: &Element) -> String {
+    code.normalize();
+    code.outer_html()
+}
+
+fn in_page(code: &Element) {
+    document().body().unwrap().append_child(code).unwrap();
+}
+
+async fn coloured(language: &str, source: &str) -> Element {
+    let code = element(language, source);
+    in_page(&code);
+    while code.query_selector(".code-lines:not(:has(span))").unwrap().is_some() {
+        frame().await;
+    }
+    code.remove();
+    code
+}
+
+#[wasm_bindgen_test]
+async fn code_is_coloured_and_reads_as_before() {
+    load();
+    let code = coloured("rust", SOURCE).await;
+    assert_eq!(text(&code), SOURCE);
+    let found = |class: &str| code.query_selector(class).unwrap().and_then(|part| part.text_content());
+    assert_eq!(found(".code-keyword").as_deref(), Some("fn"));
+    assert_eq!(found(".code-string").as_deref(), Some("\"höl🦀le\""));
+    assert_eq!(found(".code-function").as_deref(), Some("main"));
+}
+
+#[wasm_bindgen_test]
+async fn whatever_the_pieces_the_same_lines_and_colours_stand_there() {
+    load();
+    let source = SOURCE.repeat(9) + "let open = \"";
+    let whole = shown(&coloured("rust", &source).await);
+    let characters: Vec<char> = source.chars().collect();
+    for size in [1, 7, 50, 400] {
+        let code = element("rust", "");
+        for piece in characters.chunks(size) {
+            append(&code, &String::from_iter(piece));
+        }
+        assert_eq!(shown(&code), whole, "in pieces of {size}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_line_that_grows_leaves_those_before_it_alone() {
+    load();
+    let code = element("rust", &SOURCE.repeat(9));
+    append(&code, "let a");
+    let group = code.last_element_child().unwrap();
+    let (first, kept) = (code.first_element_child().unwrap(), group.first_child().unwrap());
+    append(&code, " = 1;\nlet b");
+    assert!(code.first_element_child().unwrap().is_same_node(Some(&first)));
+    assert!(group.first_child().unwrap().is_same_node(Some(&kept)));
+    assert_eq!(text(&code), SOURCE.repeat(9) + "let a = 1;\nlet b");
+}
+
+#[wasm_bindgen_test]
+async fn another_text_takes_the_place_of_what_stood_there() {
+    load();
+    let code = element("rust", "let a = 1;");
+    append(&code, "\nlet b");
+    set(&code, "struct Other;\n");
+    append(&code, "fn more() {}\n");
+    assert_eq!(shown(&code), shown(&coloured("rust", "struct Other;\nfn more() {}\n").await));
+}
+
+#[wasm_bindgen_test]
+async fn much_code_is_coloured_frame_by_frame_and_not_when_it_has_left() {
+    load();
+    let much = SOURCE.repeat(400);
+    let (stays, leaves) = (element("rust", &much), element("rust", &much));
+    in_page(&stays);
+    let groups = || stays.query_selector_all(".code-lines:has(span)").unwrap().length();
+    let first = groups();
+    frame().await;
+    frame().await;
+    assert!(first < groups() && groups() < stays.child_element_count(), "{first}, then {}", groups());
+    while groups() < stays.child_element_count() {
+        frame().await;
+    }
+    assert_eq!(text(&stays), much);
+    // What may have fitted into the first frame, and no more.
+    assert!(
+        leaves.query_selector_all(".code-lines:has(span)").unwrap().length()
+            < leaves.child_element_count() / 2
+    );
+    stays.remove();
+}
+
+#[wasm_bindgen_test]
+fn what_no_highlighter_knows_stands_in_lines_without_colours() {
+    let source = "one\n".repeat(40) + "open";
+    for language in ["", "nothing-we-know"] {
+        let code = element(language, &source);
+        append(&code, " end");
+        assert_eq!(text(&code), source.clone() + " end");
+        assert_eq!(code.child_element_count(), 3);
+        assert!(code.query_selector(".code-lines *").unwrap().is_none());
+    }
+}
