@@ -191,5 +191,5 @@ fn a_void_event_changes_nothing_and_every_other_kind_may() {
         assert_eq!(controller, before);
         void += 1;
     }
-    assert_eq!(void, 9);
+    assert_eq!(void, 10);
 }
