@@ -12,10 +12,18 @@ use crate::stage::{Stage, story};
 
 /// A session of the demo's with so many messages, as if it had been talked in for long.
 fn long_session(stage: &Stage, messages: usize) {
+    stored_session(
+        stage,
+        (0..messages).map(|number| {
+            format!("Message {number}. {}", "It is said at some length. ".repeat(1 + number * 7 % 23))
+        }),
+    );
+}
+
+/// A session of the demo's in which these texts were said, in turn by the person and the agent.
+pub fn stored_session(stage: &Stage, texts: impl IntoIterator<Item = String>) {
     let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
-    for number in 0..messages {
-        let words =
-            format!("Message {number}. {}", "It is said at some length. ".repeat(1 + number * 7 % 23));
+    for (number, words) in texts.into_iter().enumerate() {
         if number % 2 == 0 {
             file.user(&words);
         } else {
@@ -29,7 +37,8 @@ fn row_of_session() -> String {
     format!("nav [data-session-id='{}']", session_file::id(1))
 }
 
-async fn open(stage: &Stage, page: &Page) {
+/// Opens that session.
+pub async fn open(stage: &Stage, page: &Page) {
     page.enter(&stage.server.link).await;
     let row = row_of_session();
     page.until("its row", &format!("return !!document.querySelector(\"{row}\")")).await;

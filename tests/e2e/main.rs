@@ -6,6 +6,7 @@
 mod announcements;
 mod browser;
 mod choosing;
+mod code;
 mod comfort;
 mod conversation;
 mod door;

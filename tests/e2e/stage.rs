@@ -27,7 +27,7 @@ impl Stage {
         Page { driver: self.browser.driver.clone() }
     }
 
-    /// Lets a `/wait` or `/wait-tool` of the demo's go on.
+    /// Lets a `/wait…` of the demo's go on.
     pub fn release(&self, file: &str) {
         std::fs::write(self.project.path().join(file), "").unwrap();
     }

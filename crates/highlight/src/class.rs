@@ -1,7 +1,6 @@
 //! What a part of a text is. Few classes: a reader tells half a dozen colours apart, not thirty.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Class {
     Comment,
     Keyword,
@@ -21,23 +20,7 @@ pub enum Class {
 }
 
 impl Class {
-    pub const ALL: [Self; 13] = [
-        Self::Comment,
-        Self::Keyword,
-        Self::Text,
-        Self::Number,
-        Self::Constant,
-        Self::Function,
-        Self::Type,
-        Self::Property,
-        Self::Tag,
-        Self::Meta,
-        Self::Heading,
-        Self::Inserted,
-        Self::Deleted,
-    ];
-
-    /// For style sheets, and for people who read tests.
+    /// For people who read tests.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Comment => "comment",

@@ -9,20 +9,26 @@ mod class;
 mod code;
 mod cursor;
 mod data;
+mod groups;
 mod language;
 mod lexer;
 mod marks;
 mod markup;
-mod packed;
 mod shell;
 mod stream;
 mod tables;
 
 pub use class::Class;
+pub use groups::{LINES, pieces};
 pub use language::{Language, of_name, of_path};
 pub use marks::Span;
-pub use packed::{pack, unpack};
 pub use stream::Highlighter;
+
+/// Names the language of an element of code that can be coloured.
+pub const LANGUAGE: &str = "data-language";
+
+/// The class of a group of lines.
+pub const GROUP: &str = "code-lines";
 
 /// Where the page leaves the function that is told when the highlighter has been loaded.
 pub const READY: &str = "pilothouseHighlighterIsReady";

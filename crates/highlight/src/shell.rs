@@ -155,7 +155,7 @@ impl Shell {
         }
         let word = cursor.since(start);
         let is_name = word.bytes().all(is_word) && starts_word(word.bytes().next().unwrap_or(0));
-        let is_among = |list: &str| list.split_whitespace().any(|other| other == word);
+        let is_among = |list: &str| list.split_ascii_whitespace().any(|other| other == word);
         let class = if is_name && matches!(cursor.peek(), b'=') {
             // Passed with what it is set to: the command comes behind it.
             cursor.bump();

@@ -5,7 +5,7 @@ pub mod cost;
 mod properties;
 mod streaming;
 
-use crate::{Class, Language, Span, highlight, pack, unpack};
+use crate::{Language, Span, highlight};
 
 /// The text with every part as `‹class:part›`.
 fn marked(language: Language, text: &str) -> String {
@@ -16,12 +16,4 @@ fn marked(language: Language, text: &str) -> String {
         at = end;
     }
     out + &text[at..]
-}
-
-#[test]
-fn parts_come_out_as_they_were_packed() {
-    let spans: Vec<Span> =
-        (7..).zip(Class::ALL).map(|(start, class)| Span { start, end: 2 * start, class }).collect();
-    assert_eq!(unpack(&pack(&spans)), spans);
-    assert!(unpack(&[1, 15, 3]).is_empty(), "what is no part is left out");
 }

@@ -129,11 +129,24 @@ mod tests {
         assert_eq!(serve(request).await.status(), StatusCode::NOT_MODIFIED);
     }
 
+    fn size_of(is_counted: impl Fn(&str) -> bool) -> usize {
+        ASSETS.iter().filter(|asset| is_counted(asset.name)).map(|asset| asset.brotli.len()).sum()
+    }
+
+    fn is_highlighter(name: &str) -> bool {
+        name.starts_with("pilothouse-highlighter")
+    }
+
     #[test]
     fn the_embedded_page_is_small() {
         // The icons are fetched when somebody installs it.
-        let first = ASSETS.iter().filter(|asset| !asset.name.ends_with(".png"));
-        let bytes: usize = first.map(|asset| asset.brotli.len()).sum();
+        let bytes = size_of(|name| !name.ends_with(".png") && !is_highlighter(name));
         assert!(bytes < 440_000, "{bytes} bytes with brotli");
+    }
+
+    #[test]
+    fn so_is_what_is_loaded_when_code_appears() {
+        let bytes = size_of(is_highlighter);
+        assert!(bytes < 40_000, "{bytes} bytes with brotli");
     }
 }

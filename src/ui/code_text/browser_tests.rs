@@ -1,10 +1,7 @@
 //! Code in a real browser: however it comes, the same lines stand there in the same colours.
 
-use js_sys::{Function, Reflect};
-use leptos::prelude::{document, request_animation_frame, window};
-use pilothouse_highlight::{Highlighter, READY, of_name, pack};
-use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsValue};
+use leptos::prelude::{document, request_animation_frame};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::Element;
@@ -18,16 +15,7 @@ const SOURCE: &str =
 fn load() {
     // The first code asks for it.
     element("rust", "");
-    let begin = Closure::<dyn FnMut(String) -> JsValue>::new(|language: String| {
-        let mut highlighter = Highlighter::new(of_name(&language).unwrap());
-        let push = Closure::<dyn FnMut(String) -> Vec<u32>>::new(move |added: String| {
-            pack(&highlighter.push(&added))
-        });
-        push.into_js_value()
-    });
-    let ready: Function = Reflect::get(&window(), &READY.into()).unwrap().unchecked_into();
-    // Only the first one is listened to.
-    let _ = ready.call1(&JsValue::UNDEFINED, &begin.into_js_value());
+    pilothouse_highlighter::start();
 }
 
 async fn frame() {
@@ -96,11 +84,26 @@ async fn a_line_that_grows_leaves_those_before_it_alone() {
 }
 
 #[wasm_bindgen_test]
+async fn what_had_nothing_to_colour_goes_on_in_colours() {
+    load();
+    for before in ["x", "x\n", "x\ny", "x\n\n"] {
+        let code = element("rust", before);
+        append(&code, " = \"one\";\nlet ");
+        append(&code, "two;\n");
+        let whole = format!("{before} = \"one\";\nlet two;\n");
+        assert_eq!(shown(&code), shown(&coloured("rust", &whole).await));
+    }
+}
+
+#[wasm_bindgen_test]
 async fn another_text_takes_the_place_of_what_stood_there() {
     load();
     let code = element("rust", "let a = 1;");
     append(&code, "\nlet b");
+    let place = document().create_element("pre").unwrap();
+    place.append_child(&code).unwrap();
     set(&code, "struct Other;\n");
+    let code = place.first_element_child().unwrap();
     append(&code, "fn more() {}\n");
     assert_eq!(shown(&code), shown(&coloured("rust", "struct Other;\nfn more() {}\n").await));
 }

@@ -1,16 +1,15 @@
-//! The highlighter is a module of its own, loaded when the first code appears that it can colour. Until it is there,
-//! and where it cannot be loaded, code stands without colours.
+//! Loads the highlighter and hands it code.
 
 use std::cell::RefCell;
 
-use js_sys::{Function, Reflect, Uint32Array};
+use js_sys::{Function, Reflect};
 use leptos::prelude::{document, window};
-use pilothouse_highlight::{READY, Span, unpack};
+use pilothouse_highlight::{LANGUAGE, READY};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Element;
 
-use super::{LANGUAGE, build, colour, text};
+use super::build;
 use crate::route;
 
 /// What trunk makes of `crates/highlighter`: it starts the module.
@@ -26,43 +25,26 @@ thread_local! {
     static HIGHLIGHTER: RefCell<Highlighter> = const { RefCell::new(Highlighter::NotWanted) };
 }
 
-/// Follows the text of one code.
-pub struct Stream(Function);
-
-impl Stream {
-    pub fn of(value: JsValue) -> Option<Self> {
-        value.dyn_into().ok().map(Self)
-    }
-
-    pub fn function(&self) -> &JsValue {
-        &self.0
-    }
-
-    /// The parts of the line that this is added to, and of all behind it.
-    pub fn push(&self, added: &str) -> Vec<Span> {
-        let numbers = self.0.call1(&JsValue::UNDEFINED, &added.into()).ok();
-        let numbers = numbers.and_then(|numbers| numbers.dyn_into::<Uint32Array>().ok());
-        numbers.map(|numbers| unpack(&numbers.to_vec())).unwrap_or_default()
+/// Colours what stands there, or will once the highlighter is there.
+pub fn colour(code: &Element) {
+    if !append(code, "") && HIGHLIGHTER.with_borrow(|now| matches!(now, Highlighter::NotWanted)) {
+        load();
     }
 }
 
-/// Begins a text. None, if the highlighter is not there yet; then the text is coloured once it is.
-pub fn begin(language: &str) -> Option<Stream> {
-    let (ready, wanted) = HIGHLIGHTER.with_borrow(|highlighter| match highlighter {
-        Highlighter::NotWanted => (None, false),
-        Highlighter::Wanted => (None, true),
-        Highlighter::Ready(begin) => (Some(begin.clone()), true),
+/// Adds to a text in colours; false if there is no highlighter yet.
+pub fn append(code: &Element, added: &str) -> bool {
+    let highlighter = HIGHLIGHTER.with_borrow(|now| match now {
+        Highlighter::Ready(function) => Some(function.clone()),
+        _ => None,
     });
-    if !wanted {
-        load();
-    }
-    ready?.call1(&JsValue::UNDEFINED, &language.into()).ok().and_then(Stream::of)
+    highlighter.is_some_and(|function| function.call2(&JsValue::UNDEFINED, code, &added.into()).is_ok())
 }
 
 fn load() {
     HIGHLIGHTER.set(Highlighter::Wanted);
-    let ready = Closure::once_into_js(|begin: Function| {
-        HIGHLIGHTER.set(Highlighter::Ready(begin));
+    let ready = Closure::once_into_js(|function: Function| {
+        HIGHLIGHTER.set(Highlighter::Ready(function));
         colour_all();
     });
     let _ = Reflect::set(&window(), &READY.into(), &ready);
@@ -78,7 +60,6 @@ fn load() {
 fn colour_all() {
     let Ok(all) = document().query_selector_all(&format!("code[{LANGUAGE}]")) else { return };
     for code in (0..all.length()).filter_map(|index| all.item(index)) {
-        let code: Element = code.unchecked_into();
-        colour(&code, &text(&code));
+        append(code.unchecked_ref(), "");
     }
 }

@@ -24,17 +24,24 @@ impl Words {
             (rules.constants, Class::Constant),
             (rules.types, Class::Type),
         ];
-        let mut words: Vec<_> = lists
-            .into_iter()
-            .flat_map(|(list, class)| list.split_whitespace().map(move |word| (word, class)))
-            .collect();
-        words.sort_by_key(|(word, _)| *word);
-        Self(words)
+        let mut words = Self(Vec::new());
+        for (list, class) in lists {
+            for word in list.split_ascii_whitespace() {
+                // One by one: they are few, and to sort them would be a good part of the whole module.
+                if let Err(place) = words.place_of(word) {
+                    words.0.insert(place, (word, class));
+                }
+            }
+        }
+        words
+    }
+
+    fn place_of(&self, word: &str) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&word, |(word, _)| *word)
     }
 
     fn class_of(&self, word: &str) -> Option<Class> {
-        let place = self.0.binary_search_by_key(&word, |(word, _)| *word).ok()?;
-        self.0.get(place).map(|(_, class)| *class)
+        self.place_of(word).ok().and_then(|place| self.0.get(place)).map(|(_, class)| *class)
     }
 }
 
@@ -114,7 +121,7 @@ impl Code {
 }
 
 fn is_among(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|other| other == word)
+    list.split_ascii_whitespace().any(|other| other == word)
 }
 
 /// What may follow a keyword, and does not follow a name.

@@ -41,7 +41,7 @@ impl Recipes {
         let start = cursor.at;
         cursor.take_while(|byte| byte.is_ascii_alphabetic());
         let word = cursor.since(start);
-        let is_known = INSTRUCTIONS.split_whitespace().any(|known| known.eq_ignore_ascii_case(word));
+        let is_known = INSTRUCTIONS.split_ascii_whitespace().any(|known| known.eq_ignore_ascii_case(word));
         if is_known {
             marks.add(start, cursor.at, Class::Keyword);
         } else {
@@ -59,7 +59,7 @@ impl Recipes {
         cursor.take_while(|byte| is_word(byte) || matches!(byte, b'-' | b'.' | b'/' | b'%'));
         let end = cursor.at;
         let word = cursor.since(start);
-        if DIRECTIVES.split_whitespace().any(|known| known == word) {
+        if DIRECTIVES.split_ascii_whitespace().any(|known| known == word) {
             marks.add(start, end, Class::Keyword);
         } else if !word.is_empty() {
             cursor.take_while(is_blank);

@@ -254,6 +254,7 @@ pub(crate) static COMMANDS: [SlashCommand; 16] = [
     command!("usage", "How full the context is", true, usage::Usage::new),
     command!("help", "Everything the demo can do", true, help::Help::new),
     command!("wait", "Half an answer, the rest once FILE exists", false, wait::Wait::new),
+    command!("wait-code", "Half a piece of code, the rest once FILE exists", false, wait::WaitCode::new),
     command!("wait-tool", "A shell command that runs until FILE exists", false, wait::WaitTool::new),
     command!("run", "Runs the given shell command as a tool", false, tools::Run::new),
 ];

@@ -57,8 +57,8 @@ pub(super) const DEPENDENCIES: [DependencyRule; 7] = [
     DependencyRule {
         package: "pilothouse-highlighter",
         may_use: &["pilothouse-highlight"],
-        never: &["leptos", "web-sys"],
-        reach: Reach::Direct,
+        never: &["leptos", "pulldown-cmark", "serde", "serde_json"],
+        reach: Reach::Transitive,
     },
     DependencyRule {
         package: "pilothouse-server",

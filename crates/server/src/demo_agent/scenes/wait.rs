@@ -1,5 +1,5 @@
-//! `/wait FILE` and `/wait-tool FILE`: stand still in the middle until a file exists, so that a test can look around
-//! without racing the clock.
+//! `/wait FILE`, `/wait-code FILE` and `/wait-tool FILE`: stand still in the middle until a file exists, so that a test
+//! can look around without racing the clock.
 
 use std::path::PathBuf;
 
@@ -30,6 +30,35 @@ impl Scene for Wait {
         ])
     }
 }
+
+pub(super) struct WaitCode {
+    file: String,
+}
+
+impl WaitCode {
+    pub(super) fn new(arguments: &str) -> Self {
+        Self { file: arguments.to_owned() }
+    }
+}
+
+impl Scene for WaitCode {
+    fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
+        if self.file.is_empty() {
+            return Step::say("Say which file to wait for: `/wait-code FILE`.");
+        }
+        Step::reply([Block::HeldText {
+            before: CODE_BEFORE.to_owned(),
+            file: absolute(setting, &self.file),
+            after: CODE_AFTER.to_owned(),
+        }])
+    }
+}
+
+/// Ends in the middle of a line and of a comment.
+const CODE_BEFORE: &str =
+    "```rust\nfn flash(seconds: u64) -> Lamp {\n    let lamp = Lamp::lit(); /* until it is";
+const CODE_AFTER: &str =
+    "\n       light again */\n    lamp.after(seconds, \"dark\")\n}\n```\n\nThat is the lamp.";
 
 pub(super) struct WaitTool {
     file: String,

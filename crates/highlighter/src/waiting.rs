@@ -3,8 +3,9 @@
 
 use std::cell::RefCell;
 
-use leptos::prelude::request_animation_frame;
 use pilothouse_highlight::Span;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
 use web_sys::Element;
 
 use super::lines;
@@ -43,12 +44,17 @@ pub fn add(group: Element, spans: Vec<Span>) {
         lines::colour(&group, &spans);
     }
     if !was_awaiting {
-        request_animation_frame(next_frame);
+        await_frame();
     }
 }
 
-pub fn forget(group: &Element) {
-    WAITING.with_borrow_mut(|waiting| waiting.groups.retain(|(other, _)| !other.is_same_node(Some(group))));
+/// Takes a group back; tells whether it was waiting.
+pub fn forget(group: &Element) -> bool {
+    WAITING.with_borrow_mut(|waiting| {
+        let before = waiting.groups.len();
+        waiting.groups.retain(|(other, _)| !other.is_same_node(Some(group)));
+        waiting.groups.len() < before
+    })
 }
 
 fn next_frame() {
@@ -68,6 +74,12 @@ fn next_frame() {
         waiting.awaits
     });
     if goes_on {
-        request_animation_frame(next_frame);
+        await_frame();
     }
+}
+
+fn await_frame() {
+    let next = Closure::once_into_js(next_frame);
+    let window = web_sys::window();
+    let _ = window.map(|window| window.request_animation_frame(next.unchecked_ref()));
 }

@@ -1,0 +1,147 @@
+//! Lines as nodes. A group has its lines as text and coloured elements, in the order of the text; a line that is not
+//! complete is the last child of the last group, in an element of its own, so that it is found again.
+
+use pilothouse_highlight::{Class, GROUP, LINES, Span, pieces};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Document, Element, Node};
+
+/// The class of a line that is not complete.
+const OPEN_LINE: &str = "code-open-line";
+
+pub fn text(element: &Element) -> String {
+    element.text_content().unwrap_or_default()
+}
+
+/// Adds text. The parts are those of the line that it is added to and of all behind it, counted from that line's start.
+pub fn append(code: &Element, added: &str, spans: &[Span]) {
+    let line = take_open_line(code) + added;
+    let last = code.last_element_child();
+    let lines = last.as_ref().map_or(0, |group| text(group).matches('\n').count());
+    let mut group = last.filter(|_| lines < LINES);
+    let (mut start, mut spans) = (0, spans);
+    for piece in pieces(&line, lines) {
+        let end = start + piece.len();
+        let (own, others) = spans.split_at(spans.partition_point(|span| span.start < end));
+        write(&group.take().unwrap_or_else(|| add_group(code)), piece, start, own);
+        (start, spans) = (end, others);
+    }
+}
+
+/// Builds a group again, with the parts of its text coloured.
+pub fn colour(group: &Element, spans: &[Span]) {
+    let text = text(group);
+    group.set_text_content(None);
+    write(group, &text, 0, spans);
+}
+
+/// Takes away the line that is not complete, and tells its text.
+fn take_open_line(code: &Element) -> String {
+    let Some(last) = code.last_element_child().and_then(|group| group.last_child()) else {
+        return String::new();
+    };
+    match last.dyn_into::<Element>() {
+        Ok(line) if line.class_name() == OPEN_LINE => {
+            line.remove();
+            text(&line)
+        }
+        Ok(_) => String::new(),
+        // Text that has never been coloured, since there is nothing to colour in it.
+        Err(plain) => {
+            let shown = plain.text_content().unwrap_or_default();
+            let (lines, line) = shown.split_at(shown.rfind('\n').map_or(0, |place| place + 1));
+            plain.set_text_content(Some(lines));
+            line.to_owned()
+        }
+    }
+}
+
+/// Hands out each group with its parts, counted from its start.
+pub fn by_group(code: &Element, spans: Vec<Span>, mut take: impl FnMut(Element, Vec<Span>)) {
+    let mut spans = spans.into_iter().peekable();
+    let (mut start, mut next) = (0, code.first_element_child());
+    while let Some(group) = next {
+        let end = start + text(&group).len();
+        let mut own = Vec::new();
+        while let Some(span) = spans.next_if(|span| span.start < end) {
+            own.push(Span { start: span.start - start, end: span.end - start, ..span });
+        }
+        next = group.next_element_sibling();
+        take(group, own);
+        start = end;
+    }
+}
+
+/// Adds a text, which begins so far behind the place that spans are counted from.
+fn write(group: &Element, text: &str, start: usize, spans: &[Span]) {
+    let complete = text.rfind('\n').map_or(0, |place| place + 1);
+    let (lines, open) = text.split_at(complete);
+    let (of_lines, of_open) = spans.split_at(spans.partition_point(|span| span.start < start + complete));
+    write_pieces(group, lines, start, of_lines);
+    if !open.is_empty() {
+        let line = element("span", OPEN_LINE);
+        write_pieces(&line, open, start + complete, of_open);
+        add(group, &line);
+    }
+}
+
+fn write_pieces(parent: &Element, text: &str, start: usize, spans: &[Span]) {
+    let mut at = 0;
+    let plain = |from: usize, to: usize| {
+        if let Some(text) = text.get(from..to).filter(|text| !text.is_empty()) {
+            add(parent, &document().create_text_node(text));
+        }
+    };
+    for span in spans {
+        let (from, to) = (span.start.saturating_sub(start), span.end.saturating_sub(start));
+        // What fits nowhere stays without colour.
+        let Some(content) = text.get(from..to).filter(|_| from >= at) else { continue };
+        plain(at, from);
+        let part = element("span", class_name(span.class));
+        part.set_text_content(Some(content));
+        add(parent, &part);
+        at = to;
+    }
+    plain(at, text.len());
+}
+
+/// As they stand in the style sheet.
+const fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::Comment => "code-comment",
+        Class::Keyword => "code-keyword",
+        Class::Text => "code-string",
+        Class::Number => "code-number",
+        Class::Constant => "code-constant",
+        Class::Function => "code-function",
+        Class::Type => "code-type",
+        Class::Property => "code-property",
+        Class::Tag => "code-tag",
+        Class::Meta => "code-meta",
+        Class::Heading => "code-heading",
+        Class::Inserted => "code-inserted",
+        Class::Deleted => "code-deleted",
+    }
+}
+
+fn add_group(code: &Element) -> Element {
+    let group = element("span", GROUP);
+    add(code, &group);
+    group
+}
+
+/// Fails only for names that cannot be one.
+fn element(tag: &str, class: &str) -> Element {
+    let element = document().create_element(tag).unwrap_or_else(JsCast::unchecked_into);
+    element.set_class_name(class);
+    element
+}
+
+fn add(parent: &Node, child: &Node) {
+    let _ = parent.append_child(child);
+}
+
+fn document() -> Document {
+    web_sys::window()
+        .and_then(|window| window.document())
+        .unwrap_or_else(|| JsValue::UNDEFINED.unchecked_into())
+}
