@@ -234,7 +234,7 @@ macro_rules! command {
     };
 }
 
-pub(crate) static COMMANDS: [SlashCommand; 16] = [
+pub(crate) static COMMANDS: [SlashCommand; 17] = [
     command!("tour", "A guided walk: thinking, Markdown, tools", true, tour::Tour::new),
     command!(
         "tools",
