@@ -34,7 +34,7 @@ pub fn start() {
     }
 }
 
-/// Colours what stands there, not all of it at once.
+/// Colours what stands there, as it comes near the view.
 fn colour(code: &Element) {
     let text = lines::text(code);
     if text.len() > LONGEST {
@@ -57,14 +57,12 @@ fn append(code: &Element, added: &str) {
 /// Follows the text of a code from now on. Most code never grows, so this is made when the first is added.
 fn follow(code: &Element) -> Option<Function> {
     let mut highlighter = highlighter_of(code)?;
-    let spans = highlighter.push(&lines::text(code));
-    // A group that waits has yet to be coloured as it is; then it can be written to.
-    if let Some(group) = code.last_element_child().filter(waiting::forget) {
-        lines::by_group(code, spans, |other, spans| {
-            if other.is_same_node(Some(&group)) {
-                lines::colour(&other, &spans);
-            }
-        });
+    highlighter.push(&lines::text(code));
+    // A group that waits is coloured as it is before it is written to.
+    if let Some(group) = code.last_element_child()
+        && let Some(spans) = waiting::take(&group)
+    {
+        lines::colour(&group, &spans);
     }
     // The element is handed over each time: one that its own function held on to would never be let go.
     let stream = Closure::<dyn FnMut(Element, String)>::new(move |code: Element, added: String| {

@@ -1,85 +1,80 @@
-//! Groups of lines that get their colours. A conversation may bring any amount of code at once: each frame colours so
-//! much, what came last first, since that is where the reader is. A group that has left the page is forgotten.
+//! Groups of lines that get their colours when they come near the view: a conversation may bring any amount of code,
+//! and most of it is never looked at. A group that has left the page is forgotten.
 
 use std::cell::RefCell;
 
+use js_sys::{Array, Reflect};
 use pilothouse_highlight::Span;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::Element;
+use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use super::lines;
 
-/// So many parts are coloured in a frame: a few milliseconds.
-const PARTS: usize = 400;
-
-struct Waiting {
-    groups: Vec<(Element, Vec<Span>)>,
-    /// What is left of this frame.
-    room: usize,
-    /// Whether the next frame is awaited.
-    awaits: bool,
-}
+/// How far around the view is near, in heights of it.
+const MARGIN: &str = "50%";
 
 thread_local! {
-    static WAITING: RefCell<Waiting> =
-        const { RefCell::new(Waiting { groups: Vec::new(), room: PARTS, awaits: false }) };
+    static WAITING: RefCell<Vec<(Element, Vec<Span>)>> = const { RefCell::new(Vec::new()) };
+    static OBSERVER: Option<IntersectionObserver> = observer();
 }
 
-/// Colours a group, at once if this frame has room for it.
 pub fn add(group: Element, spans: Vec<Span>) {
     if spans.is_empty() {
         return;
     }
-    let (now, was_awaiting) = WAITING.with_borrow_mut(|waiting| {
-        let now = spans.len() <= waiting.room;
-        if now {
-            waiting.room -= spans.len();
-        } else {
-            waiting.groups.push((group.clone(), spans.clone()));
+    OBSERVER.with(|observer| match observer {
+        Some(observer) => {
+            observer.observe(&group);
+            WAITING.with_borrow_mut(|waiting| waiting.push((group, spans)));
         }
-        (now, std::mem::replace(&mut waiting.awaits, true))
+        None => lines::colour(&group, &spans),
     });
-    if now {
-        lines::colour(&group, &spans);
-    }
-    if !was_awaiting {
-        await_frame();
-    }
 }
 
-/// Takes a group back; tells whether it was waiting.
-pub fn forget(group: &Element) -> bool {
+/// Takes a group back, with its parts if it was waiting.
+pub fn take(group: &Element) -> Option<Vec<Span>> {
     WAITING.with_borrow_mut(|waiting| {
-        let before = waiting.groups.len();
-        waiting.groups.retain(|(other, _)| !other.is_same_node(Some(group)));
-        waiting.groups.len() < before
+        let place = waiting.iter().position(|(other, _)| other.is_same_node(Some(group)))?;
+        unobserve(group);
+        Some(waiting.swap_remove(place).1)
     })
 }
 
-fn next_frame() {
-    let mut room = PARTS;
-    while room > 0
-        && let Some((group, spans)) = WAITING.with_borrow_mut(|waiting| waiting.groups.pop())
-    {
-        if group.is_connected() {
-            room = room.saturating_sub(spans.len());
-            lines::colour(&group, &spans);
+fn observer() -> Option<IntersectionObserver> {
+    let options = IntersectionObserverInit::new();
+    // The conversation scrolls inside the page, where a margin around the page says nothing.
+    let _ = Reflect::set(&options, &"scrollMargin".into(), &MARGIN.into());
+    let moved = Closure::<dyn FnMut(Array)>::new(|entries: Array| {
+        for entry in entries.iter() {
+            let entry: IntersectionObserverEntry = entry.unchecked_into();
+            if entry.is_intersecting()
+                && let Some(spans) = take(&entry.target())
+            {
+                lines::colour(&entry.target(), &spans);
+            }
         }
-    }
-    let goes_on = WAITING.with_borrow_mut(|waiting| {
-        waiting.room = room;
-        // The frame behind the last one has all its room again.
-        waiting.awaits = room < PARTS;
-        waiting.awaits
+        forget_the_gone();
     });
-    if goes_on {
-        await_frame();
-    }
+    IntersectionObserver::new_with_options(moved.into_js_value().unchecked_ref(), &options).ok()
 }
 
-fn await_frame() {
-    let next = Closure::once_into_js(next_frame);
-    let window = web_sys::window();
-    let _ = window.map(|window| window.request_animation_frame(next.unchecked_ref()));
+fn forget_the_gone() {
+    WAITING.with_borrow_mut(|waiting| {
+        waiting.retain(|(group, _)| {
+            let stays = group.is_connected();
+            if !stays {
+                unobserve(group);
+            }
+            stays
+        });
+    });
+}
+
+fn unobserve(group: &Element) {
+    OBSERVER.with(|observer| {
+        if let Some(observer) = observer {
+            observer.unobserve(group);
+        }
+    });
 }
