@@ -39,6 +39,11 @@ pub fn is_touch() -> bool {
     window().match_media("(pointer: coarse)").ok().flatten().is_some_and(|query| query.matches())
 }
 
+/// In pixels.
+pub fn view_height() -> f64 {
+    window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default()
+}
+
 pub fn is_hidden() -> bool {
     document().visibility_state() == web_sys::VisibilityState::Hidden
 }
