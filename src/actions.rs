@@ -5,6 +5,7 @@ mod drafts;
 mod export;
 mod find;
 mod folders;
+mod fork;
 mod library;
 mod pictures;
 mod prompt;

@@ -1,7 +1,9 @@
 //! What the page asks the browser for: time, random numbers, storage, the address. Thin wrappers that never fail;
 //! nothing here knows the product.
 
+pub mod drawing;
 pub mod files;
+pub mod marks;
 pub mod texts;
 
 use leptos::prelude::{document, window};
@@ -35,6 +37,11 @@ pub fn unique_id() -> String {
 /// A touch screen: there Enter breaks the line, since there is no other key for it.
 pub fn is_touch() -> bool {
     window().match_media("(pointer: coarse)").ok().flatten().is_some_and(|query| query.matches())
+}
+
+/// In pixels.
+pub fn view_height() -> f64 {
+    window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default()
 }
 
 pub fn is_hidden() -> bool {

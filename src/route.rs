@@ -38,6 +38,19 @@ pub fn of_path(path: &str) -> Route {
     }
 }
 
+/// The address of one message of a session, to be given away. Messages are counted from one.
+pub fn message_address(session_id: &str, position: usize) -> String {
+    let origin = window().location().origin().unwrap_or_default();
+    format!("{origin}{}#{MESSAGE}{}", path_of(&Route::Session(session_id.to_owned())), position + 1)
+}
+
+/// The message that the part of an address behind `#` names, by its place in the conversation.
+pub fn message_in(fragment: &str) -> Option<usize> {
+    fragment.strip_prefix(MESSAGE)?.parse::<usize>().ok()?.checked_sub(1)
+}
+
+const MESSAGE: &str = "m";
+
 pub fn server_address(path: &str) -> String {
     format!("{}{path}", base())
 }
@@ -92,6 +105,14 @@ mod tests {
         assert_eq!(base_of("/elsewhere"), "/");
         assert_eq!(base_of("/tools/pilot/"), "/tools/pilot/");
         assert_eq!(base_of("/tools/pilot/s/x"), "/tools/pilot/");
+    }
+
+    #[test]
+    fn a_message_is_named_by_its_place() {
+        assert_eq!(message_in("m12"), Some(11));
+        for other in ["", "m", "m0", "m-1", "m1x", "12", "token=m12"] {
+            assert_eq!(message_in(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -1,18 +1,15 @@
-//! What a person does with sessions as a whole: naming, pinning, archiving, deleting, forking, compacting, taking
-//! over. The effects come back as events; only refusals are said.
+//! What a person does with sessions as a whole: naming, pinning, archiving, deleting, compacting, taking over. The effects come back as events; only refusals are said.
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
 use pilothouse_core::event::NoticeLevel;
 use pilothouse_core::limits::GIVEN_TITLE_BYTES;
-use pilothouse_core::wire::{Command, Forked};
+use pilothouse_core::wire::Command;
 
 use super::Actions;
-use crate::route::Route;
 use crate::state::client::{Question, Renaming};
 use crate::state::server::Session;
-use crate::transport::read_answer;
 
 impl Actions {
     pub fn start_renaming(&self, session_id: String, in_sidebar: bool) {
@@ -55,20 +52,6 @@ impl Actions {
             grave: true,
             act: Arc::new(move || actions.order(&session_id, Command::DeleteSession)),
         }));
-    }
-
-    /// A new session that ends before this row; its text is there to be changed and sent.
-    pub fn fork(&self, session: Session, row: usize) {
-        let actions = *self;
-        self.ask_in(session, Command::Fork { row }, move |session, outcome| {
-            match read_answer::<Forked>(outcome) {
-                Ok(forked) => {
-                    actions.client.drafts.set(&forked.session_id, forked.text);
-                    actions.go(Route::Session(forked.session_id));
-                }
-                Err(error) => session.notify(NoticeLevel::Warning, error),
-            }
-        });
     }
 
     /// Another program writes this session: going on here asks first, then does what was wanted.

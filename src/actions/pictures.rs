@@ -1,53 +1,79 @@
-//! Pictures into the composer: read, known by their content, and refused in words where there is no room for them.
+//! Pictures into the composer: known by their content, made smaller where that is needed, and refused in words where
+//! there is no room for them.
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use pilothouse_core::Image;
+use pilothouse_core::limits::{IMAGE_BYTES, READ_IMAGE_BYTES};
+use web_sys::{Blob, File};
 
 use super::Actions;
-use crate::browser::{self, files};
+use crate::browser::{self, drawing, files};
 use crate::state::client::picture_rules::{self, TELLING_BYTES};
 use crate::state::server::Session;
 
 impl Actions {
     /// From the clipboard, a drop or the file picker.
-    pub fn attach(&self, session: Session, chosen: Vec<web_sys::File>) {
+    pub fn attach(&self, session: Session, chosen: Vec<File>) {
         self.client.pictures.problem.set(None);
         if !session.capabilities.with_untracked(|can| can.images) {
             return self.refuse_picture("This agent takes no images.".to_owned());
         }
         let (actions, id) = (*self, session.id());
-        for file in chosen {
-            // Before it is read: a film dropped by mistake must not fill the memory.
-            if let Some(why) = self.no_room(&id, file.size()) {
-                return self.refuse_picture(why);
+        // One after the other, so that they stand in the order in which they were chosen.
+        spawn_local(async move {
+            for file in chosen {
+                if let Err(why) = actions.take_picture(&id, &file).await {
+                    return actions.refuse_picture(why);
+                }
             }
-            let (id, size) = (id.clone(), file.size());
-            files::read(&file, move |data| actions.take_picture(&id, data, size));
-        }
+        });
     }
 
-    fn take_picture(&self, session_id: &str, data: Option<String>, size: f64) {
-        let Some(data) = data else {
-            return self.refuse_picture("The image could not be read.".to_owned());
+    async fn take_picture(&self, session_id: &str, file: &File) -> Result<(), String> {
+        let mime_type = kind_of(file).await.ok_or("Only PNG, JPEG, GIF and WebP images can be sent.")?;
+        // A film named like a picture must not fill the memory.
+        if file.size() > READ_IMAGE_BYTES as f64 {
+            return Err(picture_rules::too_large(file.size() as usize, READ_IMAGE_BYTES));
+        }
+        let (content, mime_type) = fitting(file, mime_type).await;
+        let room = |size: f64| {
+            let waiting = self.client.pictures.images(session_id);
+            picture_rules::refusal(&waiting, size as usize).map_or(Ok(()), Err)
         };
-        let Some(mime_type) = picture_rules::kind_of(&browser::first_bytes(&data, TELLING_BYTES)) else {
-            return self.refuse_picture("Only PNG, JPEG, GIF and WebP images can be sent.".to_owned());
-        };
+        room(content.size())?;
+        let data = files::read(&content).await.ok_or("The image could not be read.")?;
         // Others may have been taken while this one was read.
-        match self.no_room(session_id, size) {
-            Some(why) => self.refuse_picture(why),
-            None => self
-                .client
-                .pictures
-                .add(session_id, vec![Image { mime_type: mime_type.to_owned(), data, blob: String::new() }]),
-        }
-    }
-
-    fn no_room(&self, session_id: &str, size: f64) -> Option<String> {
-        picture_rules::refusal(&self.client.pictures.images(session_id), size as usize)
+        room(content.size())?;
+        let image = Image { mime_type: mime_type.to_owned(), data, blob: String::new() };
+        self.client.pictures.add(session_id, vec![image]);
+        Ok(())
     }
 
     fn refuse_picture(&self, why: String) {
         self.client.pictures.problem.set(Some(why));
     }
+}
+
+async fn kind_of(file: &File) -> Option<&'static str> {
+    let first = file.slice_with_i32_and_i32(0, TELLING_BYTES as i32).ok()?;
+    let first = files::read(&first).await?;
+    picture_rules::kind_of(&browser::first_bytes(&first, TELLING_BYTES))
+}
+
+/// The picture as it is, or drawn anew if it is larger than a model looks at or than a message takes. What cannot be
+/// drawn stays as it is: whether there is room for it is asked afterwards.
+async fn fitting(file: &File, mime_type: &'static str) -> (Blob, &'static str) {
+    let as_it_is = || (Blob::from(file.clone()), mime_type);
+    let Some(picture) = drawing::decoded(file).await else { return as_it_is() };
+    let size = picture_rules::fitting(picture.width(), picture.height(), file.size() as usize);
+    let Some(size) = size else { return as_it_is() };
+    for kind in picture_rules::forms_of(mime_type) {
+        if let Some(made) = drawing::drawn(&picture, size, kind).await
+            && made.size() <= IMAGE_BYTES as f64
+        {
+            return (made, kind);
+        }
+    }
+    as_it_is()
 }

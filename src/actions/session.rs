@@ -105,6 +105,17 @@ impl Actions {
         });
     }
 
+    /// The same with the way the agent works.
+    pub fn set_mode(&self, session: Session, mode: String) {
+        session.wish_mode(Some(mode.clone()));
+        self.ask_in(session, Command::SetMode { mode }, move |session, outcome| {
+            if let Err(error) = outcome {
+                session.wish_mode(None);
+                session.notify(NoticeLevel::Warning, format!("The mode stays as it was: {error}"));
+            }
+        });
+    }
+
     /// Fetches the rows before those held; `done` is called when they are in the list.
     pub fn show_earlier(&self, session: Session, done: impl FnOnce() + 'static) {
         let (actions, id) = (*self, session.id());

@@ -1,19 +1,24 @@
 //! Files that a person hands to the page: the names of them are not looked at, the content is read by the browser.
 
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
-use web_sys::{DataTransfer, File, FileList, FileReader};
+use gloo_net::http::Request;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, DataTransfer, File, FileList, FileReader};
 
-/// Reads a file as base64; nothing if the browser cannot.
-pub fn read(file: &File, done: impl FnOnce(Option<String>) + 'static) {
-    let Ok(reader) = FileReader::new() else { return done(None) };
-    let own = reader.clone();
-    let ended = Closure::once_into_js(move || {
-        let address = own.result().ok().and_then(|result| result.as_string());
-        done(address.and_then(|address| address.split_once("base64,").map(|(_, data)| data.to_owned())));
-    });
-    reader.set_onloadend(Some(ended.unchecked_ref()));
-    let _ = reader.read_as_data_url(file);
+/// Reads what a file holds as base64; nothing if the browser cannot.
+pub async fn read(content: &Blob) -> Option<String> {
+    let reader = FileReader::new().ok()?;
+    let ended = js_sys::Promise::new(&mut |ended, _| reader.set_onloadend(Some(&ended)));
+    reader.read_as_data_url(content).ok()?;
+    JsFuture::from(ended).await.ok()?;
+    let address = reader.result().ok()?.as_string()?;
+    address.split_once("base64,").map(|(_, data)| data.to_owned())
+}
+
+/// What stands at an address of the page's own server, as base64.
+pub async fn fetch(address: &str) -> Option<String> {
+    let bytes = Request::get(address).send().await.ok().filter(|answer| answer.ok())?.binary().await.ok()?;
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes.as_slice()));
+    read(&Blob::new_with_u8_array_sequence(&parts).ok()?).await
 }
 
 pub fn all(list: Option<FileList>) -> Vec<File> {

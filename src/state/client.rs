@@ -6,6 +6,7 @@ pub mod picture_rules;
 pub mod pictures;
 pub mod preferences;
 pub mod queue_edits;
+pub mod rewriting;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub use drafts::Drafts;
 pub use pictures::{Picture, Pictures};
 pub use preferences::{Preferences, Theme};
 pub use queue_edits::QueueEdits;
+pub use rewriting::Rewriting;
 
 /// Where the reader was in a session.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,6 +88,8 @@ pub struct ClientState {
     pub sidebar_open: RwSignal<bool>,
     /// Moves on every half minute, for relative times.
     pub now: RwSignal<f64>,
+    /// What a screen reader is told, newest only.
+    pub announced: RwSignal<String>,
     /// The person can see this tab.
     pub visible: RwSignal<bool>,
     pub preferences: Preferences,
@@ -94,6 +98,7 @@ pub struct ClientState {
     pub drafts: Drafts,
     pub pictures: Pictures,
     pub queue_edits: QueueEdits,
+    pub rewriting: Rewriting,
     pub question: RwSignal<Option<Question>>,
     /// Where the picture comes from that is looked at in full.
     pub viewed: RwSignal<Option<String>>,
@@ -128,12 +133,14 @@ impl ClientState {
             outdated: RwSignal::new(false),
             sidebar_open: RwSignal::new(false),
             now: RwSignal::new(now),
+            announced: RwSignal::default(),
             visible: RwSignal::new(true),
             preferences: Preferences::recalled(),
             title: RwSignal::default(),
             drafts: Drafts::new(),
             pictures: Pictures::new(),
             queue_edits: QueueEdits::default(),
+            rewriting: Rewriting::default(),
             question: RwSignal::default(),
             viewed: RwSignal::default(),
             help: RwSignal::new(false),

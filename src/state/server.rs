@@ -2,6 +2,7 @@
 //! Filled by frames alone; no component writes here.
 
 pub mod attention;
+pub mod hearing;
 mod intake;
 pub mod notice;
 pub mod recent;

@@ -9,6 +9,7 @@ use wasm_bindgen::JsCast;
 
 use super::dynamic::{clicked, effect, entered, live, submitted};
 use super::icon::{Glyph, Icon};
+use super::relative_time::duration;
 use super::visible_text::VisibleText;
 use crate::actions::use_actions;
 use crate::browser;
@@ -51,6 +52,11 @@ pub fn AskCard(
         let class = if ask.approval { "ask-message ask-exact" } else { "ask-message" };
         view! { <div class=class><VisibleText text=ask.message.clone() /></div> }
     });
+    // Where a command runs is part of what is approved.
+    let folder = actions.server.summary(&session_id.get_value()).map(|summary| summary.cwd);
+    let place = folder.filter(|_| ask.approval).map(|folder| {
+        view! { <p class="ask-place">"In " <code><VisibleText text=folder /></code></p> }
+    });
     let body = match ask.kind {
         AskKind::Confirm => view! { <ConfirmAnswer approval=ask.approval sending reply /> }.into_any(),
         AskKind::Select => {
@@ -73,10 +79,16 @@ pub fn AskCard(
             <h2 class="ask-title"><VisibleText text=title /></h2>
             {exact.map(|exact| view! { <div class="ask-exact"><VisibleText text=exact /></div> })}
             {message}
+            {place}
             {body}
+            {ask.timeout_ms.map(|limit| view! { <p class="ask-limit">{limit_words(limit)}</p> })}
             <p class="problem" role="alert">{live(move || problem.get())}</p>
         </section>
     }
+}
+
+fn limit_words(milliseconds: u64) -> String {
+    format!("Without an answer it ends after {}; that is not a yes.", duration(milliseconds))
 }
 
 /// The card goes with its answer: the keyboard must not be lost with it.
@@ -117,10 +129,10 @@ fn SelectAnswer(
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
     let class = if approval { "ask-answers spread" } else { "ask-answers options" };
-    let options = options.into_iter().map(|option| {
+    let options = options.into_iter().zip(1..).map(|(option, number)| {
         let choice = option.clone();
         view! {
-            <button type="button" class="button option" disabled=sending on:click=clicked(move |_| reply(Answer::Choose(choice.clone())))>
+            <button type="button" class="button option" data-choice=number.to_string() title=format!("Alt+{number}") disabled=sending on:click=clicked(move |_| reply(Answer::Choose(choice.clone())))>
                 <VisibleText text=option />
             </button>
         }
@@ -160,7 +172,7 @@ fn TextAnswer(
                 name="answer"
                 rows="6"
                 aria-label=visible_string(&ask.title)
-                placeholder=ask.placeholder.clone()
+                placeholder=visible_string(&ask.placeholder)
                 prop:value=text
                 on:input=entered(move |value| text.set(value))
             ></textarea>
@@ -174,7 +186,7 @@ fn TextAnswer(
                 type="text"
                 autocomplete="off"
                 aria-label=visible_string(&ask.title)
-                placeholder=ask.placeholder.clone()
+                placeholder=visible_string(&ask.placeholder)
                 prop:value=text
                 on:input=entered(move |value| text.set(value))
             />

@@ -158,8 +158,8 @@ pub fn Composer(session: Session) -> impl IntoView {
                         placeholder=live(placeholder)
                         spellcheck=live(move || (!shell()).to_string())
                         data-input-mode=live(move || mode.get().name())
-                        aria-controls=live(move || menu.list_id().or_else(|| files.list_id()))
-                        aria-activedescendant=live(move || menu.marked_option().or_else(|| files.marked_option()))
+                        aria-controls=live(move || menu.menu.list_id().or_else(|| files.menu.list_id()))
+                        aria-activedescendant=live(move || menu.menu.marked_option().or_else(|| files.menu.marked_option()))
                         prop:value=draft
                         on:paste=pasted
                         on:input=entered(move |value| {

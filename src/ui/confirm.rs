@@ -1,25 +1,16 @@
 //! Asks before something is done that cannot simply be undone. Nothing but its own button says yes.
 
-use leptos::html;
 use leptos::prelude::*;
 
-use super::dynamic::{clicked, effect, live};
+use super::dialog::Dialog;
+use super::dynamic::{clicked, live};
 use crate::actions::use_actions;
 
 #[component]
 pub fn ConfirmDialog() -> impl IntoView {
     let question = use_actions().client.question;
-    let dialog = NodeRef::<html::Dialog>::new();
-    effect(move || {
-        let asked = question.with(Option::is_some);
-        if let Some(dialog) = dialog.get() {
-            match (asked, dialog.open()) {
-                (true, false) => drop(dialog.show_modal()),
-                (false, true) => dialog.close(),
-                _ => {}
-            }
-        }
-    });
+    let open = Signal::derive(move || question.with(Option::is_some));
+    let close = Callback::new(move |()| question.set(None));
     let read = move |read: fn(&crate::state::client::Question) -> String| {
         question.with(|question| question.as_ref().map(read).unwrap_or_default())
     };
@@ -35,9 +26,8 @@ pub fn ConfirmDialog() -> impl IntoView {
             false => "button primary",
         };
     view! {
-        // Escape closes it by the browser's own hand.
-        <dialog class="confirm" node_ref=dialog aria-labelledby="confirm-title" on:close=move |_| question.set(None)>
-            <h2 id="confirm-title" class="confirm-title">{live(move || read(|question| question.title.clone()))}</h2>
+        <Dialog open close class="confirm" label="Please confirm">
+            <h2 class="confirm-title">{live(move || read(|question| question.title.clone()))}</h2>
             <p class="confirm-words">{live(move || read(|question| question.words.clone()))}</p>
             <div class="ask-answers spread">
                 <button type="button" class="button" on:click=clicked(move |_| question.set(None))>"Cancel"</button>
@@ -45,6 +35,6 @@ pub fn ConfirmDialog() -> impl IntoView {
                     {live(move || read(|question| question.yes.to_owned()))}
                 </button>
             </div>
-        </dialog>
+        </Dialog>
     }
 }

@@ -1,41 +1,81 @@
-//! How full the model's context is: a small ring, the percentage, and the numbers on hover.
+//! How full the model's context is: a small ring with the percentage, and behind it the numbers and what can be done.
 
 use leptos::prelude::*;
 use pilothouse_core::event::ContextUsage;
 
-use super::dynamic::{live, memo};
+use super::dynamic::{When, clicked, live, memo};
+use super::icon::{Glyph, Icon};
+use super::popover::{Popover, close_popover};
+use crate::actions::use_actions;
 use crate::state::server::Session;
 
 /// The ring's circumference is made 100, so that a percentage is a length.
 const RADIUS: &str = "15.915";
 
+/// From here on there is little room left.
+const FULL: f64 = 80.0;
+
 #[component]
 pub fn ContextRing(session: Session) -> impl IntoView {
     let usage = memo(move || session.context_usage.get());
-    live(move || {
-        let ring = usage.get().map(|usage| {
-            let percent = percent(&usage);
-            let drawn = percent.unwrap_or(0.0).clamp(0.0, 100.0);
-            view! {
-                <span class="context" title=details(&usage) data-full=(drawn >= 80.0).then_some("true")>
-                    <svg class="context-ring" viewBox="0 0 36 36" aria-hidden="true" focusable="false">
-                        <circle class="context-track" cx="18" cy="18" r=RADIUS></circle>
-                        <circle
-                            class="context-fill"
-                            cx="18"
-                            cy="18"
-                            r=RADIUS
-                            stroke-dasharray=format!("{drawn:.1} 100")
-                            transform="rotate(-90 18 18)"
-                        ></circle>
-                    </svg>
-                    <span class="visually-hidden">"Context used: "</span>
-                    <span>{percent.map_or_else(|| "unknown".to_owned(), |percent| format!("{percent:.0}%"))}</span>
-                </span>
-            }
-        });
-        ring.into_any()
-    })
+    let known = memo(move || usage.with(Option::is_some));
+    let used = memo(move || usage.with(|usage| usage.as_ref().and_then(percent)));
+    let drawn = move || used.get().unwrap_or(0.0).clamp(0.0, 100.0);
+    let words = move || used.get().map_or_else(|| "unknown".to_owned(), |percent| format!("{percent:.0}%"));
+    let face = move || {
+        view! {
+            <svg
+                class="context-ring"
+                data-full=live(move || (drawn() >= FULL).then_some("true"))
+                viewBox="0 0 36 36"
+                aria-hidden="true"
+                focusable="false"
+            >
+                <circle class="context-track" cx="18" cy="18" r=RADIUS></circle>
+                <circle
+                    class="context-fill"
+                    cx="18"
+                    cy="18"
+                    r=RADIUS
+                    stroke-dasharray=live(move || format!("{:.1} 100", drawn()))
+                    transform="rotate(-90 18 18)"
+                ></circle>
+            </svg>
+            <span>{live(words)}</span>
+        }
+    };
+    view! {
+        <When when=move || known.get()>
+            <Popover label="Context" class="button quiet title-choice context" face=face.into() panel="context-details" role="dialog">
+                <ContextDetails session usage />
+            </Popover>
+        </When>
+    }
+}
+
+#[component]
+fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl IntoView {
+    let actions = use_actions();
+    let can_compact = memo(move || session.capabilities.with(|can| can.compact));
+    let compact = move |_| {
+        close_popover();
+        actions.compact(&session.id());
+    };
+    let lines = move || {
+        let lines = usage.with(|usage| usage.as_ref().map(details).unwrap_or_default());
+        let line = |(name, value): (&'static str, String)| view! { <dt>{name}</dt> <dd>{value}</dd> };
+        lines.into_iter().map(line).collect_view().into_any()
+    };
+    view! {
+        <h2 class="context-title">"What the model has in mind"</h2>
+        <dl class="context-numbers">{live(lines)}</dl>
+        <When when=move || can_compact.get()>
+            <button type="button" class="button" on:click=clicked(compact)>
+                <Glyph icon=Icon::Compact />
+                "Compact now"
+            </button>
+        </When>
+    }
 }
 
 fn percent(usage: &ContextUsage) -> Option<f64> {
@@ -45,16 +85,20 @@ fn percent(usage: &ContextUsage) -> Option<f64> {
     })
 }
 
-fn details(usage: &ContextUsage) -> String {
-    let tokens = usage.tokens.map_or_else(|| "an unknown number of".to_owned(), thousands);
-    let mut words = match usage.context_window {
-        0 => format!("Context: {tokens} tokens"),
-        window => format!("Context: {tokens} of {} tokens", thousands(window)),
-    };
-    if let Some(cost) = usage.cost {
-        words.push_str(&format!(" · cost ${cost:.2}"));
+fn details(usage: &ContextUsage) -> Vec<(&'static str, String)> {
+    let mut lines =
+        vec![("Used", usage.tokens.map_or_else(unknown, |tokens| format!("{} tokens", thousands(tokens))))];
+    if usage.context_window > 0 {
+        lines.push(("Window", format!("{} tokens", thousands(usage.context_window))));
+        lines.extend(percent(usage).map(|percent| ("Full", format!("{percent:.0}%"))));
     }
-    words
+    lines.extend(usage.cost.map(|cost| ("Cost so far", format!("${cost:.2}"))));
+    lines
+}
+
+/// Right after a compaction nobody has counted yet.
+fn unknown() -> String {
+    "unknown until the next answer".to_owned()
 }
 
 fn thousands(number: u64) -> String {
@@ -73,9 +117,12 @@ mod tests {
         let mut usage =
             ContextUsage { tokens: Some(50_000), context_window: 200_000, ..ContextUsage::default() };
         assert_eq!(percent(&usage), Some(25.0));
-        assert_eq!(details(&usage), "Context: 50k of 200k tokens");
+        let lines = |usage: &ContextUsage| -> Vec<String> {
+            details(usage).into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
+        };
+        assert_eq!(lines(&usage), ["Used: 50k tokens", "Window: 200k tokens", "Full: 25%"]);
         usage.cost = Some(0.126);
-        assert_eq!(details(&usage), "Context: 50k of 200k tokens · cost $0.13");
+        assert_eq!(lines(&usage).last().unwrap(), "Cost so far: $0.13");
     }
 
     #[test]

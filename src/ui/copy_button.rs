@@ -1,4 +1,4 @@
-//! A small button that copies a text, and says for a moment that it did.
+//! A small button that copies a text or an address, and says for a moment that it did.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::icon::{Glyph, Icon};
 use crate::browser::texts;
 
 #[component]
-pub fn CopyButton(label: &'static str, text: Box<dyn Fn() -> String>) -> impl IntoView {
+pub fn CopyButton(label: &'static str, icon: Icon, text: Box<dyn Fn() -> String>) -> impl IntoView {
     let done = RwSignal::new(None::<bool>);
     let copy = move |_| {
         texts::copy(&text(), move |copied| {
@@ -22,8 +22,8 @@ pub fn CopyButton(label: &'static str, text: Box<dyn Fn() -> String>) -> impl In
         Some(true) => "Copied",
         Some(false) => "The browser does not allow it",
     };
-    let icon = Signal::derive(move || match done.get() {
-        None => Icon::Copy,
+    let face = Signal::derive(move || match done.get() {
+        None => icon,
         Some(true) => Icon::Check,
         Some(false) => Icon::Alert,
     });
@@ -35,7 +35,7 @@ pub fn CopyButton(label: &'static str, text: Box<dyn Fn() -> String>) -> impl In
             title=live(words)
             on:click=clicked(copy)
         >
-            <Glyph icon />
+            <Glyph icon=face />
         </button>
     }
 }

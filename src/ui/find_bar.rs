@@ -93,7 +93,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
         _ => {}
     };
     view! {
-        <div class="find-bar" role="search">
+        <div class="find-bar" role="search" aria-label="This conversation">
             <Glyph icon=Icon::Search />
             <input
                 node_ref=field

@@ -4,10 +4,14 @@ use leptos::prelude::*;
 use pilothouse_core::wire::DirectoryListing;
 use wasm_bindgen::JsCast;
 
-use super::dynamic::{When, clicked, effect, entered, list, live};
+use super::dynamic::{When, clicked, effect, entered, list, live, memo};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
+use crate::state::server::sessions::{folder_name, recent_folders};
 use crate::transport::Connection;
+
+/// So many folders of other sessions are offered at once.
+const RECENT: usize = 6;
 
 #[component]
 pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
@@ -41,6 +45,23 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
     let here =
         move || listing.with(|listing| listing.as_ref().map(|found| found.path.clone()).unwrap_or_default());
     let truncated = move || listing.with(|listing| listing.as_ref().is_some_and(|found| found.truncated));
+    let recent = memo(move || actions.server.sessions.with(|sessions| recent_folders(sessions, RECENT)));
+    let place = move |path: String| {
+        let (title, name) = (path.clone(), folder_name(&path).to_owned());
+        let chosen = path.clone();
+        view! {
+            <button
+                type="button"
+                class="recent-folder"
+                title=title
+                aria-pressed=live(move || (here() == chosen).to_string())
+                on:click=clicked(move |_| look(path.clone()))
+            >
+                {name}
+            </button>
+        }
+        .into_any()
+    };
     let entry = move |name: String| {
         let path = join(&untrack(here), &name);
         view! {
@@ -77,6 +98,9 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                 <button type="button" class="button" on:click=clicked(move |_| look(folder.get_untracked()))>"Go"</button>
             </div>
             <p class="problem" role="alert">{live(move || problem.get())}</p>
+            <When when=move || recent.with(|recent| recent.len() > 1)>
+                <div class="recent-folders" role="group" aria-label="Recent folders">{list(move || recent.get(), String::clone, place)}</div>
+            </When>
             <div class="folder-box">
                 <nav class="crumbs" aria-label="Path">
                     {live(move || {

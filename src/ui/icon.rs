@@ -25,6 +25,7 @@ pub enum Icon {
     History,
     Image,
     Info,
+    Link,
     List,
     Menu,
     More,
@@ -71,6 +72,9 @@ impl Icon {
             Self::History => "M12 7v5l3 2M3.5 9A9 9 0 1 1 3 12M3 4v5h5",
             Self::Image => "M4 4h16v16H4zM9 11a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM20 15l-4-4L6 20",
             Self::Info => "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 11v5M12 8v.01",
+            Self::Link => {
+                "M10 13a5 5 0 0 0 7.5.5l3-3a5 5 0 0 0-7-7L12 5M14 11a5 5 0 0 0-7.5-.5l-3 3a5 5 0 0 0 7 7L12 19"
+            }
             Self::List => "M9 6h11M9 12h11M9 18h11M4 6v.01M4 12v.01M4 18v.01",
             Self::Menu => "M4 7h16M4 12h16M4 17h16",
             Self::More => {

@@ -43,6 +43,8 @@ pub enum Act {
     Write,
     Approve,
     Reject,
+    /// The choice with this number, of a question.
+    Choose(u32),
 }
 
 /// Where a key means something.
@@ -77,7 +79,10 @@ const fn with_alt(scope: Scope, name: &'static str, act: Act, words: &'static st
     Binding { alt: true, ..plain(scope, name, act, words) }
 }
 
-pub const TABLE: [Binding; 18] = {
+/// Any of the digits from 1 on.
+const DIGITS: &str = "1…9";
+
+pub const TABLE: [Binding; 19] = {
     use Scope::{Anywhere, Composer, Outside};
     [
         plain(Composer, "Enter", Act::Send(Lane::Steer), "Send; while the agent works, steer it"),
@@ -88,6 +93,7 @@ pub const TABLE: [Binding; 18] = {
         with_control(Anywhere, ".", Act::Stop, "Stop the agent"),
         with_alt(Anywhere, "y", Act::Approve, "Approve what the agent asks for"),
         with_alt(Anywhere, "x", Act::Reject, "Reject what the agent asks for"),
+        with_alt(Anywhere, DIGITS, Act::Choose(0), "Choose what the agent offers, by its number"),
         with_control(Anywhere, "f", Act::Find, "Find in the conversation"),
         with_alt(Anywhere, "End", Act::Latest, "Go to the end of the conversation"),
         with_alt(Anywhere, "m", Act::Write, "Write a message"),
@@ -105,10 +111,9 @@ impl Binding {
     fn fits(&self, key: &Key) -> bool {
         // A sign such as ? may need Shift to be typed.
         let shifted = self.shift == key.shift || (self.name.len() == 1 && !self.control && !self.alt);
-        self.name.eq_ignore_ascii_case(&key.name)
-            && self.control == key.control
-            && self.alt == key.alt
-            && shifted
+        let named = self.name.eq_ignore_ascii_case(&key.name)
+            || (self.name == DIGITS && matches!(key.name.as_bytes(), [b'1'..=b'9']));
+        named && self.control == key.control && self.alt == key.alt && shifted
     }
 
     /// As it is shown.
@@ -143,7 +148,11 @@ pub fn on_page(key: &Key, writing: bool) -> Option<Act> {
 }
 
 fn found(key: &Key, counts: impl Fn(Scope) -> bool) -> Option<Act> {
-    TABLE.iter().find(|binding| counts(binding.scope) && binding.fits(key)).map(|binding| binding.act)
+    let binding = TABLE.iter().find(|binding| counts(binding.scope) && binding.fits(key))?;
+    Some(match binding.act {
+        Act::Choose(_) => Act::Choose(key.name.parse().unwrap_or_default()),
+        act => act,
+    })
 }
 
 #[cfg(test)]
@@ -183,6 +192,14 @@ mod tests {
         assert_eq!(on_page(&question, true), None);
         assert_eq!(on_page(&Key { control: true, ..key("F") }, true), Some(Act::Find));
         assert_eq!(on_page(&Key { control: true, shift: true, ..key("f") }, true), None, "the browser's own");
+    }
+
+    #[test]
+    fn a_digit_is_the_number_of_a_choice() {
+        let three = Key { alt: true, ..key("3") };
+        assert_eq!(on_page(&three, true), Some(Act::Choose(3)));
+        assert_eq!(on_page(&key("3"), false), None);
+        assert_eq!(on_page(&Key { alt: true, ..key("0") }, true), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 use wasm_bindgen::JsCast;
 
+use super::announcer::Announcer;
 use super::confirm::ConfirmDialog;
 use super::connection::ConnectionBanner;
 use super::dynamic::{clicked, effect, live, memo};
@@ -65,6 +66,7 @@ pub fn Layout() -> impl IntoView {
             <ConfirmDialog />
             <ShortcutList />
             <Viewer />
+            <Announcer />
         </div>
     }
 }

@@ -1,18 +1,15 @@
-//! Files of the project, above the composer while an `@` is being typed there. The composer keeps the keyboard and asks
-//! here what a key does.
+//! Files of the project, above the composer while an `@` is being typed there.
 
 use std::time::Duration;
 
 use leptos::html;
 use leptos::prelude::*;
 
-use super::choices::{Choice, Choices, moved, option_id};
-use super::dynamic::{When, effect, live, memo};
+use super::choice_menu::{ChoiceMenu, ChoiceMenuList, Pressed};
+use super::dynamic::{effect, memo};
 use super::mention::{byte_of, choices, completed, typed, units_of};
 use crate::actions::{Actions, use_actions};
 use crate::state::server::Session;
-
-const LIST: &str = "files";
 
 /// How long typing rests before the server is asked.
 const PAUSE: Duration = Duration::from_millis(80);
@@ -21,14 +18,11 @@ const PAUSE: Duration = Duration::from_millis(80);
 pub struct MentionMenu {
     actions: Actions,
     session: Session,
+    pub menu: ChoiceMenu,
     field: NodeRef<html::Textarea>,
     /// Where the caret is, in bytes.
     caret: RwSignal<usize>,
     letters: Memo<Option<(usize, String)>>,
-    found: RwSignal<Option<Vec<String>>>,
-    choices: Memo<Vec<Choice>>,
-    marked: RwSignal<usize>,
-    dismissed: RwSignal<bool>,
 }
 
 impl MentionMenu {
@@ -36,8 +30,7 @@ impl MentionMenu {
     pub fn new(session: Session, field: NodeRef<html::Textarea>) -> Self {
         let actions = use_actions();
         let draft = actions.client.drafts.of(&session.id());
-        let (caret, marked) = (RwSignal::new(0), RwSignal::new(0));
-        let (dismissed, found) = (RwSignal::new(false), RwSignal::new(None::<Vec<String>>));
+        let (caret, found) = (RwSignal::new(0), RwSignal::new(None::<Vec<String>>));
         let letters = memo(move || {
             let of_draft =
                 |draft: &String| typed(draft, caret.get()).map(|(at, letters)| (at, letters.to_owned()));
@@ -46,10 +39,8 @@ impl MentionMenu {
         });
         let list = memo(move || found.with(|found| found.as_deref().map(choices).unwrap_or_default()));
         effect(move || {
-            marked.set(0);
             let Some((_, wanted)) = letters.get() else {
-                found.set(None);
-                return dismissed.set(false);
+                return found.set(None);
             };
             let still = move |wanted: &str| {
                 letters.try_with_untracked(|now| now.as_ref().is_some_and(|(_, now)| now == wanted))
@@ -68,7 +59,9 @@ impl MentionMenu {
                 PAUSE,
             );
         });
-        Self { actions, session, field, caret, letters, found, choices: list, marked, dismissed }
+        let wanted = memo(move || letters.with(Option::is_some) && found.with(Option::is_some));
+        let menu = ChoiceMenu::new("files", "Files", wanted, list);
+        Self { actions, session, menu, field, caret, letters }
     }
 
     /// The caret may have moved.
@@ -81,35 +74,17 @@ impl MentionMenu {
         }
     }
 
-    pub fn is_open(&self) -> bool {
-        self.letters.with(Option::is_some) && !self.dismissed.get() && self.found.with(Option::is_some)
-    }
-
-    /// The option that a screen reader is to read.
-    pub fn marked_option(&self) -> Option<String> {
-        (self.is_open() && !self.choices.with(Vec::is_empty)).then(|| option_id(LIST, self.marked.get()))
-    }
-
-    pub fn list_id(&self) -> Option<&'static str> {
-        self.is_open().then_some(LIST)
-    }
-
     /// Whether the key was meant for the menu.
     pub fn takes(&self, key: &str) -> bool {
-        if !untrack(|| self.is_open()) {
-            return false;
+        match self.menu.press(key) {
+            Some(Pressed::Wanted(_, marked)) => {
+                let path = self.menu.choices.with_untracked(|choices| Some(choices.get(marked)?.key.clone()));
+                path.iter().for_each(|path| self.write(path));
+                true
+            }
+            Some(Pressed::Done) => true,
+            None => false,
         }
-        let (choices, marked) = (self.choices.get_untracked(), self.marked.get_untracked());
-        if let Some(next) = moved(key, marked, choices.len()) {
-            self.marked.set(next);
-            return true;
-        }
-        match (key, choices.get(marked)) {
-            ("Escape", _) => self.dismissed.set(true),
-            ("Enter" | "Tab", Some(choice)) => self.write(&choice.key),
-            _ => return false,
-        }
-        true
     }
 
     fn write(&self, path: &str) {
@@ -133,13 +108,9 @@ impl MentionMenu {
 #[component]
 pub fn MentionMenuList(menu: MentionMenu) -> impl IntoView {
     let pick = Callback::new(move |path: String| menu.write(&path));
-    let nothing = move || menu.choices.with(Vec::is_empty);
-    view! {
-        <When when=move || menu.is_open()>
-            <div class="slash-menu">
-                <When when=nothing><p class="picker-words" role="status">{live(|| "No file of this folder has these letters in its path.")}</p></When>
-                <Choices id=LIST label="Files" choices=menu.choices marked=menu.marked pick />
-            </div>
-        </When>
-    }
+    let words = Signal::derive(move || {
+        let nothing = menu.menu.choices.with(Vec::is_empty);
+        nothing.then(|| "No file of this folder has these letters in its path.".to_owned())
+    });
+    view! { <ChoiceMenuList menu=menu.menu words pick /> }
 }

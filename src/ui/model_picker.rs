@@ -26,12 +26,13 @@ pub fn ModelPicker(session: Session) -> impl IntoView {
         let face = move || {
             let words = move || Some(name()).filter(|name| !name.is_empty()).unwrap_or("Model".to_owned());
             view! {
+                <span class="visually-hidden">"Model: "</span>
                 <span class="title-model">{live(words)}</span>
                 <Glyph icon=Icon::Chevron class="down" />
             }
         };
         view! {
-            <Popover label="Model" class="button quiet title-choice" face=face.into() panel="picker" role="dialog">
+            <Popover label="Model" class="button quiet title-choice" face=face.into() panel="picker" role="dialog" worded=true>
                 <Models session />
             </Popover>
         }

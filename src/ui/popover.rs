@@ -24,6 +24,9 @@ pub fn Popover(
     panel: &'static str,
     /// What it is to those who do not see it.
     role: &'static str,
+    /// Its face has words that tell what it is called.
+    #[prop(optional)]
+    worded: bool,
     children: ChildrenFn,
 ) -> impl IntoView {
     let id = format!("popover-{}", NEXT_ID.fetch_add(1, Ordering::Relaxed));
@@ -50,7 +53,7 @@ pub fn Popover(
         <button
             type="button"
             class=class
-            aria-label=label
+            aria-label=(!worded).then_some(label)
             title=label
             aria-haspopup=role
             popovertarget=id.clone()

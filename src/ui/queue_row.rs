@@ -1,11 +1,11 @@
 //! One scheduled message: what it says, and changing or removing it where the agent lets one.
 
-use leptos::html;
 use leptos::prelude::*;
 use pilothouse_core::queue::{Lane, Scheduled};
 
-use super::dynamic::{When, clicked, effect, entered, live, memo};
+use super::dynamic::{When, clicked, live, memo};
 use super::icon::{Glyph, Icon};
+use super::message_editor::MessageEditor;
 use super::rows::images::source;
 use crate::actions::use_actions;
 use crate::state::server::Session;
@@ -72,44 +72,20 @@ pub fn QueueRow(session: Session, id: String) -> impl IntoView {
     }
 }
 
-/// The message in a field of its own, in place. Enter saves as it sends in the composer, Escape leaves it as it was.
 #[component]
 fn QueueEditor(session: Session, id: StoredValue<String>) -> impl IntoView {
     let actions = use_actions();
     let edits = actions.client.queue_edits;
     let text = id.with_value(|id| edits.of(&session.id(), id)).map(|edit| edit.text).unwrap_or_default();
-    let field = NodeRef::<html::Textarea>::new();
-    effect(move || {
-        if let Some(field) = field.get() {
-            let _ = field.focus();
-            let end = u32::try_from(field.value().encode_utf16().count()).unwrap_or_default();
-            let _ = field.set_selection_range(end, end);
-        }
-    });
-    let save = move || id.with_value(|id| actions.save_queued(session, id));
-    let cancel = move || id.with_value(|id| actions.cancel_queued(session, id));
-    let on_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
-        "Escape" => cancel(),
-        "Enter" if !event.shift_key() && !event.is_composing() && !crate::browser::is_touch() => {
-            event.prevent_default();
-            save();
-        }
-        _ => {}
-    };
     view! {
-        <textarea
-            node_ref=field
-            class="queue-field"
+        <MessageEditor
+            label="Scheduled message"
             name="scheduled"
-            rows="2"
-            aria-label="Scheduled message"
-            prop:value=text
-            on:input=entered(move |value| id.with_value(|id| edits.write(&session.id(), id, value)))
-            on:keydown=on_key
-        ></textarea>
-        <div class="queue-decide">
-            <button type="button" class="button quiet" on:click=clicked(move |_| cancel())>"Cancel"</button>
-            <button type="button" class="button primary" on:click=clicked(move |_| save())>"Save"</button>
-        </div>
+            text
+            yes="Save"
+            write=Box::new(move |value| id.with_value(|id| edits.write(&session.id(), id, value)))
+            save=Callback::new(move |()| id.with_value(|id| actions.save_queued(session, id)))
+            cancel=Callback::new(move |()| id.with_value(|id| actions.cancel_queued(session, id)))
+        />
     }
 }

@@ -6,11 +6,13 @@ pub mod diff;
 pub mod entry;
 pub mod error;
 pub mod images;
+pub mod row_actions;
 pub mod shell;
 pub mod streamed_text;
 pub mod system;
 pub mod thinking;
 pub mod tool;
+pub mod tool_details;
 pub mod tool_icon;
 pub mod user;
 

@@ -1,5 +1,5 @@
 //! The line under the last row: how the run stands and what can be done about it. Always there and always of one
-//! height, so that nothing jumps when a run ends.
+//! height, so that nothing jumps when a run ends. Told aloud by the announcer, not from here.
 
 use leptos::prelude::*;
 use pilothouse_core::{Kind, SessionState};
@@ -35,13 +35,10 @@ pub fn RunStatus(session: Session) -> impl IntoView {
             && matches!(state.get(), SessionState::Paused | SessionState::Stopped)
     };
     view! {
-        <div class="run-status" data-of=live(move || if compacting.get() || at_work_there() { "streaming" } else { state.get().name() }) role="status">
+        <div class="run-status" data-of=live(move || if compacting.get() || at_work_there() { "streaming" } else { state.get().name() })>
             <When when=move || !words.with(String::is_empty)>
                 <Glyph icon />
                 <span class="run-words">{live(move || words.get())}</span>
-            </When>
-            <When when=move || state.get() == SessionState::Completed>
-                <span class="visually-hidden">"The agent is done."</span>
             </When>
             <When when=offer_retry>
                 <button type="button" class="button quiet" on:click=clicked(move |_| actions.retry(session))>

@@ -28,7 +28,7 @@ pub fn SearchField() -> impl IntoView {
         }
     };
     view! {
-        <div class="search" role="search">
+        <div class="search" role="search" aria-label="All sessions">
             <Glyph icon=Icon::Search />
             <input
                 class="search-field"

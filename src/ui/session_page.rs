@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::announcer::announce;
 use super::beside::{ElsewhereBanner, Extensions, OfferedText};
 use super::composer::Composer;
 use super::dynamic::{clicked, effect, live, memo};
@@ -12,7 +13,8 @@ use super::queue::Queue;
 use super::timeline::Timeline;
 use super::title_bar::TitleBar;
 use crate::actions::use_actions;
-use crate::route::Route;
+use crate::browser;
+use crate::route::{self, Route};
 use crate::state::server::{Loading, Session};
 use crate::transport::Connection;
 
@@ -35,7 +37,9 @@ pub fn SessionPage(session: Session) -> impl IntoView {
             actions.mark_read(&session.id());
         }
     });
+    follow_link(session);
     on_cleanup(move || drop(tab.try_set(String::new())));
+    announce(session);
     view! {
         <main
             class="session"
@@ -63,6 +67,24 @@ pub fn SessionPage(session: Session) -> impl IntoView {
             })}
         </main>
     }
+}
+
+/// Goes to the message that the address names, when the conversation is there and when another one is named.
+fn follow_link(session: Session) {
+    let actions = use_actions();
+    let show = move || {
+        if let Some(position) = route::message_in(&browser::fragment()) {
+            actions.show_row(session, position);
+        }
+    };
+    let ready = memo(move || session.loading.get() == Loading::Ready);
+    effect(move || {
+        if ready.get() {
+            show();
+        }
+    });
+    let handle = window_event_listener(leptos::ev::hashchange, move |_| show());
+    on_cleanup(move || handle.remove());
 }
 
 /// An address that names no session of this server.

@@ -1,11 +1,11 @@
 //! What the keys of the whole page do, and the list of them.
 
-use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-use super::dynamic::{clicked, effect};
+use super::dialog::Dialog;
+use super::dynamic::clicked;
 use super::icon::{Glyph, Icon};
 use super::keys::{self, Act, Key, Scope};
 use crate::actions::{Actions, use_actions};
@@ -48,6 +48,9 @@ fn perform(actions: &Actions, act: Act) -> bool {
         Act::Next => return step(actions, 1),
         Act::Approve => return press(".session [data-ask-id] [data-answer=yes]"),
         Act::Reject => return press(".session [data-ask-id] [data-answer=no]"),
+        Act::Choose(number) => {
+            return press(&format!(".session [data-ask-id] [data-choice='{number}']"));
+        }
         Act::Find | Act::Stop | Act::Latest => match (session, act) {
             (Some(_), Act::Find) => {
                 let words = actions.client.finding.get_untracked().unwrap_or_default();
@@ -104,17 +107,7 @@ fn a_dialog_is_open() -> bool {
 #[component]
 pub fn ShortcutList() -> impl IntoView {
     let help = use_actions().client.help;
-    let dialog = NodeRef::<html::Dialog>::new();
-    effect(move || {
-        let wanted = help.get();
-        if let Some(dialog) = dialog.get() {
-            match (wanted, dialog.open()) {
-                (true, false) => drop(dialog.show_modal()),
-                (false, true) => dialog.close(),
-                _ => {}
-            }
-        }
-    });
+    let close = Callback::new(move |()| help.set(false));
     let part = |title: &'static str, scopes: &'static [Scope]| {
         let bindings = keys::TABLE.iter().filter(move |binding| scopes.contains(&binding.scope));
         let lines = bindings.map(|binding| {
@@ -127,9 +120,9 @@ pub fn ShortcutList() -> impl IntoView {
         }
     };
     view! {
-        <dialog class="confirm help" node_ref=dialog aria-labelledby="help-title" on:close=move |_| help.set(false)>
+        <Dialog open=help close class="confirm help" label="Keyboard shortcuts">
             <div class="help-head">
-                <h2 id="help-title" class="confirm-title">"Keyboard shortcuts"</h2>
+                <h2 class="confirm-title">"Keyboard shortcuts"</h2>
                 <button type="button" class="button icon-only quiet" aria-label="Close" on:click=clicked(move |_| help.set(false))>
                     <Glyph icon=Icon::Close />
                 </button>
@@ -137,6 +130,6 @@ pub fn ShortcutList() -> impl IntoView {
             {part("Everywhere", &[Scope::Anywhere])}
             {part("Where nothing is written", &[Scope::Outside])}
             {part("In the message", &[Scope::Composer])}
-        </dialog>
+        </Dialog>
     }
 }

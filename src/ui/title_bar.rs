@@ -1,6 +1,7 @@
 //! What is open, who works on it, and how full its memory is.
 
 use leptos::prelude::*;
+use pilothouse_core::wire::AgentMode;
 
 use super::connection::ConnectionMark;
 use super::context_ring::ContextRing;
@@ -10,7 +11,7 @@ use super::model_picker::ModelPicker;
 use super::rename_field::RenameField;
 use super::session_menu::SessionMenu;
 use super::session_words::title_or_new;
-use super::thinking_level::ThinkingLevel;
+use super::setting_select::SettingSelect;
 use crate::actions::use_actions;
 use crate::state::server::{Loading, Session};
 
@@ -19,8 +20,11 @@ pub fn TitleBar(session: Session) -> impl IntoView {
     let actions = use_actions();
     let title = move || {
         let title = session.title.get();
-        let nameless = title.trim().is_empty() && session.loading.get() == Loading::Ready;
-        if nameless { title_or_new("") } else { title }
+        match session.loading.get() {
+            Loading::Waiting if title.trim().is_empty() => "Loading…".to_owned(),
+            Loading::Missing(_) => "No session".to_owned(),
+            _ => title_or_new(&title),
+        }
     };
     let renaming = memo(move || {
         actions.client.renaming.with(|renaming| {
@@ -29,6 +33,16 @@ pub fn TitleBar(session: Session) -> impl IntoView {
                 .is_some_and(|renaming| !renaming.in_sidebar && renaming.session_id == session.id())
         })
     });
+    let levels = memo(move || {
+        let named = |level: &String| (level.clone(), level.clone(), String::new());
+        session.capabilities.with(|can| can.thinking_levels.iter().map(named).collect())
+    });
+    let modes = memo(move || {
+        let named = |mode: &AgentMode| (mode.id.clone(), mode.name.clone(), mode.description.clone());
+        session.capabilities.with(|can| can.modes.iter().map(named).collect())
+    });
+    let choose_level = Callback::new(move |level| actions.set_thinking_level(session, level));
+    let choose_mode = Callback::new(move |mode| actions.set_mode(session, mode));
     let field = move || view! { <RenameField session_id=session.id() title=session.title.get_untracked() /> };
     view! {
         <header class="title-bar">
@@ -46,7 +60,8 @@ pub fn TitleBar(session: Session) -> impl IntoView {
             </div>
             <div class="title-side">
                 <ModelPicker session />
-                <ThinkingLevel session />
+                <SettingSelect label="Thinking level" options=levels now=session.thinking_level choose=choose_level />
+                <SettingSelect label="Mode" options=modes now=session.mode choose=choose_mode />
                 <ContextRing session />
                 <ConnectionMark />
             </div>

@@ -28,12 +28,13 @@ pub fn WaitingTray() -> impl IntoView {
         view! {
             <Glyph icon=Icon::Question />
             <span class="waiting-words">"Waiting on me"</span>
+            <span class="visually-hidden">": "</span>
             <span class="count">{live(count)}</span>
         }
     };
     view! {
         <When when=move || !ids.with(Vec::is_empty)>
-            <Popover label="Waiting on me" class="waiting-button" face=face.into() panel="waiting" role="dialog">
+            <Popover label="Waiting on me" class="waiting-button" face=face.into() panel="waiting" role="dialog" worded=true>
                 {list(move || ids.get(), String::clone, |id| view! { <WaitingSession id /> }.into_any())}
             </Popover>
         </When>

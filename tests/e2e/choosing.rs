@@ -12,13 +12,13 @@ async fn i_choose_how_hard_it_thinks_and_another_tab_sees_it() {
         page.enter(&stage.server.link).await;
         page.new_session().await;
         page.run("Hello").await;
-        page.until("the levels", "return document.querySelectorAll('select.title-thinking option').length > 1").await;
-        let choose = "const select = document.querySelector('select.title-thinking');\
+        page.until("the levels", "return document.querySelectorAll('select[title^=Thinking] option').length > 1").await;
+        let choose = "const select = document.querySelector('select[title^=Thinking]');\
                       const other = [...select.options].map((option) => option.value).find((value) => value !== select.value);\
                       select.value = other; select.dispatchEvent(new Event('change')); return other";
         let chosen = page.script(choose, vec![]).await;
         page.reload().await;
-        let shown = "return document.querySelector('select.title-thinking')?.value === arguments[0]";
+        let shown = "return document.querySelector('select[title^=Thinking]')?.value === arguments[0]";
         page.until_script("the level", shown, vec![json!(chosen)]).await;
     })
     .await;
@@ -56,6 +56,31 @@ async fn a_slash_shows_the_commands_and_i_pick_one_by_the_keyboard() {
         page.write(thirtyfour::Key::Tab + "").await;
         let name = format!("{} ", name.as_str().unwrap());
         assert_eq!(page.draft().await, name);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_let_it_ask_first_and_choose_by_a_number() {
+    story("mode", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("Hello").await;
+        page.until("the modes", "return document.querySelectorAll('select[title=Mode] option').length > 1")
+            .await;
+        page.script(
+            "const select = document.querySelector('select[title=Mode]');\
+             select.value = 'ask'; select.dispatchEvent(new Event('change'))",
+            vec![],
+        )
+        .await;
+        page.reload().await;
+        page.until("the mode", "return document.querySelector('select[title=Mode]')?.value === 'ask'").await;
+        page.send("/run echo allowed").await;
+        page.until_state("waiting_approval").await;
+        page.key(thirtyfour::Key::Alt + "1").await;
+        page.until_text("The command has ended.").await;
     })
     .await;
 }

@@ -7,9 +7,8 @@ use thirtyfour::prelude::Key;
 use crate::browser::Size;
 use crate::library::fill;
 use crate::page::Page;
+use crate::session_file::{self, SessionFile};
 use crate::stage::{Stage, story};
-
-const SESSION: &str = "01a1e500-0000-7000-8000-000000000001";
 
 /// A session of the demo's with so many messages, as if it had been talked in for long.
 fn long_session(stage: &Stage, messages: usize) {
@@ -23,31 +22,27 @@ fn long_session(stage: &Stage, messages: usize) {
 
 /// A session of the demo's in which these texts were said, in turn by the person and the agent.
 pub fn stored_session(stage: &Stage, texts: impl IntoIterator<Item = String>) {
-    let folder = stage.server.data.join("demo/sessions/--harbour--");
-    std::fs::create_dir_all(&folder).unwrap();
-    let time = "2026-01-01T00:00:00.000Z";
-    let cwd = stage.project.path();
-    let mut text = format!(
-        "{}\n",
-        json!({"type": "session", "version": 3, "id": SESSION, "timestamp": time, "cwd": cwd})
-    );
+    let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
     for (number, words) in texts.into_iter().enumerate() {
-        let role = if number % 2 == 0 { "user" } else { "assistant" };
-        let parent = (number > 0).then(|| format!("e{}", number - 1));
-        let message = json!({"role": role, "timestamp": 1_767_225_600_000_u64 + number as u64, "stopReason": "stop",
-            "content": [{"type": "text", "text": words}]});
-        let entry = json!({"type": "message", "id": format!("e{number}"), "parentId": parent, "timestamp": time, "message": message});
-        text.push_str(&format!("{entry}\n"));
+        if number % 2 == 0 {
+            file.user(&words);
+        } else {
+            file.assistant(json!([{"type": "text", "text": words}]));
+        }
     }
-    std::fs::write(folder.join(format!("2026-01-01T00-00-00-000Z_{SESSION}.jsonl")), text).unwrap();
+    file.write(stage);
+}
+
+fn row_of_session() -> String {
+    format!("nav [data-session-id='{}']", session_file::id(1))
 }
 
 /// Opens that session.
 pub async fn open(stage: &Stage, page: &Page) {
     page.enter(&stage.server.link).await;
-    page.until("its row", &format!("return !!document.querySelector('nav [data-session-id=\"{SESSION}\"]')"))
-        .await;
-    page.click(&format!("nav [data-session-id='{SESSION}']")).await;
+    let row = row_of_session();
+    page.until("its row", &format!("return !!document.querySelector(\"{row}\")")).await;
+    page.click(&row).await;
 }
 
 async fn built(page: &Page) -> u64 {
@@ -135,7 +130,7 @@ async fn i_come_back_to_the_place_where_i_was_reading() {
             )
             .await;
         page.press_link_new().await;
-        page.click(&format!("nav [data-session-id='{SESSION}']")).await;
+        page.click(&row_of_session()).await;
         let there = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
                        .find((row) => row.dataset.messageId === arguments[0].id);\
                      return !!row && Math.abs(row.getBoundingClientRect().top - arguments[0].top) <= 2";

@@ -3,6 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod announcements;
 mod browser;
 mod choosing;
 mod code;
@@ -11,17 +12,21 @@ mod conversation;
 mod door;
 mod faults;
 mod first_run;
+mod hostile;
 mod library;
 mod line;
 mod long;
 mod lost_line;
 mod many_tabs;
+mod messages;
 mod page;
 mod phone;
 mod pi;
 mod pictures;
 mod queue;
-mod shots;
+mod screens;
+mod script;
+mod session_file;
 mod stage;
 mod tabs;
 mod waiting;

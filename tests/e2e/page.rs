@@ -75,6 +75,15 @@ impl Page {
         composer.send_keys(text).await.unwrap();
     }
 
+    /// Puts any text into the composer, as a paste would: no key gives some of its characters.
+    pub async fn fill_composer(&self, text: &str) {
+        self.until("the composer", "return !!document.querySelector('textarea[name=prompt]')").await;
+        let fill = "const field = document.querySelector('textarea[name=prompt]');\
+                    field.value = arguments[0]; field.focus(); field.setSelectionRange(field.value.length, field.value.length);\
+                    field.dispatchEvent(new Event('input', { bubbles: true }))";
+        self.script(fill, vec![json!(text)]).await;
+    }
+
     /// Types into the composer and sends with Enter.
     pub async fn send(&self, text: &str) {
         self.write(text).await;
@@ -107,9 +116,12 @@ impl Page {
         self.until_script(&format!("'{draft}' in the composer"), there, vec![json!(draft)]).await;
     }
 
+    /// Presses a button by what it is called.
     pub async fn press(&self, label: &str) {
-        let press = "const button = [...document.querySelectorAll('button')].find((button) => \
-                     (button.getAttribute('aria-label') ?? button.textContent).trim() === arguments[0] && button.offsetParent); \
+        // A name may go on behind a colon, with what is chosen.
+        let press = "const named = (button) => (button.getAttribute('aria-label') ?? button.textContent).trim();\
+                     const button = [...document.querySelectorAll('button')].find((button) => button.offsetParent &&\
+                       (named(button) === arguments[0] || named(button).startsWith(`${arguments[0]}: `)));\
                      button?.click(); return !!button";
         self.until_script(&format!("a button '{label}'"), press, vec![json!(label)]).await;
     }
@@ -137,6 +149,12 @@ impl Page {
     /// Goes to the form by its link in the sidebar.
     pub async fn press_link_new(&self) {
         self.click("nav .new-session-link").await;
+        self.until("the form", "return !!document.querySelector('main.new-session')").await;
+    }
+
+    /// The same where the sidebar is a drawer.
+    pub async fn visit_form(&self) {
+        self.script("document.querySelector('nav .new-session-link').click()", vec![]).await;
         self.until("the form", "return !!document.querySelector('main.new-session')").await;
     }
 

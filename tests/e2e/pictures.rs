@@ -5,7 +5,7 @@ use crate::page::Page;
 use crate::stage::story;
 
 /// Drops a picture of 8 × 8 pixels on the composer, drawn by the browser itself.
-async fn drop_picture(page: &Page) {
+pub async fn drop_picture(page: &Page) {
     page.async_script(
         "const canvas = document.createElement('canvas'); canvas.width = canvas.height = 8;\
          canvas.getContext('2d').fillRect(0, 0, 8, 8);\
@@ -37,6 +37,28 @@ async fn i_send_a_picture_and_it_stands_in_my_message_also_after_a_reload() {
         page.until("the picture", IN_THE_ROW).await;
         page.rows_after_reload().await;
         page.until("the picture again", IN_THE_ROW).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_picture_larger_than_a_model_looks_at_is_made_smaller_before_it_is_sent() {
+    story("picture-scaled", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.async_script(
+            "const canvas = document.createElement('canvas'); canvas.width = 3000; canvas.height = 1500;\
+             canvas.getContext('2d').fillRect(0, 0, 3000, 1500);\
+             const blob = await new Promise((done) => canvas.toBlob(done, 'image/png'));\
+             const data = new DataTransfer(); data.items.add(new File([blob], 'wide.png', { type: 'image/png' }));\
+             document.querySelector('form.composer').dispatchEvent(\
+               new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));",
+        )
+        .await;
+        let scaled = "const image = document.querySelector('[data-pending-image] img');\
+                      return !!image?.complete && image.naturalWidth === 2000 && image.naturalHeight === 1000";
+        page.until("the smaller one", scaled).await;
     })
     .await;
 }

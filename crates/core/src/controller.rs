@@ -232,6 +232,7 @@ impl MessageController {
                 );
             }
             Message::Custom { content, display: true } => self.push_system(content.text(), None, report),
+            Message::Answered { words } => self.push_system(words, Some(Mark::Answered), report),
             Message::CompactionSummary { summary } => {
                 self.push_system(summary, Some(Mark::Compacted), report);
             }

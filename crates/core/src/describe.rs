@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use crate::limits::{DESCRIPTION_CHARACTERS, TITLE_CHARACTERS};
+use crate::tool_kind::ToolKind;
+use crate::tool_view::{PlanState, ToolView};
 use crate::ui_message::{Kind, ToolStep, UiMessage};
 
 /// What a tool call is about, in a line: its verb and its target.
@@ -31,17 +33,19 @@ const TELLING: [&str; 12] = [
 /// However long the arguments are, only the telling one is looked at, and only its first line.
 pub fn describe_call(step: &ToolStep) -> Description {
     let target = TELLING.iter().find_map(|key| words_of(step.tool_args.get(key)?)).unwrap_or_default();
-    let verb = match step.tool_name.to_ascii_lowercase().as_str() {
-        "bash" | "shell" | "exec" => "Run",
-        "read" | "read_file" => "Read",
-        "write" | "write_file" => "Write",
-        "edit" | "multiedit" => "Edit",
-        "ls" | "list" => "List",
-        "grep" | "search" => "Search",
-        "find" | "glob" => "Find",
-        _ => return Description { verb: step.tool_name.clone(), target },
-    };
+    let target = plan_words(step).unwrap_or(target);
+    let verb = ToolKind::verb(&step.tool_name).unwrap_or(&step.tool_name);
     Description { verb: verb.to_owned(), target }
+}
+
+/// How far a plan is.
+fn plan_words(step: &ToolStep) -> Option<String> {
+    if ToolKind::of(&step.tool_name) != ToolKind::Plan {
+        return None;
+    }
+    let ToolView::Plan(steps) = ToolView::of(step) else { return None };
+    let done = steps.iter().filter(|step| step.state == PlanState::Done).count();
+    Some(format!("{done} of {} done", steps.len()))
 }
 
 /// A text, or the words of a command that is given one by one.

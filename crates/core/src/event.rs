@@ -85,6 +85,9 @@ pub enum Event {
     ThinkingLevelChanged {
         level: String,
     },
+    ModeChanged {
+        mode: String,
+    },
     TitleChanged {
         title: String,
     },

@@ -67,6 +67,7 @@ fn every_event() -> Vec<Event> {
         },
         Message::BashExecution { result: bash.clone() },
         Message::Custom { content, display: true },
+        Message::Answered { words: "w".into() },
         Message::CompactionSummary { summary: "s".into() },
         Message::BranchSummary { summary: "s".into() },
         Message::Hidden,
@@ -115,6 +116,7 @@ fn every_event() -> Vec<Event> {
         Event::ModelChanged { model: Some(model) },
         Event::ModelChanged { model: None },
         Event::ThinkingLevelChanged { level: "high".into() },
+        Event::ModeChanged { mode: "ask".into() },
         Event::TitleChanged { title: "T".into() },
         Event::Notice { level: NoticeLevel::Warning, text: "n".into() },
         Event::StatusChanged { key: "k".into(), text: Some("t".into()) },
@@ -189,5 +191,5 @@ fn a_void_event_changes_nothing_and_every_other_kind_may() {
         assert_eq!(controller, before);
         void += 1;
     }
-    assert_eq!(void, 9);
+    assert_eq!(void, 10);
 }

@@ -44,6 +44,7 @@ pub fn message(row: &UiMessage) -> String {
         _ => match (row.kind, row.mark) {
             (Kind::Error, _) => quoted(&format!("**Error.** {}", row.text)),
             (Kind::System, Some(Mark::Compacted)) => quoted(&format!("**Compacted.** {}", row.text)),
+            (Kind::System, Some(Mark::Answered)) => fenced(&row.text),
             (Kind::System, _) => quoted(&row.text),
             _ => row.text.trim().to_owned(),
         },

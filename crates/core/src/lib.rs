@@ -17,6 +17,8 @@ pub mod machine;
 pub mod markdown;
 pub mod message;
 pub mod queue;
+pub mod tool_kind;
+pub mod tool_view;
 pub mod turns;
 pub mod ui_message;
 pub mod view;

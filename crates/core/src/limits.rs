@@ -25,6 +25,10 @@ pub const CLIENT_FRAME_BYTES: usize = 32 * 1024 * 1024;
 /// Images in one prompt, and the bytes of each.
 pub const PROMPT_IMAGES: usize = 8;
 pub const IMAGE_BYTES: usize = 5 * 1024 * 1024;
+/// The longest side of an image that is sent, in pixels: models look at less. The page draws larger ones anew.
+pub const IMAGE_SIDE: u32 = 2_000;
+/// The largest file that the page reads to make an image of it.
+pub const READ_IMAGE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The longest line taken from an agent; what is beyond is dropped, with a visible marker.
 pub const AGENT_LINE_BYTES: usize = 32 * 1024 * 1024;
@@ -189,6 +193,9 @@ pub const DIRECTORY_ENTRIES: usize = 1_000;
 /// Characters of a session's title, and of the line that describes a tool call.
 pub const TITLE_CHARACTERS: usize = 120;
 pub const DESCRIPTION_CHARACTERS: usize = 200;
+
+/// Lines of a search that are shown by file; a longer list is shown as it was printed.
+pub const SHOWN_FOUND_LINES: usize = 400;
 
 /// Seconds between two pings, and the silence after which a peer counts as gone.
 pub const PING_SECONDS: u64 = 15;

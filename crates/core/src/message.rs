@@ -48,6 +48,10 @@ pub enum Message {
         content: Content,
         display: bool,
     },
+    /// How a question to the person ended, word for word.
+    Answered {
+        words: String,
+    },
     CompactionSummary {
         summary: String,
     },
@@ -141,6 +145,7 @@ impl Message {
             },
             "bashExecution" => fields.rest().map_or(Self::Hidden, |result| Self::BashExecution { result }),
             "custom" => Self::Custom { content, display: fields.flag("display") },
+            "answered" => Self::Answered { words: fields.text("words") },
             "compactionSummary" => Self::CompactionSummary { summary: fields.text("summary") },
             "branchSummary" => Self::BranchSummary { summary: fields.text("summary") },
             _ => Self::Hidden,

@@ -103,6 +103,8 @@ pub enum Mark {
     Interrupted,
     /// The person stopped the work behind it.
     Cancelled,
+    /// How a question ended: exactly these words, and no Markdown.
+    Answered,
     /// What was said before, in short: the model goes on from it.
     Compacted,
     /// What was said on a branch that was left, in short.

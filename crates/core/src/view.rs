@@ -27,6 +27,7 @@ pub struct SessionView {
     pub context_usage: Option<ContextUsage>,
     pub model: Option<ModelInfo>,
     pub thinking_level: String,
+    pub mode: String,
     pub retry: Option<RetryNote>,
     pub compacting: bool,
     pub capabilities: Capabilities,
@@ -78,6 +79,7 @@ impl SessionView {
             Event::CapabilitiesChanged { capabilities } => self.capabilities.clone_from(capabilities),
             Event::ModelChanged { model } => self.model.clone_from(model),
             Event::ThinkingLevelChanged { level } => self.thinking_level.clone_from(level),
+            Event::ModeChanged { mode } => self.mode.clone_from(mode),
             Event::TitleChanged { title } => self.title.clone_from(title),
             Event::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 self.retry = Some(RetryNote {
@@ -133,6 +135,7 @@ impl SessionView {
             context_usage: self.context_usage.clone(),
             model: self.model.clone(),
             thinking_level: self.thinking_level.clone(),
+            mode: self.mode.clone(),
             retry: self.retry.clone(),
             compacting: self.compacting,
             capabilities: self.capabilities.clone(),
@@ -164,6 +167,7 @@ impl SessionView {
             context_usage: snapshot.context_usage,
             model: snapshot.model,
             thinking_level: snapshot.thinking_level,
+            mode: snapshot.mode,
             retry: snapshot.retry,
             compacting: snapshot.compacting,
             capabilities: snapshot.capabilities,

@@ -14,7 +14,7 @@ pub use answer::{
 };
 pub use command::{ClientFrame, Command, Cursor, QueueEdit};
 pub use frame::{AgentInfo, ServerFrame, SessionSummary, Welcome};
-pub use snapshot::{Beside, Capabilities, RetryNote, Snapshot};
+pub use snapshot::{AgentMode, Beside, Capabilities, RetryNote, Snapshot};
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde wants it")]
 fn is_false(value: &bool) -> bool {

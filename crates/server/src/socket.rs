@@ -187,6 +187,7 @@ const fn may_start_agent(command: &Command) -> bool {
             | Command::GetAvailableModels
             | Command::SetModel { .. }
             | Command::SetThinkingLevel { .. }
+            | Command::SetMode { .. }
             | Command::Compact { .. }
             | Command::Fork { .. }
             | Command::RenameSession { .. }

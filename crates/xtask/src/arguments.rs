@@ -11,6 +11,7 @@ Usage: cargo xtask <command>
   fuzz TARGET [-- ARGUMENTS]  feed a fuzz target with made-up input until it finds something or is stopped
                               (ARGUMENTS go to libFuzzer: flags, or an input to try again)
   bench core [-- ARGUMENTS]   measure what the core costs, as ratios (ARGUMENTS go to Criterion)
+  bench page [-- ARGUMENTS]   measure the page in a browser beside one of plain elements (ARGUMENTS: --quick, --rounds N)
   dist                        build one release binary with the page inside
   setup                       install what the other commands need, and nothing else
   trunk ARGUMENTS             call trunk with the project's tools, for example: cargo xtask trunk serve
@@ -25,6 +26,7 @@ pub(crate) enum Task {
     Trunk { arguments: Vec<String> },
     Fuzz { target: String, arguments: Vec<String> },
     BenchCore { arguments: Vec<String> },
+    BenchPage { arguments: Vec<String> },
     Test { part: Option<Part>, arguments: Vec<String> },
 }
 
@@ -64,7 +66,8 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task>
         },
         "bench" => match own.next().as_deref() {
             Some("core") => Task::BenchCore { arguments: passed_on.clone() },
-            _ => bail!("`bench` needs to know what to measure: cargo xtask bench core"),
+            Some("page") => Task::BenchPage { arguments: passed_on.clone() },
+            _ => bail!("`bench` needs to know what to measure: cargo xtask bench core, or page"),
         },
         other => bail!("there is no command `{other}`\n\n{USAGE}"),
     };
@@ -134,6 +137,8 @@ mod tests {
         let (target, arguments) = ("fold".into(), strings(&["-fork=2"]));
         assert_eq!(parsed("fuzz fold -- -fork=2").unwrap(), Task::Fuzz { target, arguments });
         assert_eq!(parsed("bench core").unwrap(), Task::BenchCore { arguments: Vec::new() });
+        let arguments = strings(&["--quick"]);
+        assert_eq!(parsed("bench page -- --quick").unwrap(), Task::BenchPage { arguments });
         let told = |line: &str| parsed(line).unwrap_err().to_string();
         assert!(told("fuzz").contains("cargo xtask fuzz fold"));
         assert!(told("bench lunch").contains("cargo xtask bench core"));

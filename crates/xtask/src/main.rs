@@ -49,7 +49,8 @@ fn perform() -> Result<ExitCode> {
         Task::Dist => serve::dist(&workspace).map(|()| ExitCode::SUCCESS),
         Task::Trunk { arguments } => page::trunk(&workspace, &arguments),
         Task::Fuzz { target, arguments } => fuzz::long_run(&workspace, &target, &arguments),
-        Task::BenchCore { arguments } => bench::core(&workspace, &arguments).map(|()| ExitCode::SUCCESS),
+        Task::BenchCore { arguments } => bench::core::run(&workspace, &arguments).map(|()| ExitCode::SUCCESS),
+        Task::BenchPage { arguments } => bench::page::run(&workspace, &arguments).map(|()| ExitCode::SUCCESS),
         Task::Test { part, arguments } => test::run(&workspace, part, &arguments),
     }
 }

@@ -11,7 +11,7 @@ use crate::fuzz;
 use crate::page;
 use crate::process;
 use crate::serve;
-use crate::setup::{Browser, PageTools, RealAgents, TARGET, TEST_RUNNER};
+use crate::setup::{Axe, Browser, PageTools, RealAgents, TARGET, TEST_RUNNER};
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
@@ -70,6 +70,7 @@ fn browser_parts(
     }
     if end_to_end {
         let agents = steps.need("real agents", || RealAgents::ensure(workspace));
+        let axe = steps.need("axe", || Axe::ensure(workspace));
         steps.need("page", || {
             let (tools, _) = tools()?;
             page::build(workspace, tools)
@@ -78,7 +79,8 @@ fn browser_parts(
         steps.need("end-to-end tests", || {
             let (_, browser) = tools()?;
             let agents = agents.as_ref().context("the set-up failed")?;
-            end_to_end_tests(workspace, browser, agents, tests, arguments)
+            let axe = axe.as_ref().context("the set-up failed")?;
+            end_to_end_tests(workspace, browser, (agents, axe), tests, arguments)
         });
     }
 }
@@ -156,7 +158,7 @@ fn for_browsers(workspace: &Workspace, tools: &PageTools, name: &str) -> Result<
 fn end_to_end_tests(
     workspace: &Workspace,
     browser: &Browser,
-    agents: &RealAgents,
+    (agents, axe): (&RealAgents, &Axe),
     tests: &[String],
     arguments: &[String],
 ) -> Result<()> {
@@ -172,5 +174,6 @@ fn end_to_end_tests(
         .env("CHROMEDRIVER", &browser.driver.program)
         .env("CHROME_BINARY", &browser.chromium.program);
     agents.apply(&mut command);
+    axe.apply(&mut command);
     process::run(command.arg("--").args(arguments), SEE_ABOVE)
 }

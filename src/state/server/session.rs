@@ -39,6 +39,7 @@ pub struct Session {
     changed: StoredValue<bool>,
     /// What the person has chosen and the server has not told yet.
     wished_level: StoredValue<Option<String>>,
+    wished_mode: StoredValue<Option<String>>,
     /// The draft that came with the opening, until somebody takes it up.
     served_draft: StoredValue<Option<String>>,
 
@@ -57,6 +58,7 @@ pub struct Session {
     pub context_usage: RwSignal<Option<ContextUsage>>,
     pub model: RwSignal<Option<ModelInfo>>,
     pub thinking_level: RwSignal<String>,
+    pub mode: RwSignal<String>,
     pub retry: RwSignal<Option<RetryNote>>,
     pub compacting: RwSignal<bool>,
     pub capabilities: RwSignal<Capabilities>,
@@ -85,6 +87,7 @@ impl Session {
             awaiting_snapshot: StoredValue::default(),
             changed: StoredValue::default(),
             wished_level: StoredValue::default(),
+            wished_mode: StoredValue::default(),
             served_draft: StoredValue::default(),
             loading: RwSignal::default(),
             rows: RwSignal::default(),
@@ -100,6 +103,7 @@ impl Session {
             context_usage: RwSignal::default(),
             model: RwSignal::default(),
             thinking_level: RwSignal::default(),
+            mode: RwSignal::default(),
             retry: RwSignal::default(),
             compacting: RwSignal::default(),
             capabilities: RwSignal::default(),
@@ -209,6 +213,7 @@ impl Session {
             self.served_draft.set_value(Some(snapshot.draft.clone()));
         }
         self.wished_level.set_value(None);
+        self.wished_mode.set_value(None);
         self.view.set_value(SessionView::restore(snapshot));
         self.awaiting_snapshot.set_value(false);
         self.list.update_value(|list| {
@@ -267,6 +272,8 @@ impl Session {
             tell(self.model, &view.model);
             let wished = self.wished_level.get_value();
             tell(self.thinking_level, wished.as_ref().unwrap_or(&view.thinking_level));
+            let wished = self.wished_mode.get_value();
+            tell(self.mode, wished.as_ref().unwrap_or(&view.mode));
             tell(self.retry, &view.retry);
             tell(self.compacting, &view.compacting);
             tell(self.capabilities, &view.capabilities);

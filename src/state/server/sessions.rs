@@ -66,6 +66,17 @@ pub fn shelves(sessions: &[SessionSummary]) -> Shelves {
     all
 }
 
+/// The folders that were worked in last, each once.
+pub fn recent_folders(sessions: &[SessionSummary], most: usize) -> Vec<String> {
+    let mut folders: Vec<String> = Vec::new();
+    for session in sessions.iter().filter(|session| !session.cwd.is_empty()) {
+        if folders.len() < most && !folders.contains(&session.cwd) {
+            folders.push(session.cwd.clone());
+        }
+    }
+    folders
+}
+
 /// Those that wait for the person: for an answer, or for a look at a failure that was not seen yet.
 pub fn waiting(sessions: &[SessionSummary]) -> Vec<String> {
     of(sessions, |session| {
@@ -173,6 +184,13 @@ mod tests {
         assert_eq!(all.shelves[0], (Shelf::Pinned, vec!["b".to_owned()]));
         assert_eq!(all.shelves[1], (Shelf::Folder("/x".into()), vec!["a".to_owned()]));
         assert_eq!(all.archived, ["c"]);
+    }
+
+    #[test]
+    fn recent_folders_are_told_once_and_newest_first() {
+        let list =
+            [session("a", "/x", 3), session("b", "/x", 2), session("c", "/y", 1), session("d", "/z", 0)];
+        assert_eq!(recent_folders(&list, 2), ["/x", "/y"]);
     }
 
     #[test]

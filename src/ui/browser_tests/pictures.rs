@@ -57,7 +57,7 @@ async fn what_is_no_picture_or_too_much_is_refused_in_words() {
     let page = Page::able().await;
     drop_files(&page, &["'<svg/>'".to_owned()]).await;
     page.until_text(".picture-problem", "Only PNG").await;
-    drop_files(&page, &[format!("new Uint8Array({})", IMAGE_BYTES + 1)]).await;
+    drop_files(&page, &[format!("new Blob([{PNG}, new Uint8Array({IMAGE_BYTES})])")]).await;
     page.until_text(".picture-problem", "At most 5 MB").await;
     assert_eq!(pending(&page), 0);
     let many = vec![PNG.to_owned(); PROMPT_IMAGES + 1];

@@ -3,10 +3,10 @@
 
 use leptos::prelude::document;
 use pilothouse_core::markdown::{Alignment, Block, Inline, Item, Table};
-use wasm_bindgen::JsCast;
 use web_sys::{Element, Node};
 
 use super::code;
+pub use crate::ui::elements::{add, element, set, with_text};
 
 pub fn block(block: &Block) -> Element {
     match block {
@@ -128,26 +128,4 @@ fn with_blocks(tag: &str, content: &[Block]) -> Element {
     let parent = element(tag);
     content.iter().for_each(|content| add(&parent, &block(content)));
     parent
-}
-
-pub fn with_text(tag: &str, class: &str, text: &str) -> Element {
-    let parent = element(tag);
-    if !class.is_empty() {
-        parent.set_class_name(class);
-    }
-    add(&parent, &document().create_text_node(text));
-    parent
-}
-
-/// Fails only for names that cannot be one; those here are all written here.
-pub fn element(tag: &str) -> Element {
-    document().create_element(tag).unwrap_or_else(JsCast::unchecked_into)
-}
-
-pub fn add(parent: &Node, child: &Node) {
-    let _ = parent.append_child(child);
-}
-
-pub fn set(element: &Element, name: &str, value: &str) {
-    let _ = element.set_attribute(name, value);
 }

@@ -5,7 +5,7 @@ use pilothouse_core::Mark;
 
 use super::entry::Entry;
 use super::images::Images;
-use crate::ui::copy_button::CopyButton;
+use super::row_actions::RowActions;
 use crate::ui::dynamic::{When, live};
 use crate::ui::markdown::StreamedMarkdown;
 
@@ -20,9 +20,7 @@ pub fn AssistantRow(entry: Entry) -> impl IntoView {
         >
             <StreamedMarkdown entry text=|message| &message.text />
             <Images entry />
-            <div class="row-actions">
-                <CopyButton label="Copy this message" text=Box::new(move || entry.peek(|message| message.text.clone())) />
-            </div>
+            <RowActions entry />
             <When when=move || entry.is_marked(Mark::Interrupted)>
                 <p class="row-mark">"Stopped here"</p>
             </When>

@@ -1,10 +1,11 @@
 //! What a tool changes in files, line by line.
 
-use leptos::prelude::*;
-use pilothouse_core::diff::{FileChange, FileDiff, Hunk, Line, LineEnd, LineKind};
+use pilothouse_core::diff::{FileChange, FileDiff, Line, LineEnd, LineKind};
+use web_sys::Element;
 
-#[component]
-pub fn Diff(diff: FileDiff) -> impl IntoView {
+use crate::ui::elements::{add, set, with_class, with_text};
+
+pub fn draw(diff: &FileDiff) -> Element {
     let word = match diff.change {
         FileChange::Edited => "Edited",
         FileChange::Created => "Created",
@@ -17,45 +18,51 @@ pub fn Diff(diff: FileDiff) -> impl IntoView {
         Some(old) => format!("{old} → {}", diff.path),
         None => diff.path.clone(),
     };
-    let label = format!("Changes of {path}");
-    let left_out = (diff.left_out > 0).then(|| format!("{} more lines are not shown.", diff.left_out));
-    let hunks = diff.hunks.into_iter().map(hunk).collect_view();
-    view! {
-        <section class="diff" aria-label=label>
-            <p class="diff-head">
-                <span>{word}</span>
-                <span class="diff-path">{path}</span>
-                <span class="diff-added">{format!("+{}", diff.added)}</span>
-                <span class="diff-removed">{format!("−{}", diff.removed)}</span>
-            </p>
-            <div class="diff-lines" tabindex="0">{hunks}</div>
-            {left_out.map(|note| view! { <p class="diff-note">{note}</p> })}
-        </section>
+    let (section, head) = (with_class("section", "diff"), with_class("p", "diff-head"));
+    set(&section, "aria-label", &format!("Changes of {path}"));
+    add(&head, &with_text("span", "", word));
+    add(&head, &with_text("span", "diff-path", &path));
+    add(&head, &with_text("span", "diff-added", &format!("+{}", diff.added)));
+    add(&head, &with_text("span", "diff-removed", &format!("−{}", diff.removed)));
+    add(&section, &head);
+    let lines = with_class("div", "diff-lines");
+    set(&lines, "tabindex", "0");
+    set(&lines, "role", "group");
+    set(&lines, "aria-label", "Lines");
+    for hunk in &diff.hunks {
+        let block = with_class("div", "diff-hunk");
+        hunk.lines.iter().for_each(|content| line(&block, content));
+        add(&lines, &block);
     }
+    add(&section, &lines);
+    if diff.left_out > 0 {
+        let note = format!("{} more lines are not shown.", diff.left_out);
+        add(&section, &with_text("p", "diff-note", &note));
+    }
+    section
 }
 
-fn hunk(hunk: Hunk) -> impl IntoView {
-    view! { <div class="diff-hunk">{hunk.lines.into_iter().map(line).collect_view()}</div> }
-}
-
-fn line(line: Line) -> impl IntoView {
+fn line(block: &Element, line: &Line) {
     let number = line.new_number.or(line.old_number).map(|number| number.to_string()).unwrap_or_default();
     let (class, sign) = match line.kind {
-        LineKind::Context => ("diff-text", " "),
-        LineKind::Added => ("diff-text added", "+"),
-        LineKind::Removed => ("diff-text removed", "−"),
+        LineKind::Context => ("diff-text", "  "),
+        LineKind::Added => ("diff-text added", "+ "),
+        LineKind::Removed => ("diff-text removed", "− "),
     };
     let end = match line.end {
         LineEnd::Newline => "",
         LineEnd::CarriageReturnNewline => "␍",
         LineEnd::Missing => " (no line break at the end)",
     };
-    let spans = line.spans.into_iter().map(|span| match span.changed {
-        true => view! { <mark>{span.text}</mark> }.into_any(),
-        false => span.text.into_any(),
-    });
-    view! {
-        <span class="diff-number">{number}</span>
-        <span class=class>{sign} " " {spans.collect_view()} <span class="faint">{end}</span></span>
+    add(block, &with_text("span", "diff-number", &number));
+    let text = with_text("span", class, sign);
+    for span in &line.spans {
+        let part =
+            if span.changed { with_text("mark", "", &span.text) } else { with_text("span", "", &span.text) };
+        add(&text, &part);
     }
+    if !end.is_empty() {
+        add(&text, &with_text("span", "faint", end));
+    }
+    add(block, &text);
 }

@@ -1,10 +1,11 @@
 //! What happened to the conversation itself. A summary says what it is on one line and opens on a click: it repeats, at
-//! length, what stands above. Other notes are shown as they are.
+//! length, what stands above. How a question ended is shown word for word, other notes as the Markdown they are.
 
 use leptos::prelude::*;
 use pilothouse_core::Mark;
 
 use super::entry::Entry;
+use super::streamed_text::StreamedText;
 use crate::ui::dynamic::{When, clicked, live};
 use crate::ui::icon::{Glyph, Icon};
 use crate::ui::markdown::StreamedMarkdown;
@@ -17,10 +18,12 @@ pub fn SystemRow(entry: Entry) -> AnyView {
         _ => None,
     };
     let Some((icon, verb, target)) = summary else {
+        let text = match entry.is_marked(Mark::Answered) {
+            true => view! { <StreamedText entry text=|message| &message.text class="row-text" /> }.into_any(),
+            false => view! { <StreamedMarkdown entry text=|message| &message.text /> }.into_any(),
+        };
         return view! {
-            <article class="row system" data-message-id=entry.id() data-kind="system">
-                <StreamedMarkdown entry text=|message| &message.text />
-            </article>
+            <article class="row system" data-message-id=entry.id() data-kind="system">{text}</article>
         }
         .into_any();
     };

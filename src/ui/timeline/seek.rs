@@ -11,11 +11,15 @@ use web_sys::{Element, HtmlElement};
 use super::anchor::find_row;
 use super::show_at;
 use super::window::Window;
-use crate::actions::use_actions;
+use crate::actions::{Actions, use_actions};
+use crate::browser::marks;
 use crate::state::server::Session;
 use crate::ui::dynamic::effect;
 
-/// How long it stays marked.
+/// The name under which the style knows words that were found.
+const FOUND: &str = "found";
+
+/// How long a row stays marked.
 const MOMENT: Duration = Duration::from_millis(2_500);
 
 /// Follows the reader's wish as long as the timeline stands there; `stay` keeps it from following its end, `hold` keeps
@@ -28,6 +32,11 @@ pub fn seek_on_demand(
     hold: impl Fn(Element) + Copy + 'static,
 ) {
     let actions = use_actions();
+    effect(move || {
+        if actions.client.finding.with(Option::is_none) {
+            marks::unmark(FOUND);
+        }
+    });
     effect(move || {
         let wish = actions.client.seek.get().filter(|seek| seek.session_id == session.id());
         let Some(wish) = wish else { return };
@@ -49,7 +58,19 @@ pub fn seek_on_demand(
             if let Some(row) = shown {
                 hold(row);
             }
+            mark_words(actions);
         });
+    });
+}
+
+/// What is looked for is marked in all rows that stand there.
+fn mark_words(actions: Actions) {
+    let words = actions.client.finding.get_untracked().unwrap_or_default();
+    // What opens by itself with the row stands there a moment later.
+    request_animation_frame(move || {
+        if let Ok(Some(log)) = document().query_selector("[role=log]") {
+            marks::mark(FOUND, &log, &words);
+        }
     });
 }
 

@@ -6,10 +6,12 @@ use std::collections::HashMap;
 
 use leptos::html;
 use leptos::prelude::*;
+use pilothouse_core::{Kind, UiMessage};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
+use crate::browser;
 use crate::state::server::{Row, Session};
 use crate::ui::dynamic::{effect, memo};
 
@@ -35,6 +37,8 @@ pub struct Window {
     heights: StoredValue<HashMap<usize, f64>>,
     observer: StoredValue<Option<(IntersectionObserver, Near)>, LocalStorage>,
     watching: RwSignal<bool>,
+    /// How many of the newest chunks are built by now.
+    newest: RwSignal<usize>,
     /// The chunk of a row that somebody wants to go to.
     wanted: RwSignal<Option<usize>>,
     numbers: Memo<(usize, usize)>,
@@ -54,6 +58,7 @@ impl Window {
             heights: StoredValue::default(),
             observer: StoredValue::new_local(None),
             watching: RwSignal::new(false),
+            newest: RwSignal::new(chunks_in_view(session)),
             wanted: RwSignal::new(None),
             numbers,
         };
@@ -62,6 +67,8 @@ impl Window {
                 window.watch(&scroller);
             }
         });
+        // What fills the view is painted first.
+        request_animation_frame(move || window.build_more());
         on_cleanup(move || {
             if let Some((observer, _closure)) = window.observer.try_update_value(Option::take).flatten() {
                 observer.disconnect();
@@ -88,7 +95,7 @@ impl Window {
         let window = *self;
         let near = self.near(number);
         memo(move || {
-            let newest = number + NEWEST > window.numbers.get().1;
+            let newest = number + window.newest.get() > window.numbers.get().1;
             newest || near.get() || window.wanted.get() == Some(number)
         })
     }
@@ -132,6 +139,17 @@ impl Window {
         signal
     }
 
+    /// One of the newest chunks more with every frame.
+    fn build_more(self) {
+        request_animation_frame(move || {
+            let newest = self.newest.try_get_untracked().filter(|newest| *newest < NEWEST);
+            if let Some(newest) = newest {
+                self.newest.set(newest + 1);
+                self.build_more();
+            }
+        });
+    }
+
     fn watch(&self, scroller: &Element) {
         let window = *self;
         let callback = Near::new(move |entries: js_sys::Array| {
@@ -164,6 +182,29 @@ impl Window {
             });
         }
         near.set(entry.is_intersecting());
+    }
+}
+
+/// How many of the newest chunks fill the view, as far as one can tell before they are built. Rows are taken to be low:
+/// rather too much is built than too little.
+fn chunks_in_view(session: Session) -> usize {
+    session.rows.with_untracked(|rows| {
+        let (view, mut height) = (browser::view_height(), 0);
+        let seen = rows.iter().rev().take_while(|row| {
+            let fits = f64::from(height) < view;
+            height += session.peek(row, least_height);
+            fits
+        });
+        let first = rows.len() - seen.count();
+        let chunk = |index: usize| rows.get(index).map_or(0, |row| chunk_of(row.position()));
+        (chunk(rows.len().saturating_sub(1)) - chunk(first) + 1).min(NEWEST)
+    })
+}
+
+fn least_height(message: &UiMessage) -> u32 {
+    match message.kind {
+        Kind::Tool | Kind::Thinking | Kind::Bash => 28,
+        _ => 28 + u32::try_from(message.text.len() / 120).unwrap_or_default() * 20,
     }
 }
 

@@ -36,11 +36,11 @@ async fn i_choose_how_hard_it_thinks_and_the_model_is_told() {
     story("level", async |stage, pi, page| {
         pi.model.will([says("Thought over."), says("Thought through.")]);
         page.run("Think").await;
-        let choose = "const select = document.querySelector('select.title-thinking');\
+        let choose = "const select = document.querySelector('select[title^=Thinking]');\
                       if (![...(select?.options ?? [])].some((option) => option.value === 'high')) return false;\
                       select.value = 'high'; select.dispatchEvent(new Event('change', { bubbles: true })); return true";
         page.until("the levels", choose).await;
-        page.until("the level", "return document.querySelector('select.title-thinking')?.value === 'high'").await;
+        page.until("the level", "return document.querySelector('select[title^=Thinking]')?.value === 'high'").await;
         page.run("Think harder").await;
         let efforts: Vec<Value> =
             pi.model.requests().iter().map(|request| request["reasoning_effort"].clone()).collect();
@@ -48,7 +48,7 @@ async fn i_choose_how_hard_it_thinks_and_the_model_is_told() {
         pi.same_after_reload_and_restart(stage).await;
         page.until(
             "the level again",
-            "const shown = document.querySelector('.title-thinking'); return (shown?.value ?? shown?.textContent) === 'high'",
+            "const shown = document.querySelector('[title^=Thinking]'); return (shown?.value ?? shown?.textContent) === 'high'",
         )
         .await;
     })

@@ -41,6 +41,10 @@ pub enum PiCommand {
     SetThinkingLevel {
         level: String,
     },
+    /// pi itself has no modes; an agent of its dialect that has some tells them with its state.
+    SetMode {
+        mode: String,
+    },
     /// Not a command in pi's sense: it has the question's id and gets no response.
     AnswerDialog {
         ask_id: String,
@@ -67,6 +71,7 @@ impl PiCommand {
             Self::SetSessionName { .. } => "set_session_name",
             Self::SetModel { .. } => "set_model",
             Self::SetThinkingLevel { .. } => "set_thinking_level",
+            Self::SetMode { .. } => "set_mode",
             Self::AnswerDialog { .. } => "extension_ui_response",
         }
     }
@@ -89,6 +94,7 @@ impl PiCommand {
             Self::SetSessionName { name } => json!({"name": name}),
             Self::SetModel { provider, model_id } => json!({"provider": provider, "modelId": model_id}),
             Self::SetThinkingLevel { level } => json!({"level": level}),
+            Self::SetMode { mode } => json!({"mode": mode}),
             Self::GetState
             | Self::GetSessionStats
             | Self::GetCommands

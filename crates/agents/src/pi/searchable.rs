@@ -44,9 +44,9 @@ fn of_message(message: Message) -> Option<(Kind, String)> {
         Message::ToolResult { content, .. } => (Kind::Tool, ToolOutput::from_content(&content, None).text),
         Message::BashExecution { result } => (Kind::Bash, format!("{}\n{}", result.command, result.output)),
         Message::Custom { content, display: true } => (Kind::System, content.text()),
-        Message::CompactionSummary { summary } | Message::BranchSummary { summary } => {
-            (Kind::System, summary)
-        }
+        Message::Answered { words: text }
+        | Message::CompactionSummary { summary: text }
+        | Message::BranchSummary { summary: text } => (Kind::System, text),
         Message::Custom { .. } | Message::Hidden => return None,
     })
 }

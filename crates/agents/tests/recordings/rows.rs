@@ -20,6 +20,7 @@ fn line(row: &UiMessage, longest: usize) -> String {
         Some(Mark::Cancelled) => " (cancelled)",
         Some(Mark::Compacted) => " (compacted)",
         Some(Mark::LeftBranch) => " (left branch)",
+        Some(Mark::Answered) => " (answered)",
         Some(Mark::Sending | Mark::Refused) => panic!("marks of a page's own: {row:?}"),
     };
     let images: String = row.images.iter().map(|image| format!(" [{}]", image.mime_type)).collect();

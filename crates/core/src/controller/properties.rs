@@ -67,6 +67,7 @@ fn message() -> impl Strategy<Value = Message> {
             }
         }),
         words().prop_map(|summary| Message::CompactionSummary { summary }),
+        words().prop_map(|words| Message::Answered { words }),
         (content(), any::<bool>()).prop_map(|(content, display)| Message::Custom { content, display }),
         words().prop_map(|command| Message::BashExecution { result: bash(&command) }),
     ]

@@ -15,7 +15,7 @@ pub fn told(controller: &MessageController) -> Vec<String> {
             Some(Mark::Cancelled) => " cancelled",
             Some(Mark::Sending) => " sending",
             Some(Mark::Refused) => " refused",
-            Some(Mark::Compacted | Mark::LeftBranch) | None => "",
+            Some(Mark::Answered | Mark::Compacted | Mark::LeftBranch) | None => "",
         };
         let images = "+image".repeat(row.images.len());
         let body = match (&row.tool_step, &row.bash_result) {

@@ -52,6 +52,7 @@ impl Event {
             },
             "auto_retry_end" => Self::AutoRetryEnd { success: fields.flag("success") },
             "model_changed" => Self::ModelChanged { model: fields.part("model") },
+            "mode_changed" => Self::ModeChanged { mode: fields.text("mode") },
             "thinking_level_changed" => Self::ThinkingLevelChanged { level: fields.text("level") },
             "title_changed" => Self::TitleChanged { title: fields.text("title") },
             "status_changed" => {

@@ -97,6 +97,9 @@ pub enum Command {
     SetThinkingLevel {
         level: String,
     },
+    SetMode {
+        mode: String,
+    },
     GetCommands,
     GetState,
     GetContextUsage,
@@ -186,6 +189,7 @@ impl Command {
             Self::GetAvailableModels => "get_available_models",
             Self::SetModel { .. } => "set_model",
             Self::SetThinkingLevel { .. } => "set_thinking_level",
+            Self::SetMode { .. } => "set_mode",
             Self::GetCommands => "get_commands",
             Self::GetState => "get_state",
             Self::GetContextUsage => "get_context_usage",

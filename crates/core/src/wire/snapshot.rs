@@ -44,6 +44,9 @@ pub struct Snapshot {
     pub model: Option<ModelInfo>,
     #[serde(default)]
     pub thinking_level: String,
+    /// Which of the agent's modes holds; empty where it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub mode: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryNote>,
     #[serde(default)]
@@ -81,6 +84,15 @@ impl RetryNote {
     }
 }
 
+/// A way of working that an agent offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentMode {
+    pub id: String,
+    pub name: String,
+    pub description: String,
+}
+
 /// What the agent behind a session can do; the page offers nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -90,6 +102,8 @@ pub struct Capabilities {
     pub steering: bool,
     pub models: bool,
     pub thinking_levels: Vec<String>,
+    /// Ways of working to choose from, such as asking first.
+    pub modes: Vec<AgentMode>,
     /// Scheduled messages can be changed and taken away.
     pub edit_queue: bool,
     pub compact: bool,

@@ -18,6 +18,7 @@ use super::{
     context,
     message::{Content, Message},
     models::{self, MODELS, Model, PROVIDER},
+    modes,
     output::Output,
     pace::Pace,
     process_groups::ProcessGroups,
@@ -41,6 +42,7 @@ pub(crate) struct State {
     pub(crate) session: SessionFile,
     pub(crate) model: &'static Model,
     pub(crate) thinking_level: &'static str,
+    pub(crate) mode: &'static str,
     pub(crate) queues: Queues,
     pub(crate) work: Option<Work>,
     /// Ends the wait before a retry, while there is one.
@@ -150,6 +152,7 @@ impl State {
         Self {
             model: model.unwrap_or(&MODELS[0]),
             thinking_level: level.unwrap_or(models::DEFAULT_THINKING_LEVEL),
+            mode: modes::FREE,
             session,
             queues: Queues::default(),
             work: None,

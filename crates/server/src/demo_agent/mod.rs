@@ -20,6 +20,7 @@ mod input;
 mod message;
 mod mishaps;
 mod models;
+mod modes;
 mod output;
 mod pace;
 mod process_groups;

@@ -12,6 +12,7 @@ mod help;
 mod image;
 mod long;
 mod plain;
+mod plan;
 mod steer;
 mod think;
 mod tools;
@@ -121,7 +122,27 @@ pub(crate) enum Tool {
         path: String,
         edits: Vec<Replacement>,
     },
+    Grep {
+        pattern: String,
+        path: String,
+    },
+    Todo {
+        todos: Vec<PlannedStep>,
+    },
+    /// Work for a second guide, who always says the same.
+    Task {
+        description: String,
+        prompt: String,
+        #[serde(skip)]
+        answer: String,
+    },
     AskUser(Question),
+}
+
+#[derive(Serialize, Clone, Debug)]
+pub(crate) struct PlannedStep {
+    pub(crate) content: String,
+    pub(crate) status: &'static str,
 }
 
 #[derive(Serialize, Clone, Debug)]
@@ -176,6 +197,9 @@ impl Tool {
             Self::Bash { .. } => "bash",
             Self::Write { .. } => "write",
             Self::Edit { .. } => "edit",
+            Self::Grep { .. } => "grep",
+            Self::Todo { .. } => "todo_write",
+            Self::Task { .. } => "task",
             Self::AskUser(_) => "ask_user",
         }
     }
@@ -210,7 +234,7 @@ macro_rules! command {
     };
 }
 
-pub(crate) static COMMANDS: [SlashCommand; 16] = [
+pub(crate) static COMMANDS: [SlashCommand; 17] = [
     command!("tour", "A guided walk: thinking, Markdown, tools", true, tour::Tour::new),
     command!(
         "tools",
@@ -218,6 +242,7 @@ pub(crate) static COMMANDS: [SlashCommand; 16] = [
         true,
         tools::Tools::new
     ),
+    command!("plan", "A plan, a search, and work handed to a second guide", true, plan::Plan::new),
     command!("think", "Long thinking before a short answer", true, think::Think::new),
     command!("long", "A long answer; /long N for N paragraphs", true, long::Long::new),
     command!("ask", "Questions: choose, confirm, type, edit", true, ask::Ask::new),

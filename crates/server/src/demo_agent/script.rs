@@ -86,7 +86,8 @@ pub(crate) async fn play(
             },
             () = wait => {
                 player.send_next();
-                passed = Instant::now();
+                // When it was due: a timer that came late does not delay what follows, so that a rate stays a rate.
+                passed = due.unwrap_or(passed);
                 agent.output.keep_pace().await;
             }
         }

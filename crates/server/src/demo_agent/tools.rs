@@ -5,6 +5,7 @@
 
 pub(crate) mod diff;
 mod files;
+mod search;
 mod shell_tool;
 
 use std::{sync::Arc, time::Instant};
@@ -17,6 +18,7 @@ use super::{
     cancel::Cancel,
     clock, dialog,
     message::{Content, Message, ToolContent},
+    modes,
     scenes::{Call, Tool},
     wire::Event,
 };
@@ -133,13 +135,17 @@ async fn perform(bench: &Workbench<'_>, id: &str, tool: &Tool) -> Outcome {
         Tool::Ls { path } => files::list(&folder.join(path)),
         Tool::Read { path } => files::read(&folder.join(path)),
         Tool::Bash { command, ask_first } => {
-            if *ask_first && !dialog::allow(bench.agent, command).await {
+            let ask = *ask_first || bench.agent.with(|state| state.mode == modes::ASK);
+            if ask && !dialog::allow(bench.agent, command).await {
                 return Outcome::error(super::scenes::BLOCKED);
             }
             shell_tool::run(bench, id, command).await
         }
         Tool::Write { path, content } => files::write(&bench.agent.scratch, path, content),
         Tool::Edit { path, edits } => files::edit(&bench.agent.scratch, path, edits),
+        Tool::Grep { pattern, path } => search::search(&folder.join(path), pattern),
+        Tool::Todo { .. } => Outcome::text("The plan is updated."),
+        Tool::Task { answer, .. } => Outcome::text(answer.clone()),
         Tool::AskUser(question) => {
             let answer = dialog::ask(bench.agent, question).await;
             Outcome::text(answer_text(&answer))

@@ -47,6 +47,7 @@ impl Session {
             Command::SetModel { provider, model_id } => {
                 self.ask_agent(waiter, PiCommand::SetModel { provider, model_id });
             }
+            Command::SetMode { mode } => self.ask_agent(waiter, PiCommand::SetMode { mode }),
             Command::SetThinkingLevel { level } => {
                 self.ask_agent(waiter, PiCommand::SetThinkingLevel { level });
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use pilothouse_core::ask::Ask;
 use pilothouse_core::event::Event;
 use pilothouse_core::limits::{IN_FLIGHT_MILLISECONDS, OWN_MESSAGES};
-use pilothouse_core::message::{Content, Message, Part};
+use pilothouse_core::message::Message;
 use pilothouse_core::ui_message::BashResult;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -57,8 +57,7 @@ impl Session {
     /// How a question ended stays in the conversation.
     pub(super) fn record_ask(&mut self, ask: &Ask, words: String) {
         tracing::debug!(session = %self.origin.id, ask = %ask.id, "a question ended");
-        let content = Content(vec![Part::Text { text: words }]);
-        let event = Event::MessageEnd { message: Message::Custom { content, display: true } };
+        let event = Event::MessageEnd { message: Message::Answered { words } };
         self.keep_extra(vec![event.clone()]);
         self.emit(event);
     }

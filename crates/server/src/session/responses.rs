@@ -8,6 +8,7 @@ use pilothouse_core::event::Event;
 use pilothouse_core::machine::StateEvent;
 use pilothouse_core::queue::{Lane, Waiting};
 use pilothouse_core::ui_message::BashResult;
+use pilothouse_core::wire::{AgentMode, Capabilities};
 use serde_json::{Value, json};
 
 use super::Session;
@@ -86,8 +87,8 @@ impl Session {
                         self.request(PiCommand::GetAvailableThinkingLevels, Pending::ThinkingLevels);
                         self.request(PiCommand::GetSessionStats, Pending::Statistics);
                     }
-                    // Some agents tell the new level themselves, some do not.
-                    "set_thinking_level" => self.request(PiCommand::GetState, Pending::State),
+                    // Some agents tell the new level or mode themselves, some do not.
+                    "set_thinking_level" | "set_mode" => self.request(PiCommand::GetState, Pending::State),
                     _ => {}
                 }
                 waiter.respond(Ok(response.data));
@@ -119,6 +120,19 @@ impl Session {
         }
         if self.view.thinking_level != text("thinkingLevel") {
             self.emit(Event::ThinkingLevelChanged { level: text("thinkingLevel") });
+        }
+        let modes = data.get("modes").cloned().and_then(|modes| serde_json::from_value(modes).ok());
+        let modes: Vec<AgentMode> = modes.unwrap_or_default();
+        if self.view.capabilities.modes != modes {
+            let capabilities = Capabilities { modes, ..self.view.capabilities.clone() };
+            self.emit(Event::CapabilitiesChanged { capabilities });
+        }
+        let known = self.view.capabilities.modes.iter().any(|mode| mode.id == self.view.mode);
+        if first && known && self.view.mode != text("mode") {
+            // A process that was ended while it rested begins as agents do; the person has chosen otherwise.
+            self.request(PiCommand::SetMode { mode: self.view.mode.clone() }, Pending::Silent);
+        } else if self.view.mode != text("mode") {
+            self.emit(Event::ModeChanged { mode: text("mode") });
         }
         if first {
             self.step(StateEvent::SessionCreated, "");

@@ -69,8 +69,8 @@ impl Restored {
 
     fn take_asks(&mut self, store: &Store, session: &str) {
         for ask in store.asks(session) {
-            let content = Content(vec![Part::Text { text: ask.lost_words() }]);
-            let events = vec![Event::MessageEnd { message: Message::Custom { content, display: true } }];
+            let message = Message::Answered { words: ask.lost_words() };
+            let events = vec![Event::MessageEnd { message }];
             store.add_extra(session, &Extra { at: now(), events });
             self.interrupted = true;
         }

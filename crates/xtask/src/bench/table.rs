@@ -1,30 +1,68 @@
 //! The table of ratios, as text.
 
-/// Two times in nanoseconds, and the ratio that is fine.
+/// What is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Nanoseconds,
+    PerSecond,
+    Bytes,
+    Count,
+}
+
+/// What is fine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Budget {
+    /// The highest ratio.
+    Ratio(f64),
+    AtLeast(f64),
+    AtMost(f64),
+    Below(f64),
+}
+
+/// A value, beside the one it is compared with if there is one.
 pub(super) struct Line {
     pub(super) what: &'static str,
-    pub(super) base: f64,
+    pub(super) unit: Unit,
+    pub(super) base: Option<f64>,
     pub(super) compared: f64,
-    pub(super) budget: Option<f64>,
+    pub(super) budget: Option<Budget>,
 }
 
 impl Line {
-    fn ratio(&self) -> f64 {
-        self.compared / self.base
+    fn ratio(&self) -> Option<f64> {
+        self.base.filter(|base| *base > 0.0).map(|base| self.compared / base)
     }
 
     fn is_over(&self) -> bool {
-        self.budget.is_some_and(|budget| self.ratio() > budget)
+        self.budget.is_some_and(|budget| match budget {
+            Budget::Ratio(most) => self.ratio().is_some_and(|ratio| ratio > most),
+            Budget::AtLeast(least) => self.compared < least,
+            Budget::AtMost(most) => self.compared > most,
+            Budget::Below(limit) => self.compared >= limit,
+        })
     }
 
     fn cells(&self) -> [String; 6] {
-        let budget = self.budget.map(|budget| format!("≤ {budget}")).unwrap_or_default();
         let verdict = match (self.budget, self.is_over()) {
             (None, _) => "",
             (_, true) => "over",
             (_, false) => "within",
         };
-        [self.what.into(), time(self.base), time(self.compared), ratio(self.ratio()), budget, verdict.into()]
+        let told = |value| self.unit.told(value);
+        let budget = self.budget.map(|budget| match budget {
+            Budget::Ratio(most) => format!("≤ {most} ×"),
+            Budget::AtLeast(least) => format!("≥ {}", told(least)),
+            Budget::AtMost(most) => format!("≤ {}", told(most)),
+            Budget::Below(limit) => format!("< {}", told(limit)),
+        });
+        [
+            self.what.into(),
+            self.base.map(told).unwrap_or_default(),
+            told(self.compared),
+            self.ratio().map(ratio).unwrap_or_default(),
+            budget.unwrap_or_default(),
+            verdict.into(),
+        ]
     }
 }
 
@@ -61,8 +99,21 @@ pub(super) fn closing_line(lines: &[Line], known: usize) -> String {
     text
 }
 
+impl Unit {
+    fn told(self, value: f64) -> String {
+        match self {
+            Self::Nanoseconds => time(value),
+            Self::PerSecond => format!("{value:.0}/s"),
+            Self::Bytes if value < 1e6 => format!("{:.0} KB", value / 1e3),
+            Self::Bytes => format!("{:.1} MB", value / 1e6),
+            Self::Count => format!("{value:.0}"),
+        }
+    }
+}
+
 fn time(nanoseconds: f64) -> String {
     match nanoseconds {
+        0.0 => String::from("none"),
         under if under < 1e3 => format!("{under:.0} ns"),
         under if under < 1e6 => format!("{:.1} µs", under / 1e3),
         under if under < 1e9 => format!("{:.1} ms", under / 1e6),
@@ -78,21 +129,26 @@ fn ratio(ratio: f64) -> String {
 mod tests {
     use super::*;
 
+    fn line(what: &'static str, times: (f64, f64), budget: Option<f64>) -> Line {
+        let budget = budget.map(Budget::Ratio);
+        Line { what, unit: Unit::Nanoseconds, base: Some(times.0), compared: times.1, budget }
+    }
+
     fn lines() -> [Line; 3] {
         [
-            Line { what: "one delta", base: 80.0, compared: 84.0, budget: Some(1.2) },
-            Line { what: "  by copying", base: 300.0, compared: 450_000.0, budget: None },
-            Line { what: "folding", base: 1.5e6, compared: 18e6, budget: Some(11.0) },
+            line("one delta", (80.0, 84.0), Some(1.2)),
+            line("  by copying", (300.0, 450_000.0), None),
+            line("folding", (1.5e6, 18e6), Some(11.0)),
         ]
     }
 
     #[test]
     fn lines_up_what_is_compared() {
         let expected = [
-            "  what            from        to    ratio  budget",
-            "  one delta      80 ns     84 ns   1.05 ×   ≤ 1.2  within",
+            "  what            from        to    ratio   budget",
+            "  one delta      80 ns     84 ns   1.05 ×  ≤ 1.2 ×  within",
             "    by copying  300 ns  450.0 µs   1500 ×",
-            "  folding       1.5 ms   18.0 ms  12.00 ×    ≤ 11  over",
+            "  folding       1.5 ms   18.0 ms  12.00 ×   ≤ 11 ×  over",
         ];
         assert_eq!(told(&lines()).lines().collect::<Vec<_>>(), expected);
     }
@@ -101,6 +157,20 @@ mod tests {
     fn counts_the_budgets_kept() {
         assert_eq!(closing_line(&lines(), 3), "1 of 2 budgets kept, 1 over");
         assert_eq!(closing_line(&lines()[..1], 3), "1 of 1 budgets kept; 1 of 3 comparisons were measured");
+    }
+
+    #[test]
+    fn knows_budgets_that_are_no_ratios() {
+        let alone = |unit, compared, budget| {
+            let line = Line { what: "it", unit, base: None, compared, budget: Some(budget) };
+            let [_, _, value, ratio, budget, verdict] = line.cells();
+            assert_eq!(ratio, "");
+            format!("{value} {budget} {verdict}")
+        };
+        assert_eq!(alone(Unit::PerSecond, 54.0, Budget::AtLeast(55.0)), "54/s ≥ 55/s over");
+        assert_eq!(alone(Unit::Nanoseconds, 50e6, Budget::Below(50e6)), "50.0 ms < 50.0 ms over");
+        assert_eq!(alone(Unit::Nanoseconds, 0.0, Budget::Below(50e6)), "none < 50.0 ms within");
+        assert_eq!(alone(Unit::Bytes, 249_500.0, Budget::AtMost(250e3)), "250 KB ≤ 250 KB within");
     }
 
     #[test]

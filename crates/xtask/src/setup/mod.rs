@@ -4,6 +4,7 @@
 //! answers with the right version, so an interrupted installation is taken up again by the next command.
 
 mod apt;
+mod axe;
 mod binaryen;
 mod browser;
 pub(crate) mod cargo_fuzz;
@@ -20,6 +21,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
+pub(crate) use self::axe::Axe;
 pub(crate) use self::browser::Browser;
 pub(crate) use self::real_agents::RealAgents;
 pub(crate) use self::wasm_bindgen::TEST_RUNNER;
@@ -91,6 +93,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     let tools = PageTools::ensure(workspace)?;
     let browser = Browser::ensure(workspace)?;
     let agents = RealAgents::ensure(workspace)?;
+    let axe = Axe::ensure(workspace)?;
     let fuzzer = cargo_fuzz::works_here().then(|| cargo_fuzz::ensure(workspace)).transpose()?;
     let told = [
         ("compiler", tools.wasm.origin.clone()),
@@ -100,6 +103,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
         ("browser", told(workspace, &browser.chromium)),
         ("driver", told(workspace, &browser.driver)),
         ("agents", agents.told(workspace)),
+        ("axe", axe.told(workspace)),
         ("fuzzer", fuzzer.as_ref().map_or("none".into(), |tool| told(workspace, tool))),
     ];
     for (name, text) in told {

@@ -1,12 +1,15 @@
 //! npm: where it is, and how packages are brought into a folder. Which packages, the tools' own files say.
+//!
+//! An installation counts when its stamp says so: the stamp is written last, and names the version.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::apt;
+use super::{apt, installing};
 use crate::process;
 use crate::report;
 
@@ -15,8 +18,10 @@ const TRIES: usize = 3;
 
 const LIMIT: Duration = Duration::from_secs(240);
 
-const ADVICE: &str = "Node with npm is needed for the tests with real agents; install it and start the \
-command again";
+const STAMP: &str = "installed";
+
+const ADVICE: &str =
+    "Node with npm is needed for the end-to-end tests; install it and start the command again";
 
 /// The machine's npm, or Debian's.
 pub(super) fn ensure() -> Result<PathBuf> {
@@ -26,8 +31,31 @@ pub(super) fn ensure() -> Result<PathBuf> {
     if !apt::is_here() {
         bail!("{ADVICE}");
     }
-    apt::install(&["nodejs", "npm"], "the tests with real agents").context(ADVICE)?;
+    apt::install(&["nodejs", "npm"], "the end-to-end tests").context(ADVICE)?;
     process::on_path("npm").context(ADVICE)
+}
+
+/// Installs into a folder of its own unless its stamp says that this is there already.
+pub(super) fn once(
+    folder: &Path,
+    wanted: &str,
+    what: &str,
+    size: &str,
+    install: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let stamp = folder.join(STAMP);
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    let npm = ensure()?;
+    // What another version or an interrupted installation left is in the way.
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    let duration = format!("a download of some {size}");
+    installing(&format!("{wanted}: {what}"), "target/tools", &duration, || install(&npm))?;
+    fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
 }
 
 /// Installs packages below `folder`; no script of theirs is run, and no lock file is left.

@@ -1,6 +1,4 @@
 //! The real agents that the end-to-end tests talk to, and the Node that runs them.
-//!
-//! An installation counts when its stamp says so: the stamp is written last, and names the versions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::{installing, npm};
+use super::npm::{self, once};
 use crate::process;
 use crate::workspace::Workspace;
 
@@ -25,8 +23,6 @@ const BESIDE_PI: [&str; 2] = ["jiti@2.7.0", "@silvia-odwyer/photon-node@0.3.4"];
 /// The last generation before 1.0 is still in use, and speaks an older dialect.
 const OLD_PI: &str = "0.73.1";
 const OLD_PI_PACKAGE: &str = "@mariozechner/pi-coding-agent";
-
-const STAMP: &str = "installed";
 
 pub(crate) struct RealAgents {
     pub(crate) node: PathBuf,
@@ -95,29 +91,6 @@ fn install_pi(npm: &Path, folder: &Path, package: &Path, wanted: &str) -> Result
     unpack.arg("-xzf").arg(&archive).arg("--strip-components=1").arg("-C").arg(package);
     process::run(&mut unpack, "pi's archive could not be unpacked; start the command again")?;
     fs::remove_file(&archive).context("pi's archive could not be removed")
-}
-
-/// Installs into a folder of its own unless its stamp says that this is there already.
-fn once(
-    folder: &Path,
-    wanted: &str,
-    what: &str,
-    size: &str,
-    install: impl FnOnce(&Path) -> Result<()>,
-) -> Result<()> {
-    let stamp = folder.join(STAMP);
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(());
-    }
-    let npm = npm::ensure()?;
-    // What another version or an interrupted installation left is in the way.
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
-    }
-    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let duration = format!("a download of some {size}");
-    installing(&format!("{wanted}: {what}"), "target/tools/agents", &duration, || install(&npm))?;
-    fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
 }
 
 /// The package that has Node for this machine, where there is one.

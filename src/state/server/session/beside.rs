@@ -15,6 +15,7 @@ impl Session {
             Event::Notice { level, text } => self.notify(*level, text.clone()),
             Event::EditorText { text } if !text.is_empty() => self.offered.set(Some(text.clone())),
             Event::ThinkingLevelChanged { .. } => self.wished_level.set_value(None),
+            Event::ModeChanged { .. } => self.wished_mode.set_value(None),
             _ => {}
         }
     }
@@ -27,6 +28,12 @@ impl Session {
     /// Shown as if it were so, until the server says how it is; None gives the wish up.
     pub fn wish_level(&self, level: Option<String>) {
         self.wished_level.set_value(level);
+        self.changed.set_value(true);
+        self.settle();
+    }
+
+    pub fn wish_mode(&self, mode: Option<String>) {
+        self.wished_mode.set_value(mode);
         self.changed.set_value(true);
         self.settle();
     }

@@ -7,6 +7,7 @@ use crate::demo_agent::{
     agent::{Agent, State, WorkKind},
     context,
     models::{MODELS, THINKING_LEVELS},
+    modes,
     scenes::COMMANDS,
 };
 
@@ -53,6 +54,8 @@ fn describe_state(state: &State) -> Value {
     let mut described = json!({
         "model": state.model.describe(),
         "thinkingLevel": state.thinking_level,
+        "mode": state.mode,
+        "modes": modes::MODES,
         "isStreaming": state.is_at(WorkKind::Run),
         "isCompacting": state.is_at(WorkKind::Compaction),
         "steeringMode": mode(state.queues.all_steering),

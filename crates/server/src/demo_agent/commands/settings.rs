@@ -6,6 +6,7 @@ use super::Command;
 use crate::demo_agent::{
     agent::{Agent, State},
     models::{self, Model},
+    modes,
     session_file::Body,
     wire::Event,
 };
@@ -17,6 +18,7 @@ pub(super) fn is_setting(kind: &str) -> bool {
             | "cycle_model"
             | "set_thinking_level"
             | "cycle_thinking_level"
+            | "set_mode"
             | "set_session_name"
             | "set_steering_mode"
             | "set_follow_up_mode"
@@ -47,9 +49,16 @@ pub(super) fn change(agent: &Agent, command: &Command) {
             set_thinking_level(agent, state, level);
             command.succeed(agent, Some(json!({"level": level})));
         }
+        "set_mode" => match modes::find(command.text("mode").unwrap_or_default()) {
+            Some(mode) => {
+                state.mode = mode.id;
+                command.succeed(agent, None);
+            }
+            None => command.fail(agent, "There is no such mode"),
+        },
         "set_session_name" => set_session_name(agent, state, command),
         _ => {
-            set_mode(state, command);
+            switch(state, command);
             command.succeed(agent, None);
         }
     });
@@ -92,7 +101,7 @@ fn set_session_name(agent: &Agent, state: &mut State, command: &Command) {
     command.succeed(agent, None);
 }
 
-fn set_mode(state: &mut State, command: &Command) {
+fn switch(state: &mut State, command: &Command) {
     let all = command.text("mode") == Some("all");
     let enabled = command.fields["enabled"] == true;
     match command.kind.as_str() {

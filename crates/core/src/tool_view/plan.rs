@@ -1,0 +1,73 @@
+//! Steps that an agent intends to take: lists of objects, or a checklist in Markdown.
+
+use serde_json::Value;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanStep {
+    pub text: String,
+    pub state: PlanState,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlanState {
+    #[default]
+    Open,
+    Doing,
+    Done,
+    Dropped,
+}
+
+impl PlanState {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "to do",
+            Self::Doing => "being done",
+            Self::Done => "done",
+            Self::Dropped => "dropped",
+        }
+    }
+
+    fn of(status: &str) -> Self {
+        match status {
+            "completed" | "done" | "complete" => Self::Done,
+            "in_progress" | "inProgress" | "active" | "doing" => Self::Doing,
+            "cancelled" | "canceled" | "skipped" => Self::Dropped,
+            _ => Self::Open,
+        }
+    }
+}
+
+/// None if the arguments hold no plan.
+pub(super) fn steps(args: &Value) -> Option<Vec<PlanStep>> {
+    let list = ["todos", "plan", "items", "entries", "steps"].iter().find_map(|key| args.get(key))?;
+    let steps: Vec<PlanStep> = match list {
+        Value::Array(items) => items.iter().filter_map(step).collect(),
+        Value::String(list) => list.lines().filter_map(checked).collect(),
+        _ => Vec::new(),
+    };
+    (!steps.is_empty()).then_some(steps)
+}
+
+fn step(item: &Value) -> Option<PlanStep> {
+    if let Some(text) = item.as_str() {
+        return Some(PlanStep { text: text.to_owned(), state: PlanState::Open });
+    }
+    let text = ["content", "step", "description", "title", "text", "task"]
+        .iter()
+        .find_map(|key| item.get(key)?.as_str())?;
+    let status = ["status", "state"].iter().find_map(|key| item.get(key)?.as_str()).unwrap_or_default();
+    Some(PlanStep { text: text.to_owned(), state: PlanState::of(status) })
+}
+
+/// `- [x] something`
+fn checked(line: &str) -> Option<PlanStep> {
+    let line = line.trim_start().trim_start_matches(['-', '*', '+']).trim_start();
+    let (mark, text) = line.strip_prefix('[')?.split_once(']')?;
+    let state = match mark {
+        "x" | "X" => PlanState::Done,
+        "-" | "~" | "/" => PlanState::Doing,
+        " " | "" => PlanState::Open,
+        _ => return None,
+    };
+    Some(PlanStep { text: text.trim().to_owned(), state })
+}

@@ -1,0 +1,73 @@
+//! `cargo xtask bench page`: the page in a real browser, beside a page of plain elements that shows the same text (the
+//! floor), in one run. What is measured is in tests/bench; a name is a page, and what was measured of it.
+
+use std::collections::HashMap;
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use super::comparisons::Comparison;
+use super::table::{Budget, Unit};
+use super::tell;
+use crate::cargo;
+use crate::page;
+use crate::process;
+use crate::serve;
+use crate::setup::{Browser, PageTools};
+use crate::workspace::Workspace;
+
+use Budget::{AtLeast, AtMost, Below, Ratio};
+use Unit::{Bytes, Count, Nanoseconds, PerSecond};
+
+const PAGE: [Comparison; 24] = [
+    beside("main thread per delta, 100 turns", Nanoseconds, ["floor/cpu-100", "page/cpu-100"], Ratio(1.35)),
+    beside("  5,000 turns", Nanoseconds, ["floor/cpu-5000", "page/cpu-5000"], Ratio(1.35)),
+    beside("  the page, from 100 to 5,000", Nanoseconds, ["page/cpu-100", "page/cpu-5000"], Ratio(1.15)),
+    beside("screen updates, 100 turns", PerSecond, ["floor/updates-100", "page/updates-100"], AtLeast(55.0)),
+    beside("  5,000 turns", PerSecond, ["floor/updates-5000", "page/updates-5000"], AtLeast(55.0)),
+    beside("key to paint, p95, 100 turns", Nanoseconds, ["floor/key-100", "page/key-100"], Ratio(1.3)),
+    beside("  5,000 turns", Nanoseconds, ["floor/key-5000", "page/key-5000"], Ratio(1.3)),
+    beside("burst, 100 turns", Nanoseconds, ["floor/burst-100", "page/burst-100"], Ratio(1.3)),
+    beside("  5,000 turns", Nanoseconds, ["floor/burst-5000", "page/burst-5000"], Ratio(1.3)),
+    beside("  its longest task, 100 turns", Nanoseconds, ["floor/task-100", "page/task-100"], Below(50e6)),
+    beside("  5,000 turns", Nanoseconds, ["floor/task-5000", "page/task-5000"], Below(50e6)),
+    beside("showing a session, 100 turns", Nanoseconds, ["floor/show-100", "page/show-100"], Ratio(2.5)),
+    beside("  the page, from 100 to 5,000", Nanoseconds, ["page/show-100", "page/show-5000"], Ratio(1.2)),
+    Comparison::new("  5,000 turns", Nanoseconds, "floor/show-5000", "page/show-5000", None),
+    beside("switching back, 100 turns", Nanoseconds, ["floor/switch-100", "page/switch-100"], Ratio(2.0)),
+    beside("  5,000 turns", Nanoseconds, ["floor/switch-5000", "page/switch-5000"], Ratio(2.0)),
+    beside("memory, 100 turns", Bytes, ["floor/memory-100", "page/memory-100"], Ratio(1.5)),
+    beside("  5,000 turns", Bytes, ["floor/memory-5000", "page/memory-5000"], Ratio(1.5)),
+    Comparison::new("  the page, from 100 to 5,000", Bytes, "page/memory-100", "page/memory-5000", None),
+    beside("nodes, 100 turns", Count, ["floor/nodes-100", "page/nodes-100"], Ratio(3.0)),
+    beside("  5,000 turns", Count, ["floor/nodes-5000", "page/nodes-5000"], Ratio(3.0)),
+    Comparison::new("  the page, from 100 to 5,000", Count, "page/nodes-100", "page/nodes-5000", None),
+    Comparison::alone("first load", Bytes, "page/first-load", Some(AtMost(250e3))),
+    Comparison::alone("  loaded later", Bytes, "page/later-load", None),
+];
+
+const fn beside(what: &'static str, unit: Unit, names: [&'static str; 2], budget: Budget) -> Comparison {
+    Comparison::new(what, unit, names[0], names[1], Some(budget))
+}
+
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let browser = Browser::ensure(workspace)?;
+    page::build(workspace, &PageTools::ensure(workspace)?)?;
+    // The server as people get it, so that it is not what takes the time.
+    serve::build(workspace, &["--release"])?;
+    let figures = workspace.build_folder().join("page-figures.json");
+    let mut command = cargo::cargo(workspace);
+    // A bench that only drives others need not be fast itself, and is built from what the end-to-end tests have.
+    command
+        .args(["test", "--workspace", "--bench", "page", "--"])
+        .args(arguments)
+        .env("PILOTHOUSE_BINARY", workspace.built_program("release", serve::PROGRAM))
+        .env("PILOTHOUSE_FIGURES", &figures)
+        .env("CHROMEDRIVER", &browser.driver.program)
+        .env("CHROME_BINARY", &browser.chromium.program);
+    process::run(&mut command, "the page could not be measured; the lines above say why")?;
+    let text = fs::read_to_string(&figures).context("the bench left no figures")?;
+    let measured: HashMap<String, f64> =
+        serde_json::from_str(&text).context("the bench left figures that cannot be read")?;
+    tell(&PAGE, |name| measured.get(name).copied())
+}

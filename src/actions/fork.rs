@@ -1,0 +1,66 @@
+//! Going back in a conversation: a new session that ends before one of the person's messages, to say it differently.
+//! What was said stays where it is.
+
+use leptos::task::spawn_local;
+use pilothouse_core::Image;
+use pilothouse_core::event::NoticeLevel;
+use pilothouse_core::queue::Lane;
+use pilothouse_core::wire::{Command, Forked};
+
+use super::Actions;
+use crate::browser::files;
+use crate::route::{self, Route};
+use crate::state::server::Session;
+use crate::transport::read_answer;
+
+impl Actions {
+    /// The message is in the composer of the new session, to be changed and sent.
+    pub fn fork(&self, session: Session, row: usize) {
+        let actions = *self;
+        self.fork_and(session, row, move |forked| {
+            actions.client.drafts.set(&forked.session_id, forked.text);
+            actions.go(Route::Session(forked.session_id));
+        });
+    }
+
+    /// The message goes out anew in the new session, with other words and the same pictures.
+    pub fn resend(&self, session: Session, row: usize, text: String, images: Vec<Image>) {
+        if text.trim().is_empty() && images.is_empty() {
+            return session.notify(NoticeLevel::Warning, "An empty message is not sent.".to_owned());
+        }
+        let actions = *self;
+        let addresses: Vec<(String, Image)> = images
+            .into_iter()
+            .map(|image| (route::blob_address(&session.id(), &image.blob), image))
+            .collect();
+        self.fork_and(session, row, move |forked| {
+            actions.client.rewriting.end();
+            spawn_local(async move {
+                let mut pictures = Vec::new();
+                for (address, image) in addresses {
+                    let data =
+                        if image.data.is_empty() { files::fetch(&address).await } else { Some(image.data) };
+                    pictures.extend(data.map(|data| Image {
+                        data,
+                        blob: String::new(),
+                        mime_type: image.mime_type,
+                    }));
+                }
+                let id = forked.session_id;
+                actions.client.drafts.set(&id, text);
+                actions.client.pictures.add(&id, pictures);
+                actions.go(Route::Session(id.clone()));
+                actions.send_draft(actions.open(&id), Lane::Steer);
+            });
+        });
+    }
+
+    fn fork_and(&self, session: Session, row: usize, then: impl FnOnce(Forked) + 'static) {
+        self.ask_in(session, Command::Fork { row }, move |session, outcome| {
+            match read_answer::<Forked>(outcome) {
+                Ok(forked) => then(forked),
+                Err(error) => session.notify(NoticeLevel::Warning, error),
+            }
+        });
+    }
+}

@@ -1,0 +1,206 @@
+//! What an opened tool call shows: each kind of work in the form that fits it. What is drawn once is drawn from data;
+//! output that grows is streamed below it.
+
+use leptos::prelude::*;
+use pilothouse_core::diff::{FileDiff, diffs_of};
+use pilothouse_core::tool_view::{FoundIn, PlanState, PlanStep, ToolView, found_in, readable_text};
+use pilothouse_core::{Phase, UiMessage};
+use web_sys::Element;
+
+use super::diff;
+use super::entry::Entry;
+use super::streamed_text::StreamedText;
+use crate::ui::dynamic::{When, live, memo};
+use crate::ui::elements::{add, drawn, set, with_class, with_text};
+use crate::ui::markdown::StreamedMarkdown;
+
+/// All but the output that grows.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Details {
+    view: ToolView,
+    diffs: Vec<FileDiff>,
+    ended: bool,
+    result: Shown,
+}
+
+/// In what form the result is shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Shown {
+    /// There is none, or what it says is shown otherwise.
+    #[default]
+    Not,
+    AsText,
+    /// A file's text has so many lines.
+    AsFile(usize),
+    AsMarkdown,
+    ByFile(Vec<FoundIn>),
+    Readable(String),
+}
+
+impl Details {
+    fn of(message: &UiMessage) -> Self {
+        let Some(step) = &message.tool_step else { return Self::default() };
+        let (view, diffs) = (ToolView::of(step), diffs_of(step));
+        let ended = !step.phase.is_open();
+        let well = step.phase == Phase::Done;
+        let text = result(message);
+        let result = match &view {
+            _ if text.is_empty() => Shown::Not,
+            // What the tool says of its own success adds nothing to the change or the plan.
+            _ if well && !diffs.is_empty() => Shown::Not,
+            ToolView::Plan(_) if well => Shown::Not,
+            ToolView::Read { .. } if well => Shown::AsFile(text.lines().count()),
+            ToolView::Delegate { .. } if well => Shown::AsMarkdown,
+            ToolView::Search { .. } if well => found_in(text).map_or(Shown::AsText, Shown::ByFile),
+            ToolView::Other { .. } if well => readable_text(text).map_or(Shown::AsText, Shown::Readable),
+            _ => Shown::AsText,
+        };
+        Self { view, diffs, ended, result }
+    }
+
+    const fn name(&self) -> &'static str {
+        match &self.view {
+            _ if !self.diffs.is_empty() => "changes",
+            ToolView::Shell { .. } => "shell",
+            ToolView::Read { .. } => "read",
+            ToolView::Search { .. } => "search",
+            ToolView::Plan(_) => "plan",
+            ToolView::Delegate { .. } => "delegate",
+            ToolView::Other { .. } => "other",
+        }
+    }
+}
+
+#[component]
+pub fn ToolDetails(entry: Entry) -> impl IntoView {
+    let details = memo(move || entry.read(Details::of));
+    let shows = move |shown: fn(&Shown) -> bool| move || details.with(|details| shown(&details.result));
+    view! {
+        <div class="tool-details" data-tool-view=live(move || details.with(Details::name))>
+            {drawn("tool-drawn", details, draw)}
+            <When when=shows(|result| matches!(result, Shown::AsText | Shown::AsFile(_)))>
+                <StreamedText entry text=result class="row-result" />
+            </When>
+            <When when=shows(|result| *result == Shown::AsMarkdown)>
+                <div class="tool-said"><StreamedMarkdown entry text=result /></div>
+            </When>
+            <When when=move || details.with(|details| details.ended && details.result == Shown::Not && details.diffs.is_empty() && !matches!(details.view, ToolView::Plan(_)))>
+                <p class="faint">"No output"</p>
+            </When>
+        </div>
+    }
+}
+
+fn result(message: &UiMessage) -> &str {
+    message.tool_step.as_ref().and_then(|step| step.result.as_deref()).unwrap_or_default()
+}
+
+fn draw(place: &Element, details: &Details) {
+    if !details.diffs.is_empty() {
+        return details.diffs.iter().for_each(|change| add(place, &diff::draw(change)));
+    }
+    match &details.view {
+        ToolView::Shell { command } => {
+            add(place, &with_text("pre", "row-arguments", &format!("$ {command}")))
+        }
+        ToolView::Read { first_line } => {
+            if let Shown::AsFile(lines) = details.result {
+                let numbers = *first_line..*first_line + lines;
+                let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
+                let gutter = with_text("pre", "line-numbers", &numbers.join("\n"));
+                set(&gutter, "aria-hidden", "true");
+                add(place, &gutter);
+            }
+        }
+        ToolView::Search { details } => {
+            let line = with_class("p", "search-details");
+            for (name, value) in details {
+                add(&line, &with_text("span", "faint", name));
+                add(&line, &with_text("code", "", value));
+            }
+            add(place, &line);
+        }
+        ToolView::Plan(steps) => add(place, &plan(steps)),
+        ToolView::Delegate { task } => add(place, &with_text("div", "tool-task", task)),
+        ToolView::Other { arguments } if arguments.is_empty() => {}
+        ToolView::Other { arguments } => add(place, &with_text("pre", "row-arguments", arguments)),
+    }
+    match &details.result {
+        Shown::ByFile(files) => files.iter().for_each(|file| add(place, &found(file))),
+        Shown::Readable(text) => add(place, &with_text("pre", "row-result", text)),
+        _ => {}
+    }
+}
+
+fn plan(steps: &[PlanStep]) -> Element {
+    let list = with_class("ul", "plan");
+    for step in steps {
+        let (name, mark) = match step.state {
+            PlanState::Open => ("open", "○"),
+            PlanState::Doing => ("doing", "◐"),
+            PlanState::Done => ("done", "✓"),
+            PlanState::Dropped => ("dropped", "–"),
+        };
+        let line = with_class("li", "plan-step");
+        set(&line, "data-plan", name);
+        let mark = with_text("span", "plan-mark", mark);
+        set(&mark, "role", "img");
+        set(&mark, "aria-label", step.state.name());
+        add(&line, &mark);
+        add(&line, &with_text("span", "", &step.text));
+        add(&list, &line);
+    }
+    list
+}
+
+fn found(file: &FoundIn) -> Element {
+    let section = with_class("section", "found-in");
+    add(&section, &with_text("h3", "found-path", &file.path));
+    for line in &file.lines {
+        let row = with_class("div", if line.hit { "found-line hit" } else { "found-line" });
+        add(&row, &with_text("span", "found-number", &line.number.to_string()));
+        add(&row, &with_text("span", "found-text", &line.text));
+        add(&section, &row);
+    }
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pilothouse_core::ToolStep;
+    use serde_json::{Value, json};
+
+    fn details(tool: &str, args: Value, phase: Phase, result: &str) -> Details {
+        let step = ToolStep {
+            tool_name: tool.into(),
+            tool_args: args,
+            phase,
+            result: Some(result.into()),
+            ..ToolStep::default()
+        };
+        Details::of(&UiMessage { tool_step: Some(step), ..UiMessage::default() })
+    }
+
+    #[test]
+    fn a_result_is_shown_in_the_form_that_fits_its_tool() {
+        let done = |tool, args, result| details(tool, args, Phase::Done, result).result;
+        assert_eq!(done("bash", json!({"command": "ls"}), "a"), Shown::AsText);
+        assert_eq!(done("read", json!({"path": "a"}), "1\n2\n3"), Shown::AsFile(3));
+        assert_eq!(done("task", json!({"prompt": "look"}), "# Seen"), Shown::AsMarkdown);
+        assert!(
+            matches!(done("grep", json!({"pattern": "x"}), "a.rs:1: x"), Shown::ByFile(files) if files.len() == 1)
+        );
+        assert_eq!(done("grep", json!({"pattern": "x"}), "No matches"), Shown::AsText);
+        assert_eq!(done("thing", json!({}), "[1]"), Shown::Readable("[\n  1\n]".into()));
+        assert_eq!(done("write", json!({"path": "a", "content": "x"}), "Wrote it"), Shown::Not);
+        assert_eq!(done("TodoWrite", json!({"todos": ["look"]}), "Updated"), Shown::Not);
+    }
+
+    #[test]
+    fn a_failure_is_shown_as_it_was_said() {
+        let failed = |tool, args| details(tool, args, Phase::Error, "No such file").result;
+        assert_eq!(failed("read", json!({"path": "a"})), Shown::AsText);
+        assert_eq!(failed("write", json!({"path": "a", "content": "x"})), Shown::AsText);
+    }
+}

@@ -1,0 +1,44 @@
+//! A setting of the session that is one of a few: how hard the model thinks, in which way the agent works. Where there
+//! is nothing to choose, what holds is just said.
+
+use leptos::prelude::*;
+
+use super::dynamic::{entered, live};
+use super::icon::{Glyph, Icon};
+
+#[component]
+pub fn SettingSelect(
+    label: &'static str,
+    /// What can be chosen, with its name and what it means.
+    options: Memo<Vec<(String, String, String)>>,
+    now: RwSignal<String>,
+    choose: Callback<String>,
+) -> impl IntoView {
+    live(move || {
+        let options = options.get();
+        if options.is_empty() {
+            return view! { <span class="title-setting" title=label>{live(move || now.get())}</span> }
+                .into_any();
+        }
+        let options = options.into_iter().map(|(value, name, words)| {
+            let own = value.clone();
+            let selected = move || now.with(|now| *now == own);
+            view! { <option value=value title=words selected=live(selected)>{name}</option> }
+        });
+        view! {
+            <span class="title-select">
+                <select
+                    class="title-setting"
+                    aria-label=label
+                    title=label
+                    prop:value=live(move || now.get())
+                    on:change=entered(move |value| choose.run(value))
+                >
+                    {options.collect_view()}
+                </select>
+                <Glyph icon=Icon::Chevron class="down" />
+            </span>
+        }
+        .into_any()
+    })
+}

@@ -1,0 +1,122 @@
+// The floor: the same frames from the same server, shown with the least work. No Markdown, the last rows only, what
+// arrives joined per animation frame. It answers to the same attributes as the page, so that both are measured alike.
+
+const BUILT = 60;
+
+const sessions = new Map();
+let shown;
+let planned = false;
+let requests = 0;
+
+const main = document.querySelector('main');
+const log = document.querySelector('[role=log]');
+const field = document.querySelector('textarea');
+const socket = new WebSocket(`ws://${location.host}/api/socket`);
+
+function send(type, fields) {
+    requests += 1;
+    socket.send(JSON.stringify({ id: `floor-${requests}`, type, ...fields }));
+}
+
+function textOf(row) {
+    return row.tool_step ? `${row.tool_step.tool_name} ${JSON.stringify(row.tool_step.tool_args)}` : (row.text ?? '');
+}
+
+function build(row) {
+    row.element = document.createElement('div');
+    row.element.dataset.messageId = row.id;
+    row.element.dataset.kind = row.kind;
+    row.element.append(textOf(row));
+    log.append(row.element);
+    if (log.childElementCount > BUILT) log.firstElementChild.remove();
+}
+
+function toEnd() {
+    log.scrollTop = log.scrollHeight;
+}
+
+function show(id) {
+    shown = id;
+    const session = sessions.get(id);
+    if (!session) return send('open_session', { session_id: id });
+    main.dataset.sessionId = id;
+    main.dataset.state = session.state;
+    log.replaceChildren();
+    session.rows.slice(-BUILT).forEach(build);
+    toEnd();
+}
+
+function add(session, kind, text) {
+    const row = { id: `floor-row-${session.rows.length}`, kind, text };
+    session.rows.push(row);
+    if (session.id === shown) build(row);
+    return row;
+}
+
+function apply(session, event) {
+    if (event.type === 'session_state') {
+        session.state = event.state;
+        if (session.id === shown) main.dataset.state = event.state;
+    } else if (event.type === 'message_end' && event.message.role === 'user') {
+        add(session, 'user', event.message.content.map((part) => part.text).join(''));
+    } else if (event.type === 'message_start' && event.message.role === 'assistant') {
+        session.live = add(session, 'assistant', '');
+    } else if (event.type === 'message_update' && event.update.type === 'text_delta') {
+        session.live.text += event.update.delta;
+        session.added += event.update.delta;
+    }
+}
+
+// Once per animation frame.
+function settle() {
+    planned = false;
+    for (const session of sessions.values()) {
+        session.events.forEach((event) => apply(session, event));
+        session.events = [];
+        if (session.added && session.id === shown) {
+            session.live.element.append(session.added);
+            toEnd();
+        }
+        session.added = '';
+    }
+}
+
+function plan() {
+    if (!planned) requestAnimationFrame(settle);
+    planned = true;
+}
+
+const take = {
+    welcome(frame) {
+        for (const session of frame.sessions) {
+            const link = document.createElement('a');
+            link.dataset.sessionId = session.id;
+            link.textContent = session.title;
+            link.onclick = () => show(session.id);
+            document.querySelector('nav').append(link);
+        }
+        document.body.dataset.connection = 'open';
+    },
+    snapshot(frame) {
+        const { session_id: id, state, messages: rows } = frame;
+        sessions.set(id, { id, state, rows, events: [], added: '' });
+        if (id === shown) requestAnimationFrame(() => show(id));
+    },
+    event(frame) {
+        sessions.get(frame.session_id)?.events.push(frame.event);
+        plan();
+    },
+};
+
+socket.onopen = () => send('hello', { version: 1, sessions: [] });
+socket.onmessage = (message) => {
+    const frame = JSON.parse(message.data);
+    take[frame.type]?.(frame);
+};
+
+field.onkeydown = (event) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    send('prompt', { session_id: shown, client_id: `floor-${Date.now()}`, message: field.value });
+    field.value = '';
+};

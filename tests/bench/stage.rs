@@ -1,0 +1,135 @@
+//! Everything a run needs: the conversations, the real server with the demo agent that plays the answers, the ways to
+//! it, and a browser.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::answer;
+use crate::browser::{Browser, Size};
+use crate::history;
+use crate::page::Page;
+use crate::running::{Running, Setup};
+use crate::way;
+
+/// Turns of the conversations.
+pub const LENGTHS: [usize; 2] = [100, 5_000];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Floor,
+    Page,
+}
+
+impl Kind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Floor => "floor",
+            Self::Page => "page",
+        }
+    }
+
+    /// The name under which something of this page is told.
+    pub fn figure(self, what: &str) -> String {
+        format!("{}/{what}", self.name())
+    }
+
+    /// Everybody has conversations of their own: one that was opened or spoken in before is another to the server.
+    pub fn session(self, turns: usize, round: usize) -> String {
+        format!("bench-{}-{turns}-{round}", self.name())
+    }
+}
+
+pub struct Stage {
+    pub server: Running,
+    pub browser: Browser,
+    hosts: [String; 2],
+    _folder: tempfile::TempDir,
+}
+
+impl Stage {
+    pub async fn new(rounds: usize, deltas: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let agent = folder.path().join("agent");
+        let project = folder.path().join("project");
+        std::fs::create_dir(&project).unwrap();
+        for round in 0..rounds {
+            for (kind, turns) in
+                [Kind::Floor, Kind::Page].into_iter().flat_map(|kind| LENGTHS.map(|turns| (kind, turns)))
+            {
+                history::write(&agent, &project, &kind.session(turns, round), turns);
+            }
+        }
+        std::fs::write(folder.path().join("answers.jsonl"), answer::script(deltas)).unwrap();
+        let (floor, floor_host) = way::listener();
+        let (page, page_host) = way::listener();
+        let binary = binary();
+        let mut setup = Setup::new(&binary).project(&project);
+        let config = folder.path().join("config.toml");
+        std::fs::write(&config, configuration(folder.path(), &binary)).unwrap();
+        let hosts = [&floor_host, &page_host].map(|host| ["--allowed-host".to_owned(), host.clone()]);
+        setup.arguments = hosts.into_iter().flatten().collect();
+        setup.arguments.extend(["--config".to_owned(), config.to_string_lossy().into_owned()]);
+        let server = setup.start();
+        for listener in [floor, page] {
+            way::open(listener, server.port);
+        }
+        let browser = Browser::start(Size::Wide).await;
+        Self { server, browser, hosts: [floor_host, page_host], _folder: folder }
+    }
+
+    pub fn page(&self) -> Page {
+        Page { driver: self.browser.driver.clone() }
+    }
+
+    /// Where a page is to be found. The token opens the door, and later ones find it open.
+    pub fn address(&self, kind: Kind) -> String {
+        match kind {
+            Kind::Floor => format!("http://{}/floor", self.hosts[0]),
+            Kind::Page => format!("http://{}/#token={}", self.hosts[1], self.server.token),
+        }
+    }
+
+    /// Until the server has nothing left to do but to wait: it puts new conversations into its index first.
+    pub async fn until_quiet(&self) {
+        let mut before = worked(self.server.process_id());
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let now = worked(self.server.process_id());
+            if now - before <= 2 {
+                return;
+            }
+            before = now;
+        }
+    }
+}
+
+/// Hundredths of a second a process has been at work, as the system tells; where it does not, it is never at work.
+fn worked(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(')').map(|(_, fields)| fields).unwrap_or_default();
+    fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
+}
+
+/// The demo agent in the place of pi, with the answers as its script.
+fn configuration(folder: &Path, binary: &Path) -> String {
+    let here = folder.display();
+    let script = format!(
+        r#"case "$*" in
+    *--version*) echo 1.5.0; exit;;
+    *--no-session*) exec '{binary}' demo-agent;;
+esac
+for word; do :; done; id=${{word##*_}}; id=${{id%.jsonl}}
+exec '{binary}' demo-agent --session-id "$id" --script '{here}/answers.jsonl' --pace realistic
+"#,
+        binary = binary.display(),
+    );
+    std::fs::write(folder.join("agent.sh"), script).unwrap();
+    format!(
+        "[[agent]]\nname = 'bench'\ncommand = ['sh', '{here}/agent.sh']\nenv = {{ PI_CODING_AGENT_DIR = '{here}/agent' }}\n"
+    )
+}
+
+fn binary() -> std::path::PathBuf {
+    let binary = std::env::var_os("PILOTHOUSE_BINARY").map(std::path::PathBuf::from);
+    binary.expect("PILOTHOUSE_BINARY names the server; measure with `cargo xtask bench page`")
+}

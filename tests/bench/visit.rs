@@ -1,0 +1,158 @@
+//! One look at a page: what is done with it, and what that costs. The same for every page.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answer::{BURST, END, PACED, PER_SECOND};
+use crate::figures::{Figures, median, nanoseconds};
+use crate::page::Page;
+use crate::stage::{Kind, LENGTHS, Stage};
+
+/// How often one switches back to each conversation.
+const SWITCHES: usize = 5;
+/// Between two keys.
+const TYPING: Duration = Duration::from_millis(100);
+
+pub struct Visit<'a> {
+    stage: &'a Stage,
+    page: Page,
+    kind: Kind,
+    round: usize,
+}
+
+/// What `measure.js` tells of an answer; times are in milliseconds.
+#[derive(Debug, Deserialize)]
+struct Streamed {
+    took: f64,
+    updates: f64,
+    key: f64,
+    keys: usize,
+    task: f64,
+    letters: usize,
+}
+
+#[derive(Deserialize)]
+struct Loaded {
+    name: String,
+    bytes: f64,
+}
+
+impl<'a> Visit<'a> {
+    pub fn new(stage: &'a Stage, kind: Kind, round: usize) -> Self {
+        Self { stage, page: stage.page(), kind, round }
+    }
+
+    /// Shows conversations for the first time and again.
+    pub async fn look(&self, figures: &mut Figures) {
+        self.load().await;
+        let first = self.loaded().await;
+        for turns in LENGTHS {
+            figures.least(self.figure("show", turns), nanoseconds(self.show(turns).await));
+        }
+        let mut switched = LENGTHS.map(|_| Vec::new());
+        for _ in 0..SWITCHES {
+            for (times, turns) in switched.iter_mut().zip(LENGTHS) {
+                times.push(self.show(turns).await);
+            }
+        }
+        for (times, turns) in switched.into_iter().zip(LENGTHS) {
+            figures.least(self.figure("switch", turns), nanoseconds(median(times)));
+        }
+        let all = self.loaded().await;
+        let later = all.iter().filter(|file| first.iter().all(|known| known.name != file.name));
+        let bytes = |files: &mut dyn Iterator<Item = &Loaded>| files.map(|file| file.bytes).sum::<f64>();
+        // A later round finds them in the browser's store; then nothing came over the wire.
+        figures.most(self.kind.figure("first-load"), bytes(&mut first.iter()));
+        figures.most(self.kind.figure("later-load"), bytes(&mut later.into_iter()));
+    }
+
+    /// Lets the answer come at its rate while somebody types, and once more as fast as it goes.
+    pub async fn stream(&self, turns: usize, deltas: usize, figures: &mut Figures) {
+        self.load().await;
+        self.show(turns).await;
+        self.stage.until_quiet().await;
+        let before = self.metric("ThreadTime").await;
+        let keys = deltas * 1_000 / PER_SECOND / TYPING.as_millis() as usize;
+        let paced = self.answer(PACED, keys).await;
+        let worked = self.metric("ThreadTime").await - before;
+        figures.least(self.figure("cpu", turns), worked * 1e9 / deltas as f64);
+        figures.most(self.figure("updates", turns), paced.updates);
+        figures.least(self.figure("key", turns), nanoseconds(paced.key));
+        self.cdp("HeapProfiler.collectGarbage", json!({})).await;
+        figures.least(self.figure("memory", turns), self.memory().await);
+        figures.least(self.figure("nodes", turns), self.metric("Nodes").await);
+        let burst = self.answer(BURST, 0).await;
+        figures.least(self.figure("burst", turns), nanoseconds(burst.took));
+        figures.least(self.figure("task", turns), nanoseconds(burst.task));
+        println!("  {turns} turns, {} letters of an answer, {} keys", paced.letters, paced.keys);
+    }
+
+    async fn load(&self) {
+        self.page.visit("about:blank").await;
+        self.page.visit(&self.stage.address(self.kind)).await;
+        self.page.connected().await;
+        for turns in LENGTHS {
+            let session = self.kind.session(turns, self.round);
+            let listed = format!("return !!document.querySelector('nav [data-session-id=\"{session}\"]')");
+            self.page.until("the list of sessions", &listed).await;
+        }
+        self.cdp("Performance.enable", json!({"timeDomain": "threadTicks"})).await;
+    }
+
+    async fn show(&self, turns: usize) -> f64 {
+        let session = self.kind.session(turns, self.round);
+        let took = self.page.async_script(&format!("return await measure.show('{session}')")).await;
+        took.as_f64().unwrap_or_else(|| panic!("{session} was not shown: {took}"))
+    }
+
+    /// Sends a prompt and waits for the end of its answer, with so many keys meanwhile.
+    async fn answer(&self, prompt: &str, keys: usize) -> Streamed {
+        self.page.script("measure.begin(arguments[0])", vec![json!(END)]).await;
+        self.page.send(prompt).await;
+        for letter in "what was that about again ".chars().cycle().take(keys) {
+            let next = tokio::time::Instant::now() + TYPING;
+            for kind in ["keyDown", "keyUp"] {
+                let text = letter.to_string();
+                let key =
+                    json!({"type": kind, "key": text, "text": if kind == "keyDown" { &text } else { "" }});
+                self.cdp("Input.dispatchKeyEvent", key).await;
+            }
+            tokio::time::sleep_until(next).await;
+        }
+        self.page.until("the end of the answer", "return measure.isDone()").await;
+        let empty = "const field = document.querySelector('textarea[name=prompt]');\
+                     field.value = ''; field.dispatchEvent(new Event('input', { bubbles: true }))";
+        let told = self.page.script("return measure.end()", vec![]).await;
+        self.page.script(empty, vec![]).await;
+        serde_json::from_value(told.clone()).unwrap_or_else(|error| panic!("{error}: {told}"))
+    }
+
+    /// What scripts, elements and WebAssembly hold.
+    async fn memory(&self) -> f64 {
+        let heap = self.cdp("Runtime.getHeapUsage", json!({})).await;
+        let part = |name: &str| heap[name].as_f64().unwrap_or_default();
+        let wasm = self.page.script("return measure.wasmBytes()", vec![]).await.as_f64().unwrap();
+        part("usedSize") + part("embedderHeapUsedSize") + wasm
+    }
+
+    async fn metric(&self, name: &str) -> f64 {
+        let answer = self.cdp("Performance.getMetrics", json!({})).await;
+        let metrics = answer["metrics"].as_array().unwrap();
+        let metric = metrics.iter().find(|metric| metric["name"] == name);
+        metric.and_then(|metric| metric["value"].as_f64()).unwrap_or_else(|| panic!("no {name} in {answer}"))
+    }
+
+    async fn loaded(&self) -> Vec<Loaded> {
+        serde_json::from_value(self.page.script("return measure.loaded()", vec![]).await).unwrap()
+    }
+
+    async fn cdp(&self, method: &str, parameters: Value) -> Value {
+        self.page.driver.cdp().send_raw(method, parameters).await.unwrap()
+    }
+
+    fn figure(&self, what: &str, turns: usize) -> String {
+        self.kind.figure(&format!("{what}-{turns}"))
+    }
+}

@@ -1,0 +1,85 @@
+//! What an agent says while it works, piece by piece: half a tag and half a link are looked at, too.
+
+use serde_json::{Value, json};
+
+use super::payloads::{Payload, bundles, links, texts, words};
+use super::trap::Trap;
+use crate::script::{Script, scripted_story};
+
+/// Payloads of one run.
+const AT_ONCE: usize = 36;
+
+fn assistant(content: Value) -> Value {
+    json!({"role": "assistant", "stopReason": "stop", "content": content})
+}
+
+/// Text, thinking, and a call whose arguments come in pieces, whose output grows, and which ends.
+fn work(script: &mut Script, payloads: &[Payload]) {
+    for payload in payloads {
+        let content = json!([{"type": "text", "text": payload.text}]);
+        script.message(assistant(content), |script| script.stream("text", 0, &payload.text));
+    }
+    for (number, bundle) in bundles(payloads, 6).iter().enumerate() {
+        let id = format!("call-{number}");
+        let arguments = json!({"path": bundle, "content": bundle});
+        let call = json!({"type": "toolCall", "id": id, "name": bundle, "arguments": arguments});
+        let content = json!([{"type": "thinking", "thinking": bundle}, call]);
+        script.message(assistant(content), |script| {
+            script.stream("thinking", 0, bundle);
+            let update = |event: Value| json!({"type": "message_update", "assistantMessageEvent": event});
+            script.say(update(
+                json!({"type": "toolcall_start", "contentIndex": 1, "id": id, "toolName": bundle}),
+            ));
+            for piece in arguments.to_string().chars().collect::<Vec<_>>().chunks(40) {
+                let delta = piece.iter().collect::<String>();
+                script.say(update(json!({"type": "toolcall_delta", "contentIndex": 1, "delta": delta})));
+            }
+            script.say(update(json!({"type": "toolcall_end", "contentIndex": 1, "toolCall": call})));
+        });
+        let output = json!({"content": [{"type": "text", "text": bundle}], "details": {"diff": bundle}});
+        let told = |kind: &str, mut event: Value| {
+            event["type"] = json!(kind);
+            event["toolCallId"] = json!(id);
+            event["toolName"] = json!(bundle);
+            event
+        };
+        script.say(told("tool_execution_start", json!({"args": arguments})));
+        script.say(told("tool_execution_update", json!({"partialResult": output})));
+        script.say(told("tool_execution_end", json!({"result": output, "isError": number % 2 == 0})));
+    }
+}
+
+#[tokio::test]
+async fn half_a_tag_that_streams_in_is_as_harmless_as_a_whole_one() {
+    let trap = Trap::set();
+    let payloads: Vec<Payload> = texts(&trap).into_iter().chain(links(&trap)).collect();
+    let parts: Vec<&[Payload]> = payloads.chunks(AT_ONCE).collect();
+    let mut script = Script::default();
+    for part in &parts {
+        script.run(|script| {
+            script.message(json!({"role": "user", "content": "Go on"}), |_| {});
+            work(script, part);
+        });
+    }
+    scripted_story("hostile-stream", &script, async |stage| {
+        let page = stage.page();
+        page.watch().await;
+        page.enter(&stage.server.link).await;
+        page.without_policy().await;
+        page.reload().await;
+        page.new_session_of("scripted").await;
+        for (number, part) in parts.iter().enumerate() {
+            page.run("Go on").await;
+            // The calls come last; what is open shows everything.
+            let last = "const row = [...document.querySelectorAll('[role=log] [data-kind=tool]')].at(-1);\
+                        row.querySelector('[aria-expanded=false]')?.click();\
+                        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
+                        return row.textContent";
+            let shown = page.async_script(last).await;
+            let bundle = bundles(part, 6).pop().unwrap();
+            assert!(words(&bundle).all(|word| shown.as_str().unwrap().contains(word)), "{bundle:?}: {shown}");
+            page.nothing_has_happened(stage, &trap, &format!("part {number}")).await;
+        }
+    })
+    .await;
+}
