@@ -1,4 +1,5 @@
-//! What a person does with sessions as a whole: naming, pinning, archiving, deleting, compacting, taking over. The effects come back as events; only refusals are said.
+//! What a person does with sessions as a whole: naming, pinning, archiving, deleting, compacting, taking over. The
+//! effects come back as events; only refusals are said.
 
 use std::sync::Arc;
 

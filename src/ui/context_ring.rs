@@ -41,12 +41,13 @@ pub fn ContextRing(session: Session) -> impl IntoView {
                     transform="rotate(-90 18 18)"
                 ></circle>
             </svg>
+            <span class="visually-hidden">"Context used: "</span>
             <span>{live(words)}</span>
         }
     };
     view! {
         <When when=move || known.get()>
-            <Popover label="Context" class="button quiet title-choice context" face=face.into() panel="context-details" role="dialog">
+            <Popover label="Context" class="button quiet title-choice context" face=face.into() panel="context-details" role="dialog" worded=true>
                 <ContextDetails session usage />
             </Popover>
         </When>

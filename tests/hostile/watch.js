@@ -19,7 +19,7 @@
 
     const set = (words) => new Set(words.split(" "));
     const inRows = set(
-        "a article blockquote br button code del div em h3 h4 h5 h6 hr img li mark ol p path pre section span strong " +
+        "a article blockquote br button code del div em h2 h3 h4 h5 h6 hr img li mark ol p path pre section span strong " +
             "svg table tbody td th thead tr ul",
     );
     const elsewhere = set(
