@@ -16,6 +16,7 @@ pub mod context_ring;
 pub mod copy_button;
 pub mod dynamic;
 pub mod find_bar;
+pub mod focus;
 pub mod folder_picker;
 pub mod icon;
 pub mod keys;

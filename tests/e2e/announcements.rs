@@ -61,6 +61,7 @@ async fn i_hear_what_waits_for_me_what_failed_and_what_was_stopped() {
         page.press("Block").await;
         until_said(&page, "The agent has answered: You blocked it").await;
         page.send("/ask").await;
+        page.until("a choice", "return !!document.querySelector('[data-ask-kind=select]')").await;
         page.click("[data-ask-kind=select] .option").await;
         page.until("a confirmation", "return !!document.querySelector('[data-ask-kind=confirm]')").await;
         page.click("[data-ask-kind=confirm] button").await;

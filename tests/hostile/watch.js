@@ -19,11 +19,11 @@
 
     const set = (words) => new Set(words.split(" "));
     const inRows = set(
-        "a article blockquote br button code del div em h3 h4 h5 h6 hr img li mark ol p path pre section span strong " +
+        "a article blockquote br button code del div em h2 h3 h4 h5 h6 hr img li mark ol p path pre section span strong " +
             "svg table tbody td th thead tr ul",
     );
     const elsewhere = set(
-        "bdi body circle dd dialog dl dt fieldset form h1 h2 header input kbd label legend main nav noscript option q " +
+        "bdi body circle dd dialog dl dt fieldset form h1 header input kbd label legend main nav noscript option q " +
             "select textarea",
     );
     const loading = set(
