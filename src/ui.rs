@@ -20,6 +20,7 @@ pub mod dialog;
 pub mod dynamic;
 pub mod elements;
 pub mod find_bar;
+pub mod focus;
 pub mod folder_picker;
 pub mod icon;
 pub mod keys;

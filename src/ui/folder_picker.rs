@@ -5,6 +5,7 @@ use pilothouse_core::wire::DirectoryListing;
 use wasm_bindgen::JsCast;
 
 use super::dynamic::{When, clicked, effect, entered, list, live, memo};
+use super::focus;
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::state::server::sessions::{folder_name, recent_folders};
@@ -19,11 +20,16 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
     let listing = RwSignal::new(None::<DirectoryListing>);
     let problem = RwSignal::new(None::<String>);
     let look = move |path: String| {
+        // What was pressed goes with the list it stood in.
+        let walking = document().active_element().and_then(|here| here.closest(".folder-box").ok().flatten());
         actions.list_folder(path, move |result| match result {
             Ok(found) => {
                 problem.try_set(None);
                 folder.try_set(found.path.clone());
                 listing.try_set(Some(found));
+                if walking.is_some() {
+                    focus::or_at(".folder-list button");
+                }
             }
             Err(error) => {
                 problem.try_set(Some(error));

@@ -9,6 +9,7 @@ use super::announcer::Announcer;
 use super::confirm::ConfirmDialog;
 use super::connection::ConnectionBanner;
 use super::dynamic::{clicked, effect, live, memo};
+use super::focus;
 use super::new_session::NewSession;
 use super::session_page::SessionPage;
 use super::shortcuts::{self, ShortcutList};
@@ -22,6 +23,7 @@ use crate::route::{self, Route};
 pub fn Layout() -> impl IntoView {
     let actions = use_actions();
     shortcuts::listen();
+    focus::watch();
     let open = actions.client.sidebar_open;
     let navigate = use_navigate();
     actions.navigate_with(move |to| navigate(&route::path_below_base(to), NavigateOptions::default()));

@@ -4,6 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::dynamic::{effect, entered};
+use super::focus;
 use crate::actions::use_actions;
 
 #[component]
@@ -17,6 +18,7 @@ pub fn RenameField(session_id: String, title: String) -> impl IntoView {
             field.select();
         }
     });
+    on_cleanup(|| focus::or_at(".title-bar [aria-label='Session menu']"));
     let renaming = actions.client.renaming;
     let (id, before) = (StoredValue::new(session_id), StoredValue::new(title));
     let save = move || {

@@ -20,7 +20,7 @@ pub fn listen() {
         }
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let writing = target.as_ref().is_some_and(|target| {
-            target.matches("input, textarea, select, [contenteditable]").unwrap_or_default()
+            target.matches("input:not([type=radio]), textarea, select, [contenteditable]").unwrap_or_default()
         });
         // Asked for twice, the browser's own search opens.
         let in_find = target.is_some_and(|target| target.matches("input[name=find]").unwrap_or_default());

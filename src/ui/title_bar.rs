@@ -10,7 +10,7 @@ use super::icon::{Glyph, Icon};
 use super::model_picker::ModelPicker;
 use super::rename_field::RenameField;
 use super::session_menu::SessionMenu;
-use super::session_words::title_or_new;
+use super::session_words::{title_or_new, title_words};
 use super::setting_select::SettingSelect;
 use crate::actions::use_actions;
 use crate::state::server::{Loading, Session};
@@ -21,9 +21,13 @@ pub fn TitleBar(session: Session) -> impl IntoView {
     let title = move || {
         let title = session.title.get();
         match session.loading.get() {
-            Loading::Waiting if title.trim().is_empty() => "Loading…".to_owned(),
+            // The list knows it already.
+            Loading::Waiting => actions
+                .server
+                .summary(&session.id())
+                .map_or("Loading…".to_owned(), |known| title_words(&known)),
             Loading::Missing(_) => "No session".to_owned(),
-            _ => title_or_new(&title),
+            Loading::Ready => title_or_new(&title),
         }
     };
     let renaming = memo(move || {
@@ -65,7 +69,9 @@ pub fn TitleBar(session: Session) -> impl IntoView {
                 <ContextRing session />
                 <ConnectionMark />
             </div>
-            <SessionMenu id=session.id() in_sidebar=false />
+            <When when=move || !matches!(session.loading.get(), Loading::Missing(_))>
+                <SessionMenu id=session.id() in_sidebar=false />
+            </When>
         </header>
     }
 }

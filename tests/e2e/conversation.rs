@@ -101,3 +101,68 @@ async fn i_reload_again_and_again_while_it_streams_at_a_human_pace() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn i_switch_between_two_sessions_while_both_stream_and_each_keeps_its_own() {
+    story_at_pace("both-stream", Size::Wide, "2", async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        let first = page.new_session().await;
+        page.send("/long 21").await;
+        page.until_text("in 21 parts").await;
+        page.press_link_new().await;
+        let second = page.new_session().await;
+        page.send("/long 22").await;
+        page.until_text("in 22 parts").await;
+        let own = "return [...document.querySelectorAll('[role=log] [data-message-id]')].every((row) =>\
+                     !row.textContent.includes(arguments[0]))";
+        let mut streaming = 0;
+        for turn in 0..6 {
+            let (session, mine, other) = [(&first, "21", "22"), (&second, "22", "21")][turn % 2];
+            page.click(&format!("nav [data-session-id='{session}']")).await;
+            page.until_text(&format!("in {mine} parts")).await;
+            let apart = page.script(own, vec![serde_json::json!(format!("in {other} parts"))]).await;
+            assert_eq!(apart, serde_json::json!(true), "nothing of the other one");
+            streaming += usize::from(page.state().await == "streaming");
+        }
+        assert!(streaming >= 3, "only {streaming} looks while it streamed");
+        for (session, mine) in [(&first, "21"), (&second, "22")] {
+            page.click(&format!("nav [data-session-id='{session}']")).await;
+            page.until_text(&format!("in {mine} parts")).await;
+            page.until_state("completed").await;
+            page.until_text("That is all").await;
+            let rows = page.rows().await;
+            assert_eq!(page.rows_after_reload().await, rows, "as the server has it");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn back_and_forward_lead_through_what_i_looked_at() {
+    story("back-forward", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("The first one").await;
+        page.press_link_new().await;
+        page.new_session().await;
+        page.run("The second one").await;
+        page.press_link_new().await;
+        let form = "return !!document.querySelector('main.new-session')";
+        page.driver.back().await.unwrap();
+        page.until_text("The second one").await;
+        page.driver.back().await.unwrap();
+        page.until("the form", form).await;
+        page.driver.back().await.unwrap();
+        page.until_text("The first one").await;
+        page.driver.forward().await.unwrap();
+        page.until("the form again", form).await;
+        page.driver.forward().await.unwrap();
+        page.until_text("The second one").await;
+        page.reload().await;
+        page.until_text("The second one").await;
+        assert_eq!(page.count("[role=log] [data-kind=user]").await, 1);
+    })
+    .await;
+}

@@ -1,20 +1,31 @@
 //! Pictures that I send.
 
+use thirtyfour::By;
+use thirtyfour::prelude::Key;
+
 use crate::browser::Size;
 use crate::page::Page;
-use crate::stage::story;
+use crate::stage::{Stage, story};
 
-/// Drops a picture of 8 × 8 pixels on the composer, drawn by the browser itself.
-pub async fn drop_picture(page: &Page) {
-    page.async_script(
+/// Makes `data` carry pictures of 8 × 8 pixels, drawn by the browser itself.
+fn carrying(count: usize) -> String {
+    format!(
         "const canvas = document.createElement('canvas'); canvas.width = canvas.height = 8;\
          canvas.getContext('2d').fillRect(0, 0, 8, 8);\
          const blob = await new Promise((done) => canvas.toBlob(done, 'image/png'));\
-         const data = new DataTransfer(); data.items.add(new File([blob], 'square.png', { type: 'image/png' }));\
-         document.querySelector('form.composer').dispatchEvent(\
-           new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));",
+         const data = new DataTransfer();\
+         for (let number = 0; number < {count}; number += 1)\
+           data.items.add(new File([blob], `square-${{number}}.png`, {{ type: 'image/png' }}));"
     )
-    .await;
+}
+
+const DROPPED: &str = "document.querySelector('form.composer').dispatchEvent(\
+    new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));";
+const PASTED: &str = "document.querySelector('textarea[name=prompt]').dispatchEvent(\
+    new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));";
+
+pub async fn drop_picture(page: &Page) {
+    page.async_script(&(carrying(1) + DROPPED)).await;
 }
 
 const IN_THE_ROW: &str = "const image = document.querySelector('[data-kind=user] img');\
@@ -101,6 +112,114 @@ async fn a_scheduled_picture_comes_back_to_the_composer_and_can_be_sent_again() 
         page.until_state("completed").await;
         page.run("").await;
         page.until("the picture", IN_THE_ROW).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_paste_a_picture_and_a_pasted_text_stays_a_text() {
+    story("picture-pasted", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.async_script(&(carrying(1) + PASTED)).await;
+        page.until("its preview", "return !!document.querySelector('[data-pending-image] img')").await;
+        // Some programs put a picture of the text beside it.
+        let both = carrying(1) + "data.setData('text/plain', 'words');" + PASTED;
+        page.async_script(&both).await;
+        page.run("What is this?").await;
+        page.until("the picture", IN_THE_ROW).await;
+        assert_eq!(page.count("[data-kind=user] img").await, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_pick_a_picture_take_it_out_and_pick_it_again() {
+    story("picture-picked", Size::Wide, async |stage| {
+        let picture = stage.project.path().join("lighthouse.png");
+        let bytes = include_bytes!("../../crates/server/src/demo_agent/scenes/lighthouse.png");
+        std::fs::write(&picture, bytes).unwrap();
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        let one = "return document.querySelectorAll('[data-pending-image] img').length === 1";
+        for _ in 0..2 {
+            let picker = page.driver.find(By::Css("input[name=images]")).await.unwrap();
+            picker.send_keys(picture.to_str().unwrap()).await.unwrap();
+            page.until("its preview", one).await;
+            page.press("Remove image").await;
+            page.until("it gone", "return !document.querySelector('[data-pending-image]')").await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_too_much_or_too_large_is_said_before_it_is_sent() {
+    story("picture-limits", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.async_script(&(carrying(9) + DROPPED)).await;
+        page.until("words", "return document.querySelector('.picture-problem')?.textContent.includes('at most 8')").await;
+        assert_eq!(page.count("[data-pending-image]").await, 8);
+        for _ in 0..8 {
+            page.press("Remove image").await;
+        }
+        page.until("none", "return !document.querySelector('[data-pending-image]')").await;
+        let large = "const data = new DataTransfer();\
+                     const head = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);\
+                     data.items.add(new File([head, new Uint8Array(6 * 1024 * 1024)], 'large.png', { type: 'image/png' }));"
+            .to_owned();
+        page.async_script(&(large + DROPPED)).await;
+        page.until("words", "return document.querySelector('.picture-problem')?.textContent.includes('At most 5 MB')").await;
+        assert_eq!(page.count("[data-pending-image]").await, 0);
+        assert_eq!(page.count("[role=log] [data-kind=user]").await, 0, "nothing was sent");
+    })
+    .await;
+}
+
+async fn look_at_a_picture(stage: &Stage, page: &Page) {
+    page.enter(&stage.server.link).await;
+    page.new_session().await;
+    page.fill_composer("/image").await;
+    page.click("form.composer button[type=submit]").await;
+    page.until_state("completed").await;
+    let loaded = "const image = document.querySelector('.row-image img'); return !!image?.complete && image.naturalWidth > 0";
+    page.until("the picture", loaded).await;
+    page.click(".row-image").await;
+    let open = "const image = document.querySelector('dialog.viewer[open] img');\
+                const box = image?.getBoundingClientRect();\
+                return !!image?.complete && box.width > 0 && box.left >= 0 && box.right <= innerWidth && box.bottom <= innerHeight";
+    page.until("it in full", open).await;
+}
+
+const CLOSED: &str = "return !document.querySelector('dialog.viewer[open]')";
+
+#[tokio::test]
+async fn i_look_at_a_picture_in_full_and_close_it_by_key_and_by_button() {
+    story("viewer", Size::Wide, async |stage| {
+        let page = stage.page();
+        look_at_a_picture(stage, &page).await;
+        page.key(Key::Escape + "").await;
+        page.until("it closed", CLOSED).await;
+        page.until("the keyboard where it was", "return document.activeElement?.matches('.row-image')").await;
+        page.key(Key::Enter + "").await;
+        page.until("it again", "return !!document.querySelector('dialog.viewer[open] img')").await;
+        page.click(".viewer-close").await;
+        page.until("it closed", CLOSED).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn on_my_phone_i_look_at_a_picture_and_a_touch_closes_it() {
+    story("viewer-phone", Size::Phone, async |stage| {
+        let page = stage.page();
+        look_at_a_picture(stage, &page).await;
+        page.click("dialog.viewer img").await;
+        page.until("it closed", CLOSED).await;
     })
     .await;
 }

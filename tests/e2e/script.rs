@@ -13,18 +13,32 @@ pub struct Script {
     records: String,
     requests: usize,
     messages: u64,
+    /// Milliseconds, so far and between two lines.
+    time: u64,
+    beat: u64,
 }
 
 impl Script {
+    /// With so many milliseconds before each line, where the server's agents play at a realistic pace.
+    pub fn at_pace(beat: u64) -> Self {
+        Self { beat, ..Self::default() }
+    }
+
     /// Goes on once a command of this kind has come.
     pub fn hear(&mut self, kind: &str) {
         self.requests += 1;
         let line = json!({"id": format!("req-{}", self.requests), "type": kind});
-        self.records.push_str(&format!("{{\"dir\":\"in\",\"t\":0,\"line\":{line}}}\n"));
+        self.record("in", &line);
     }
 
     pub fn say(&mut self, line: Value) {
-        self.records.push_str(&format!("{{\"dir\":\"out\",\"t\":0,\"line\":{line}}}\n"));
+        self.time += self.beat;
+        self.record("out", &line);
+    }
+
+    fn record(&mut self, direction: &str, line: &Value) {
+        let time = self.time;
+        self.records.push_str(&format!("{{\"dir\":\"{direction}\",\"t\":{time},\"line\":{line}}}\n"));
     }
 
     /// Answers what was heard last.

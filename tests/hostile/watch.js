@@ -23,7 +23,7 @@
             "svg table tbody td th thead tr ul",
     );
     const elsewhere = set(
-        "bdi body circle dd dialog dl dt fieldset form h1 h2 header input kbd label legend main nav noscript option q " +
+        "bdi body circle dd dialog dl dt fieldset form h1 header input kbd label legend main nav noscript option q " +
             "select textarea",
     );
     const loading = set(

@@ -5,6 +5,6 @@ mod beside;
 mod history;
 mod live;
 mod names;
-mod payloads;
-mod trap;
+pub mod payloads;
+pub mod trap;
 mod watch;

@@ -10,6 +10,7 @@ mod choosing;
 mod compaction;
 mod ending;
 mod extensions;
+mod hostile;
 mod library;
 mod many_tabs;
 mod old_generation;

@@ -46,3 +46,34 @@ async fn i_see_what_it_thinks_before_it_answers() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn two_sessions_of_pi_stream_at_once_and_i_switch_between_them() {
+    story("both", async |stage, pi, page| {
+        let first = page.attribute("main[data-session-id]", "data-session-id").await;
+        pi.model.will([says("The north").gate("north").text(" is clear.")]);
+        page.send("Look north").await;
+        page.until_text("The north").await;
+        page.press_link_new().await;
+        let second = page.new_session_of("pi").await;
+        pi.model.will([says("The south").gate("south").text(" is foggy.")]);
+        page.send("Look south").await;
+        page.until_text("The south").await;
+        page.click(&format!("nav [data-session-id='{first}']")).await;
+        page.until_text("The north").await;
+        assert_eq!(page.rows().await.iter().filter(|row| row.text.contains("south")).count(), 0);
+        // The other one ends while nobody looks at it.
+        pi.model.open("south");
+        let ended = format!("return document.querySelector('nav [data-session-id=\"{second}\"]').dataset.state === 'completed'");
+        page.until("its end", &ended).await;
+        assert_eq!(page.state().await, "streaming");
+        pi.model.open("north");
+        page.until_text("is clear.").await;
+        page.until_state("completed").await;
+        page.click(&format!("nav [data-session-id='{second}']")).await;
+        page.until_text("is foggy.").await;
+        assert_eq!(page.rows().await.len(), 2);
+        pi.same_after_reload_and_restart(stage).await;
+    })
+    .await;
+}

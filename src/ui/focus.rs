@@ -1,0 +1,63 @@
+//! The keyboard is never lost: when what had it goes away, it goes to what comes next. Browsers leave it nowhere.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+use crate::browser;
+
+/// What a key leads to may have to be asked of the server first.
+const MOMENT: Duration = Duration::from_millis(300);
+
+/// Where it goes if nobody says better: the first of these that is there.
+const NEXT: [&str; 4] =
+    ["dialog[open] button", "textarea[name=prompt]", "main input[type=radio]:checked", "main button:enabled"];
+
+/// Looks after the keyboard as long as the page stands there.
+pub fn watch() {
+    let last = StoredValue::new_local(None::<HtmlElement>);
+    let remember = window_event_listener(leptos::ev::focusin, move |event| {
+        last.set_value(event.target().and_then(|target| target.dyn_into().ok()));
+    });
+    let rescue = move || {
+        let gone = last.try_with_value(|last| last.as_ref().is_some_and(is_gone)).unwrap_or_default();
+        if gone && is_nowhere() {
+            NEXT.into_iter().any(focus);
+        }
+    };
+    let pressed = window_event_listener(leptos::ev::keydown, move |_| {
+        request_animation_frame(rescue);
+        set_timeout(rescue, MOMENT);
+    });
+    on_cleanup(move || {
+        remember.remove();
+        pressed.remove();
+    });
+}
+
+/// Puts it here once the page has changed, if it is nowhere then.
+pub fn or_at(selector: &'static str) {
+    request_animation_frame(move || {
+        if is_nowhere() {
+            focus(selector);
+        }
+    });
+}
+
+/// Somebody who touches the screen has no keyboard to lose, and would get one.
+fn is_nowhere() -> bool {
+    let somewhere = document().active_element().is_some_and(|element| element.local_name() != "body");
+    !somewhere && !browser::is_touch()
+}
+
+fn is_gone(element: &HtmlElement) -> bool {
+    let shown = element.offset_width() > 0 || element.offset_height() > 0;
+    !shown || element.matches(":disabled").unwrap_or_default()
+}
+
+fn focus(selector: &str) -> bool {
+    let found: Option<Element> = document().query_selector(selector).ok().flatten();
+    found.is_some_and(|element| element.unchecked_into::<HtmlElement>().focus().is_ok())
+}

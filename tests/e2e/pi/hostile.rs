@@ -1,0 +1,45 @@
+//! Hostile text by way of the real pi: a model that writes it, tools that meet it, an approval that shows it.
+
+use serde_json::json;
+
+use super::reply::{calls, says};
+use super::stage::story;
+use crate::hostile::payloads::{bundles, texts, words};
+use crate::hostile::trap::Trap;
+
+#[tokio::test]
+async fn whatever_the_model_of_my_pi_writes_and_its_tools_meet_is_only_text() {
+    story("hostile", async |stage, pi, page| {
+        let trap = Trap::set();
+        page.watch().await;
+        page.without_policy().await;
+        page.reload().await;
+        let all = bundles(&texts(&trap), 60);
+        for text in &all {
+            std::fs::write(stage.project.path().join("found.txt"), text).unwrap();
+            pi.model.will([
+                says(text).thinking(text).call("read", json!({"path": "found.txt"})),
+                calls("read", json!({"path": text})),
+                says(text),
+            ]);
+            page.run("Look at what was found").await;
+            let rows = page.rows().await;
+            let tools: String = rows.iter().filter(|row| row.kind == "tool").map(|row| row.text.as_str()).collect();
+            for word in words(text) {
+                assert!(tools.contains(word), "'{word}' is not in {tools}");
+            }
+            page.nothing_has_happened(stage, &trap, "said").await;
+        }
+        let command = "rm '<img src=x onerror=pwned()>' \u{202e}# <script>pwned()</script>";
+        pi.model.will([calls("bash", json!({"command": command})), says("I leave it.")]);
+        page.send("Remove it").await;
+        page.until("the card", "return document.querySelector('[data-ask-id]')?.textContent.includes('<img src=x onerror=pwned()>')").await;
+        page.nothing_has_happened(stage, &trap, "asked").await;
+        page.press("Reject").await;
+        page.until_text("I leave it.").await;
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows);
+        page.nothing_has_happened(stage, &trap, "reloaded").await;
+    })
+    .await;
+}
