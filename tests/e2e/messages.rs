@@ -108,7 +108,7 @@ async fn each_kind_of_tool_opens_in_a_form_of_its_own() {
         assert_eq!(page.count("[data-tool-view=plan] [data-plan]").await, 9, "three plans of three steps");
         assert_eq!(text("[data-tool-view=plan] [data-plan=doing]").await, "◐Search the folder");
         assert_eq!(text(".found-path").await, "notes.txt");
-        assert_eq!(text(".found-line.hit").await, "2the light");
+        assert_eq!(text(".found-hit").await, "2the light");
         assert!(text("[data-tool-view=delegate] strong").await.contains("lines"));
         assert!(text(".line-numbers").await.starts_with("1\n2"));
         assert_eq!(text("[data-phase=error] .row-exit").await, "exit 3");

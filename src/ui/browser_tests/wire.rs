@@ -23,6 +23,7 @@ pub fn able() -> Capabilities {
         steering: true,
         models: true,
         thinking_levels: vec!["low".into(), "high".into()],
+        modes: Vec::new(),
         edit_queue: true,
         compact: true,
         fork: true,

@@ -157,7 +157,7 @@ fn found(file: &FoundIn) -> Element {
     let section = with_class("section", "found-in");
     add(&section, &with_text("h3", "found-path", &file.path));
     for line in &file.lines {
-        let row = with_class("div", if line.hit { "found-line hit" } else { "found-line" });
+        let row = with_class("div", if line.hit { "found-line found-hit" } else { "found-line" });
         add(&row, &with_text("span", "found-number", &line.number.to_string()));
         add(&row, &with_text("span", "found-text", &line.text));
         add(&section, &row);
