@@ -113,7 +113,8 @@ impl Page {
     pub async fn press(&self, label: &str) {
         let button = self.buttons().into_iter().find(|button| {
             let name = button.get_attribute("aria-label").or_else(|| button.text_content());
-            name.is_some_and(|name| name.trim() == label)
+            // One with words of its own has what it is in its title.
+            name.is_some_and(|name| name.trim() == label) || button.title() == label
         });
         button.unwrap_or_else(|| panic!("no button {label}")).click();
         rest().await;
