@@ -51,6 +51,7 @@ async fn main() {
             println!("round {}: the {}", round + 1, kind.name());
             let visit = Visit::new(&stage, kind, round);
             visit.look(&mut figures).await;
+            visit.weigh(&mut figures).await;
             for turns in LENGTHS {
                 visit.stream(turns, deltas, &mut figures).await;
             }

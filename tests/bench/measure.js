@@ -77,7 +77,7 @@ window.measure = (() => {
             const changes = new MutationObserver(() => {
                 // The same for everything that is drawn at once.
                 const now = document.timeline.currentTime;
-                if (now === frame) return;
+                if (now === frame || !own.arrived) return;
                 frame = now;
                 own.updates += 1;
                 own.last = performance.now();

@@ -11,8 +11,11 @@ use crate::page::Page;
 use crate::running::{Running, Setup};
 use crate::way;
 
-/// Turns of the conversations.
+/// Turns of the conversations that are compared.
 pub const LENGTHS: [usize; 2] = [100, 5_000];
+
+/// Turns of one that is only looked at: what a page runs for the first time is compiled then.
+pub const FIRST: usize = 5;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -53,10 +56,10 @@ impl Stage {
         let project = folder.path().join("project");
         std::fs::create_dir(&project).unwrap();
         for round in 0..rounds {
-            for (kind, turns) in
-                [Kind::Floor, Kind::Page].into_iter().flat_map(|kind| LENGTHS.map(|turns| (kind, turns)))
-            {
-                history::write(&agent, &project, &kind.session(turns, round), turns);
+            for kind in [Kind::Floor, Kind::Page] {
+                for turns in LENGTHS.into_iter().chain([FIRST]) {
+                    history::write(&agent, &project, &kind.session(turns, round), turns);
+                }
             }
         }
         std::fs::write(folder.path().join("answers.jsonl"), answer::script(deltas)).unwrap();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::answer::{BURST, END, PACED, PER_SECOND};
 use crate::figures::{Figures, median, nanoseconds};
 use crate::page::Page;
-use crate::stage::{Kind, LENGTHS, Stage};
+use crate::stage::{FIRST, Kind, LENGTHS, Stage};
 
 /// How often one switches back to each conversation.
 const SWITCHES: usize = 5;
@@ -46,26 +46,36 @@ impl<'a> Visit<'a> {
 
     /// Shows conversations for the first time and again.
     pub async fn look(&self, figures: &mut Figures) {
-        self.load().await;
-        let first = self.loaded().await;
         for turns in LENGTHS {
+            self.load().await;
+            self.show(FIRST).await;
             figures.least(self.figure("show", turns), nanoseconds(self.show(turns).await));
         }
         let mut switched = LENGTHS.map(|_| Vec::new());
-        for _ in 0..SWITCHES {
+        // The first time they are not all known to this page.
+        for number in 0..=SWITCHES {
             for (times, turns) in switched.iter_mut().zip(LENGTHS) {
-                times.push(self.show(turns).await);
+                let took = self.show(turns).await;
+                if number > 0 {
+                    times.push(took);
+                }
             }
         }
         for (times, turns) in switched.into_iter().zip(LENGTHS) {
             figures.least(self.figure("switch", turns), nanoseconds(median(times)));
         }
+    }
+
+    /// What comes over the wire before anything is shown, and what follows when it is.
+    pub async fn weigh(&self, figures: &mut Figures) {
+        self.load().await;
+        let first = self.loaded().await;
+        self.show(LENGTHS[0]).await;
+        self.stage.until_quiet().await;
         let all = self.loaded().await;
         let later = all.iter().filter(|file| first.iter().all(|known| known.name != file.name));
-        let bytes = |files: &mut dyn Iterator<Item = &Loaded>| files.map(|file| file.bytes).sum::<f64>();
-        // A later round finds them in the browser's store; then nothing came over the wire.
-        figures.most(self.kind.figure("first-load"), bytes(&mut first.iter()));
-        figures.most(self.kind.figure("later-load"), bytes(&mut later.into_iter()));
+        figures.least(self.kind.figure("first-load"), bytes(first.iter()));
+        figures.least(self.kind.figure("later-load"), bytes(later));
     }
 
     /// Lets the answer come at its rate while somebody types, and once more as fast as it goes.
@@ -155,4 +165,8 @@ impl<'a> Visit<'a> {
     fn figure(&self, what: &str, turns: usize) -> String {
         self.kind.figure(&format!("{what}-{turns}"))
     }
+}
+
+fn bytes<'a>(files: impl Iterator<Item = &'a Loaded>) -> f64 {
+    files.fold(0.0, |sum, file| sum + file.bytes)
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
 use crate::config::Config;
@@ -77,8 +78,10 @@ impl Running {
     /// Serves until `end` comes, then ends every agent.
     pub async fn run(self, end: impl Future<Output = ()>) -> Result<()> {
         let router = routes::router(self.app.clone());
+        // A small frame is sent at once, and does not wait until the far end has told of the one before.
+        let listener = self.listener.tap_io(|connection| drop(connection.set_nodelay(true)));
         tokio::select! {
-            served = axum::serve(self.listener, router) => served.context("the server stopped listening")?,
+            served = axum::serve(listener, router) => served.context("the server stopped listening")?,
             () = end => {}
         }
         tracing::info!("ending; agents are being stopped");
