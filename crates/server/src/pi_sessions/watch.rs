@@ -51,6 +51,9 @@ struct Folder {
     /// Which folder it was when it was last looked at.
     place: Option<(u64, u64)>,
     failed: bool,
+    /// It has taken the place of another since then. What the system still has to say of the old one may end the
+    /// watch of the new one: after a moment it is watched anew.
+    renewed: Option<Instant>,
 }
 
 impl Watch {
@@ -59,7 +62,8 @@ impl Watch {
         let lost = Arc::new(AtomicBool::new(false));
         let watcher = watcher(sender, lost.clone())
             .inspect_err(|error| tracing::warn!(%error, "session files cannot be watched"));
-        let folders = folders.into_iter().map(|path| Folder { path, place: None, failed: false });
+        let folders =
+            folders.into_iter().map(|path| Folder { path, place: None, failed: false, renewed: None });
         Self { folders: folders.collect(), watcher: watcher.ok(), events, lost, told_all }
     }
 
@@ -95,10 +99,16 @@ impl Watch {
         let mut changed = false;
         for folder in &mut self.folders {
             let place = place(&folder.path);
-            if place == folder.place {
+            let again = folder.renewed.is_some_and(|since| since.elapsed() >= LOOK_FOR_FOLDERS);
+            if place == folder.place && !again {
                 continue;
             }
             changed = true;
+            if again {
+                folder.renewed = None;
+            } else if folder.place.is_some() {
+                folder.renewed = Some(Instant::now());
+            }
             let _ = watcher.unwatch(&folder.path);
             folder.place = place;
             folder.failed = place.is_some()
@@ -123,6 +133,7 @@ impl Watch {
         // Told of a watched folder itself: another may have its place by now, even under its number.
         for folder in self.folders.iter_mut().filter(|folder| paths.contains(&folder.path)) {
             folder.place = None;
+            folder.renewed = Some(Instant::now());
         }
         paths.into_iter().collect()
     }
