@@ -9,6 +9,7 @@ mod comfort;
 mod conversation;
 mod door;
 mod faults;
+mod first_load;
 mod first_run;
 mod library;
 mod line;
