@@ -121,7 +121,7 @@ impl Binding {
         let name = match self.name {
             "ArrowUp" => "↑".to_owned(),
             "ArrowDown" => "↓".to_owned(),
-            name if name.len() == 1 => name.to_uppercase(),
+            name if name.len() == 1 => name.to_ascii_uppercase(),
             name => name.to_owned(),
         };
         let held = [(self.control, "Ctrl"), (self.alt, "Alt"), (self.shift, "Shift")];

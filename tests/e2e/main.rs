@@ -12,6 +12,7 @@ mod continuity;
 mod conversation;
 mod door;
 mod faults;
+mod first_load;
 mod first_run;
 mod hostile;
 mod keyboard;

@@ -1,12 +1,18 @@
 //! Building the page with trunk, when anything it is made of changed.
 //! The page is built beside the old one and swapped in, so an interruption leaves the old page or none.
 
+mod finish;
+mod glue;
+mod html;
+mod style;
+
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
+pub(crate) use self::finish::LIST;
 use crate::cargo;
 use crate::fingerprint;
 use crate::process;
@@ -18,7 +24,7 @@ use crate::workspace::Workspace;
 pub(crate) const PROFILE: &str = "web";
 
 /// What the page is made of.
-const INPUTS: [&str; 13] = [
+const INPUTS: [&str; 16] = [
     "src",
     "style",
     "index.html",
@@ -32,6 +38,9 @@ const INPUTS: [&str; 13] = [
     "crates/highlight/src",
     "crates/highlighter/Cargo.toml",
     "crates/highlighter/src",
+    "crates/xtask/src/page.rs",
+    "crates/xtask/src/page",
+    "crates/xtask/src/split",
 ];
 
 const STAMP: &str = "target/page.stamp";
@@ -48,22 +57,35 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
         return Ok(());
     }
     report::line("page", "is built into target/page (some minutes the first time)");
+    let next = workspace.path("target/page.next");
+    trunk_build(workspace, tools, &next)?;
+    finish::split(workspace, tools, &next)?;
+    swap(&next, &page, &stamp)?;
+    fs::write(&stamp, wanted).context("target/page.stamp cannot be written")
+}
+
+/// Builds a page that keeps count of its functions that run, into a folder of its own. Returns it with the page's
+/// WebAssembly.
+pub(crate) fn traced(workspace: &Workspace, tools: &PageTools) -> Result<(PathBuf, Vec<u8>)> {
+    let _lock = workspace.lock()?;
+    report::line("page", "is built into target/page.traced");
+    let folder = workspace.path("target/page.traced");
+    trunk_build(workspace, tools, &folder)?;
+    let wasm = finish::trace(&folder)?;
+    Ok((folder, wasm))
+}
+
+/// Lets trunk build the page. It leaves the WebAssembly as it is: that is split first, and made smaller then.
+fn trunk_build(workspace: &Workspace, tools: &PageTools, folder: &Path) -> Result<()> {
     // Trunk builds without the network, so the sources must be here.
     process::run(
         cargo::cargo(workspace).args(["fetch", "--quiet"]),
         "the dependencies could not be fetched; check that crates.io can be reached and start again",
     )?;
-    let next = workspace.path("target/page.next");
-    remove(&next)?;
+    remove(folder)?;
     let mut command = trunk_command(workspace, tools)?;
-    command.args(["build", "--offline", "--cargo-profile", PROFILE, "--dist"]).arg(&next);
-    // Trunk calls wasm-opt in release builds only; which profile cargo uses is said above either way.
-    if tools.wasm_opt.is_some() {
-        command.arg("--release");
-    }
-    process::run(&mut command, "the page could not be built; the lines above say why")?;
-    swap(&next, &page, &stamp)?;
-    fs::write(&stamp, wanted).context("target/page.stamp cannot be written")
+    command.args(["build", "--offline", "--cargo-profile", PROFILE, "--dist"]).arg(folder);
+    process::run(&mut command, "the page could not be built; the lines above say why")
 }
 
 /// Puts the new page in place. An equal one is left alone: the server would be built again for nothing.

@@ -167,13 +167,19 @@ fn end_to_end_tests(
             "there are no end-to-end tests: the root package has no test named `{END_TO_END_TEST}` (tests/e2e/main.rs)"
         );
     }
+    let mut command = end_to_end(workspace, browser);
+    agents.apply(&mut command);
+    axe.apply(&mut command);
+    process::run(command.arg("--").args(arguments), SEE_ABOVE)
+}
+
+/// The end-to-end tests with the server that was built last.
+pub(crate) fn end_to_end(workspace: &Workspace, browser: &Browser) -> Command {
     let mut command = cargo::cargo(workspace);
     command
         .args(["test", "--workspace", "--test", END_TO_END_TEST])
         .env("PILOTHOUSE_BINARY", workspace.built_program("debug", serve::PROGRAM))
         .env("CHROMEDRIVER", &browser.driver.program)
         .env("CHROME_BINARY", &browser.chromium.program);
-    agents.apply(&mut command);
-    axe.apply(&mut command);
-    process::run(command.arg("--").args(arguments), SEE_ABOVE)
+    command
 }

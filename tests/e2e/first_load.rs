@@ -1,0 +1,138 @@
+//! What comes first and what comes later: the first screens need nothing of the later part, and whoever needs it
+//! before it is there gets it at once.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use crate::browser::Size;
+use crate::page::Page;
+use crate::stage::story;
+
+const BUDGET: u64 = 250_000;
+
+/// The page will never get what it asks for in the background.
+async fn hold_back(page: &Page) {
+    let source = "const fetched = window.fetch;\
+                  window.fetch = (address, ...rest) =>\
+                    String(address).includes('/later-') ? new Promise(() => {}) : fetched(address, ...rest)";
+    let source = json!({ "source": source });
+    page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", source).await.unwrap();
+}
+
+/// How often the later part was asked for in this way: `fetch`, or `xmlhttprequest` for at once.
+async fn asked(page: &Page, how: &str) -> u64 {
+    let script = "return performance.getEntriesByType('resource')\
+                    .filter((entry) => entry.name.includes('/later-') && entry.initiatorType === arguments[0]).length";
+    page.script(script, vec![json!(how)]).await.as_u64().unwrap()
+}
+
+async fn until_the_form(page: &Page) {
+    page.until("the form", "return !!document.querySelector('main form button[type=submit]:enabled')").await;
+}
+
+/// A session in which everything ordinary was said.
+async fn conversation(page: &Page) {
+    page.new_session().await;
+    for prompt in ["Hello there", "/think", "/tools", "/long 3"] {
+        page.run(prompt).await;
+    }
+}
+
+async fn until_the_conversation(page: &Page) {
+    page.until_text("/long 3").await;
+    page.until(
+        "all of it",
+        "return ['user', 'assistant', 'tool']\
+           .every((kind) => document.querySelector(`[role=log] [data-kind=${kind}]`)) &&\
+           !!document.querySelector('textarea[name=prompt]')",
+    )
+    .await;
+    // What is done only when there is nothing else to do belongs to it.
+    page.async_script("await new Promise((done) => requestIdleCallback(done))").await;
+}
+
+#[tokio::test]
+async fn the_first_screen_is_small_and_the_rest_comes_once_when_it_stands() {
+    story("first-load", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        until_the_form(&page).await;
+        page.until(
+            "the later part",
+            "return performance.getEntriesByType('resource')\
+               .some((entry) => entry.name.includes('/later-') && entry.responseEnd > 0)",
+        )
+        .await;
+        let bytes = page.script(
+            "return performance.getEntriesByType('resource')\
+               .filter((entry) => !entry.name.includes('/api/') && !entry.name.includes('/later-'))\
+               .concat(performance.getEntriesByType('navigation'))\
+               .reduce((sum, entry) => sum + entry.encodedBodySize, 0)",
+            vec![],
+        );
+        let bytes = bytes.await.as_u64().unwrap();
+        assert!((50_000..=BUDGET).contains(&bytes), "{bytes} bytes before the page stands");
+        let after = "const entries = performance.getEntriesByType('resource');\
+                     const first = entries.find((entry) => /pilothouse-page-[0-9a-f]+\\.wasm$/.test(entry.name));\
+                     return entries.find((entry) => entry.name.includes('/later-')).startTime >= first.responseEnd";
+        assert_eq!(page.script(after, vec![]).await, json!(true), "the later part did not wait");
+        page.new_session().await;
+        page.press("Settings").await;
+        assert_eq!((asked(&page, "fetch").await, asked(&page, "xmlhttprequest").await), (1, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_that_comes_later_is_needed_first_and_it_is_there_at_once_when_i_ask_for_it() {
+    story("held-back", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        conversation(&page).await;
+        hold_back(&page).await;
+        page.reload().await;
+        until_the_conversation(&page).await;
+        assert_eq!(asked(&page, "xmlhttprequest").await, 0, "a session needs what comes later");
+        let session = page.driver.current_url().await.unwrap();
+        page.enter(&stage.server.origin()).await;
+        until_the_form(&page).await;
+        assert_eq!(asked(&page, "xmlhttprequest").await, 0, "the form needs what comes later");
+
+        page.press("Settings").await;
+        page.press("Dark").await;
+        page.until("the dark", "return document.documentElement.dataset.theme === 'dark'").await;
+        assert_eq!(asked(&page, "xmlhttprequest").await, 1);
+        page.visit(session.as_str()).await;
+        page.connected().await;
+        until_the_conversation(&page).await;
+        crate::library::menu(&page, "Rename").await;
+        page.run("And go on").await;
+        assert_eq!(asked(&page, "xmlhttprequest").await, 1, "it is asked for once");
+    })
+    .await;
+}
+
+/// Run by `cargo xtask first-load`, with a page that keeps count: what runs here is in the first part of the page.
+#[tokio::test]
+#[ignore = "needs a page that keeps count; run `cargo xtask first-load`"]
+async fn what_the_page_runs_until_it_stands() {
+    let file = std::env::var_os("PILOTHOUSE_RAN").expect("run `cargo xtask first-load`");
+    let mut ran = BTreeSet::new();
+    story("first-load-ran", Size::Wide, async |stage| {
+        let page = stage.page();
+        let collect = "return [...functionsThatRan]";
+        page.enter(&stage.server.link).await;
+        until_the_form(&page).await;
+        page.async_script("await new Promise((done) => requestIdleCallback(done))").await;
+        let form = page.script(collect, vec![]).await;
+        conversation(&page).await;
+        page.reload().await;
+        until_the_conversation(&page).await;
+        let session = page.script(collect, vec![]).await;
+        let numbers = [form, session].into_iter().flat_map(|told| told.as_array().unwrap().clone());
+        ran.extend(numbers.map(|number| number.as_u64().unwrap()));
+    })
+    .await;
+    std::fs::write(file, serde_json::to_string(&ran).unwrap()).unwrap();
+}
