@@ -104,21 +104,21 @@ async fn i_reload_again_and_again_while_it_streams_at_a_human_pace() {
 
 #[tokio::test]
 async fn i_switch_between_two_sessions_while_both_stream_and_each_keeps_its_own() {
-    story_at_pace("both-stream", Size::Wide, "2", async |stage| {
+    story_at_pace("both-stream", Size::Wide, "1", async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         let first = page.new_session().await;
-        page.send("/long 21").await;
-        page.until_text("in 21 parts").await;
+        page.send("/long 31").await;
+        page.until_text("in 31 parts").await;
         page.press_link_new().await;
         let second = page.new_session().await;
-        page.send("/long 22").await;
-        page.until_text("in 22 parts").await;
+        page.send("/long 32").await;
+        page.until_text("in 32 parts").await;
         let own = "return [...document.querySelectorAll('[role=log] [data-message-id]')].every((row) =>\
                      !row.textContent.includes(arguments[0]))";
         let mut streaming = 0;
         for turn in 0..6 {
-            let (session, mine, other) = [(&first, "21", "22"), (&second, "22", "21")][turn % 2];
+            let (session, mine, other) = [(&first, "31", "32"), (&second, "32", "31")][turn % 2];
             page.click(&format!("nav [data-session-id='{session}']")).await;
             page.until_text(&format!("in {mine} parts")).await;
             let apart = page.script(own, vec![serde_json::json!(format!("in {other} parts"))]).await;
@@ -126,7 +126,7 @@ async fn i_switch_between_two_sessions_while_both_stream_and_each_keeps_its_own(
             streaming += usize::from(page.state().await == "streaming");
         }
         assert!(streaming >= 3, "only {streaming} looks while it streamed");
-        for (session, mine) in [(&first, "21"), (&second, "22")] {
+        for (session, mine) in [(&first, "31"), (&second, "32")] {
             page.click(&format!("nav [data-session-id='{session}']")).await;
             page.until_text(&format!("in {mine} parts")).await;
             page.until_state("completed").await;

@@ -49,7 +49,7 @@ pub(super) fn split(workspace: &Workspace, tools: &PageTools, folder: &Path) -> 
     let script = glue::split(&built.script()?, &halves.renamed, &later.name, &later.integrity())?;
     built.write(&later)?;
     let highlighter = folder.join(HIGHLIGHTER);
-    fs::write(&highlighter, smaller(workspace, tools, fs::read(&highlighter)?)?)?;
+    fs::write(&highlighter, smaller(workspace, tools, split::bare(&fs::read(&highlighter)?)?)?)?;
     built.finish(&first, &File::new(STEM, "js", script))
 }
 

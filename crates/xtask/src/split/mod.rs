@@ -6,6 +6,7 @@
 //! module loaded if not. So whatever is called is there, whichever functions the list names: a list that is out of
 //! date costs bytes or a moment of waiting, never anything else.
 
+mod bare;
 mod data;
 mod first;
 mod keys;
@@ -25,6 +26,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use wasmparser::Validator;
 
+pub(crate) use self::bare::bare;
 use self::data::Data;
 pub(crate) use self::keys::List;
 use self::linked::Linked;
