@@ -44,6 +44,8 @@ async fn a_question_mark_shows_the_keys_and_they_do_what_it_says() {
         }
         page.screenshot("wide-shortcuts").await;
         page.press("Close").await;
+        // Keys belong to a dialog as long as it is open.
+        page.until("it closed", "return !document.querySelector('dialog[open]')").await;
         page.key(Key::Alt + "n").await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;
         page.key(Key::Alt + Key::Down).await;
