@@ -92,7 +92,9 @@ async fn case_45_the_end_of_a_run_asks_for_nothing_and_leaves_the_list_as_it_is(
         // Whatever the end might have asked for would stand before this.
         page.run("Hello").await;
         let after = page.asked().await;
-        assert_eq!(after[before.len()..], ["prompt"]);
+        // A draft is told when typing rests, which it does on a slow machine in the middle of a word.
+        let asked: Vec<&str> = after[before.len()..].iter().map(String::as_str).collect();
+        assert_eq!(asked.into_iter().filter(|name| *name != "set_draft").collect::<Vec<_>>(), ["prompt"]);
         assert_eq!(page.rows().await[..rows.len()], rows[..]);
     })
     .await;
