@@ -15,7 +15,6 @@ pub mod composer;
 pub mod confirm;
 pub mod connection;
 pub mod context_ring;
-pub mod copy_button;
 pub mod dialog;
 pub mod dynamic;
 pub mod elements;

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use pilothouse_core::queue::Lane;
 
 use super::dynamic::{When, clicked, effect, entered, live, memo, submitted};
-use super::icon::{Glyph, Icon};
+use super::icon::{Glyph, Icon, LiveGlyph};
 use super::keys::{self, Act, Key};
 use super::mention_menu::{MentionMenu, MentionMenuList};
 use super::picture_tray::PictureTray;
@@ -220,7 +220,7 @@ pub fn Composer(session: Session) -> impl IntoView {
                         </button>
                     </When>
                     <button type="submit" class="button primary" disabled=live(move || !can_send.get())>
-                        <Glyph icon=Signal::derive(move || if shell() { Icon::Terminal } else { Icon::ArrowUp }) />
+                        <LiveGlyph icon=Signal::derive(move || if shell() { Icon::Terminal } else { Icon::ArrowUp }) />
                         {live(send_words)}
                     </button>
                 </div>

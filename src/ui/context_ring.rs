@@ -9,38 +9,24 @@ use super::popover::{Popover, close_popover};
 use crate::actions::use_actions;
 use crate::state::server::Session;
 
-/// The ring's circumference is made 100, so that a percentage is a length.
-const RADIUS: &str = "15.915";
-
-/// From here on there is little room left.
-const FULL: f64 = 80.0;
+/// From here on there is little room left, in percent.
+const FULL: u32 = 80;
 
 #[component]
 pub fn ContextRing(session: Session) -> impl IntoView {
     let usage = memo(move || session.context_usage.get());
     let known = memo(move || usage.with(Option::is_some));
     let used = memo(move || usage.with(|usage| usage.as_ref().and_then(percent)));
-    let drawn = move || used.get().unwrap_or(0.0).clamp(0.0, 100.0);
-    let words = move || used.get().map_or_else(|| "unknown".to_owned(), |percent| format!("{percent:.0}%"));
+    let drawn = move || used.get().unwrap_or(0).min(100);
+    let words = move || used.get().map_or_else(|| "unknown".to_owned(), |percent| format!("{percent}%"));
     let face = move || {
         view! {
-            <svg
+            <span
                 class="context-ring"
                 data-full=live(move || (drawn() >= FULL).then_some("true"))
-                viewBox="0 0 36 36"
+                style:--used=live(move || format!("{}%", drawn()))
                 aria-hidden="true"
-                focusable="false"
-            >
-                <circle class="context-track" cx="18" cy="18" r=RADIUS></circle>
-                <circle
-                    class="context-fill"
-                    cx="18"
-                    cy="18"
-                    r=RADIUS
-                    stroke-dasharray=live(move || format!("{:.1} 100", drawn()))
-                    transform="rotate(-90 18 18)"
-                ></circle>
-            </svg>
+            ></span>
             <span class="visually-hidden">"Context used: "</span>
             <span>{live(words)}</span>
         }
@@ -79,11 +65,12 @@ fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl I
     }
 }
 
-fn percent(usage: &ContextUsage) -> Option<f64> {
-    usage.percent.or_else(|| {
+fn percent(usage: &ContextUsage) -> Option<u32> {
+    let percent = usage.percent.or_else(|| {
         let tokens = usage.tokens?;
         (usage.context_window > 0).then(|| tokens as f64 * 100.0 / usage.context_window as f64)
-    })
+    });
+    percent.map(|percent| percent.round() as u32)
 }
 
 fn details(usage: &ContextUsage) -> Vec<(&'static str, String)> {
@@ -91,10 +78,16 @@ fn details(usage: &ContextUsage) -> Vec<(&'static str, String)> {
         vec![("Used", usage.tokens.map_or_else(unknown, |tokens| format!("{} tokens", thousands(tokens))))];
     if usage.context_window > 0 {
         lines.push(("Window", format!("{} tokens", thousands(usage.context_window))));
-        lines.extend(percent(usage).map(|percent| ("Full", format!("{percent:.0}%"))));
+        lines.extend(percent(usage).map(|percent| ("Full", format!("{percent}%"))));
     }
-    lines.extend(usage.cost.map(|cost| ("Cost so far", format!("${cost:.2}"))));
+    lines.extend(usage.cost.map(|cost| ("Cost so far", dollars(cost))));
     lines
+}
+
+/// By whole cents: to write any number would cost the page more than all its other words.
+fn dollars(cost: f64) -> String {
+    let cents = (cost * 100.0).round() as u64;
+    format!("${}.{:02}", cents / 100, cents % 100)
 }
 
 /// Right after a compaction nobody has counted yet.
@@ -117,7 +110,7 @@ mod tests {
     fn usage_is_told_in_words_and_percent() {
         let mut usage =
             ContextUsage { tokens: Some(50_000), context_window: 200_000, ..ContextUsage::default() };
-        assert_eq!(percent(&usage), Some(25.0));
+        assert_eq!(percent(&usage), Some(25));
         let lines = |usage: &ContextUsage| -> Vec<String> {
             details(usage).into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
         };

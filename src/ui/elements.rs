@@ -1,11 +1,9 @@
 //! Elements and text nodes made by hand, for what is drawn from data in one go: no part of it changes by itself, so
 //! it needs no reactive view. Text becomes text nodes, never markup.
 
-use leptos::prelude::*;
+use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node};
-
-use super::dynamic::effect;
 
 /// Fails only for names that cannot be one; those of the page are all written in it.
 pub fn element(tag: &str) -> Element {
@@ -34,26 +32,35 @@ pub fn set(element: &Element, name: &str, value: &str) {
     let _ = element.set_attribute(name, value);
 }
 
-/// A place whose content is drawn from data: at once, and anew when the data has become another.
-pub fn drawn<T>(class: &'static str, data: Memo<T>, draw: fn(&Element, &T)) -> AnyView
-where
-    T: PartialEq + Send + Sync + 'static,
-{
-    let place = StoredValue::new_local(None::<Element>);
-    let begin = move |element: Element| {
-        data.with_untracked(|data| draw(&element, data));
-        place.set_value(Some(element));
+/// An attribute that is there or not.
+pub fn mark(element: &Element, name: &str, value: Option<&str>) {
+    let _ = match value {
+        Some(value) => element.set_attribute(name, value),
+        None => element.remove_attribute(name),
     };
-    let mut first = true;
-    effect(move || {
-        data.track();
-        if std::mem::take(&mut first) {
-            return;
-        }
-        if let Some(place) = place.get_value() {
-            place.replace_children_with_node_0();
-            data.with_untracked(|data| draw(&place, data));
-        }
-    });
-    view! { <div class=class use:begin></div> }.into_any()
+}
+
+pub fn set_class(element: &Element, class: &str, has: bool) {
+    let _ = element.class_list().toggle_with_force(class, has);
+}
+
+pub fn clear(element: &Element) {
+    element.replace_children_with_node_0();
+}
+
+/// What was shown last, so that only what is new is drawn.
+#[derive(Debug, Default)]
+pub struct Drawn<T>(Option<T>);
+
+impl<T: PartialEq> Drawn<T> {
+    /// Whether it differs from what was shown; it counts as shown from now on.
+    pub fn differs(&mut self, now: T) -> bool {
+        let differs = self.0.as_ref() != Some(&now);
+        self.0 = Some(now);
+        differs
+    }
+
+    pub const fn as_ref(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
 }

@@ -5,48 +5,22 @@ pub(super) mod build;
 mod code;
 mod patch;
 
-use leptos::prelude::*;
-use pilothouse_core::UiMessage;
 use pilothouse_core::markdown::{Block, MarkdownStream, Progress};
 use web_sys::Element;
 
-use super::dynamic::{clicked, effect};
-use super::rows::entry::Entry;
+pub use code::text_of as code_of;
 
-#[component]
-pub fn StreamedMarkdown(
-    entry: Entry,
-    /// Which text of the row.
-    text: fn(&UiMessage) -> &str,
-) -> impl IntoView {
-    let shown = StoredValue::new_local(None::<Shown>);
-    let update = move |message: &UiMessage, live: bool| {
-        shown.update_value(|shown| {
-            shown.iter_mut().for_each(|shown| shown.show(text(message), live));
-        });
-    };
-    // What is there already stands there at once; only what comes later is told.
-    let begin = move |place: Element| {
-        let page = Shown::new();
-        build::add(&place, &page.container);
-        shown.set_value(Some(page));
-        let live = untrack(|| entry.is_live());
-        entry.peek(|message| update(message, live));
-    };
-    effect(move || {
-        let live = entry.is_live();
-        entry.read(|message| update(message, live));
-    });
-    view! { <div class="row-text" use:begin on:click=clicked(code::copy_on_click)></div> }
+/// What stands in the page: the elements of the finished blocks, then those of the tail.
+pub struct Markdown {
+    container: Element,
+    source: Source,
+    tail: Tail,
 }
 
-/// What stands in the page: the elements of the finished blocks, then those of the tail. The framework keeps markers
-/// among its own nodes, so these have a container to themselves.
-#[derive(Clone, Debug)]
-struct Shown {
-    container: Element,
-    stream: MarkdownStream,
-    tail: Tail,
+/// Of a text that is complete the blocks are forgotten: few texts ever change again, and then it is parsed anew.
+enum Source {
+    Growing(MarkdownStream),
+    Complete(String),
 }
 
 /// The live blocks as they stand in the page. An open block of code may be long, and only ever grows: of its text the
@@ -81,33 +55,54 @@ impl Tail {
     }
 }
 
-impl Shown {
-    fn new() -> Self {
+impl Markdown {
+    pub fn in_place(parent: &Element) -> Self {
         let container = build::element("div");
-        container.set_class_name("markdown");
-        Self { container, stream: MarkdownStream::default(), tail: Tail::default() }
+        container.set_class_name("row-text markdown");
+        build::add(parent, &container);
+        Self { container, source: Source::Growing(MarkdownStream::default()), tail: Tail::default() }
     }
 
-    fn show(&mut self, text: &str, live: bool) {
-        let finished = self.stream.blocks().len();
-        let mut progress = match text.strip_prefix(self.stream.source()) {
-            Some(added) => self.stream.push(added),
-            None => self.stream.replace(text),
+    pub fn show(&mut self, text: &str, live: bool) {
+        let mut stream = match &mut self.source {
+            Source::Complete(shown) if shown == text => return,
+            Source::Complete(shown) => {
+                let mut stream = MarkdownStream::default();
+                stream.push(shown);
+                stream.finish();
+                stream
+            }
+            Source::Growing(stream) => std::mem::take(stream),
+        };
+        self.update(&mut stream, text, live);
+        self.source = if live {
+            Source::Growing(stream)
+        } else {
+            self.tail = Tail::default();
+            Source::Complete(text.to_owned())
+        };
+    }
+
+    fn update(&mut self, stream: &mut MarkdownStream, text: &str, live: bool) {
+        let finished = stream.blocks().len();
+        let mut progress = match text.strip_prefix(stream.source()) {
+            Some(added) => stream.push(added),
+            None => stream.replace(text),
         };
         if !live {
-            progress = both(progress, self.stream.finish());
+            progress = both(progress, stream.finish());
         }
         if progress.kept < finished {
             // The agent's final word differs from here on.
             patch::truncate(&self.container, progress.kept);
             self.tail = Tail::default();
         }
-        self.draw(&progress);
+        self.draw(stream, &progress);
     }
 
-    fn draw(&mut self, progress: &Progress) {
+    fn draw(&mut self, stream: &MarkdownStream, progress: &Progress) {
         let container = &self.container;
-        let (blocks, tail) = (self.stream.blocks(), self.stream.tail());
+        let (blocks, tail) = (stream.blocks(), stream.tail());
         for position in &progress.resolved {
             if let Some(block) = blocks.get(*position) {
                 patch::replace(container, *position, &build::block(block));

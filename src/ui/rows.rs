@@ -1,39 +1,37 @@
-//! The rows of the timeline, one file per kind. A row reads its message through its handle, so that a change of one
-//! row runs nothing of another.
+//! The rows of the timeline, one file per kind. A row is elements made by hand and one effect that keeps them true: it
+//! runs again when its message has changed, and for no other row's sake. What a click on a row does is in `acts`.
 
-pub mod assistant;
-pub mod diff;
+pub mod acts;
+mod assistant;
+mod diff;
 pub mod entry;
-pub mod error;
+mod error;
 pub mod images;
-pub mod row_actions;
-pub mod shell;
-pub mod streamed_text;
-pub mod system;
-pub mod thinking;
-pub mod tool;
-pub mod tool_details;
-pub mod tool_icon;
-pub mod user;
+mod line;
+mod rewriting;
+mod shell;
+mod streamed_text;
+mod system;
+mod thinking;
+mod tool;
+mod tool_details;
+mod tool_icon;
+mod user;
 
-use leptos::prelude::*;
 use pilothouse_core::Kind;
+use web_sys::Element;
 
-use crate::state::server::{Row, Session};
 use entry::Entry;
 
-/// A row's kind never changes, so that its component is chosen once.
-#[component]
-pub fn TimelineRow(session: Session, row: Row) -> AnyView {
-    let kind = row.kind();
-    let entry = Entry::new(session, row);
-    match kind {
-        Kind::User => view! { <user::UserRow entry /> }.into_any(),
-        Kind::Assistant => view! { <assistant::AssistantRow entry /> }.into_any(),
-        Kind::Thinking => view! { <thinking::ThinkingRow entry /> }.into_any(),
-        Kind::Tool => view! { <tool::ToolRow entry /> }.into_any(),
-        Kind::Bash => view! { <shell::ShellRow entry /> }.into_any(),
-        Kind::Error => view! { <error::ErrorRow entry /> }.into_any(),
-        Kind::System => view! { <system::SystemRow entry /> }.into_any(),
+/// A row that lives as long as the current owner. Its kind never changes, so that its form is chosen once.
+pub fn build(entry: Entry) -> Element {
+    match entry.kind() {
+        Kind::User => user::build(entry),
+        Kind::Assistant => assistant::build(entry),
+        Kind::Thinking => thinking::build(entry),
+        Kind::Tool => tool::build(entry),
+        Kind::Bash => shell::build(entry),
+        Kind::Error => error::build(entry),
+        Kind::System => system::build(entry),
     }
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use pilothouse_core::{Kind, SessionState};
 
 use super::dynamic::{When, clicked, live, memo};
-use super::icon::{Glyph, Icon};
+use super::icon::{Glyph, Icon, LiveGlyph};
 use crate::actions::use_actions;
 use crate::state::server::{Row, Session};
 
@@ -37,7 +37,7 @@ pub fn RunStatus(session: Session) -> impl IntoView {
     view! {
         <div class="run-status" data-of=live(move || if compacting.get() || at_work_there() { "streaming" } else { state.get().name() })>
             <When when=move || !words.with(String::is_empty)>
-                <Glyph icon />
+                <LiveGlyph icon />
                 <span class="run-words">{live(move || words.get())}</span>
             </When>
             <When when=offer_retry>

@@ -21,6 +21,7 @@ use self::window::Window;
 use super::ask_card::AskCard;
 use super::dynamic::{When, clicked, effect, list, live, memo};
 use super::icon::{Glyph, Icon};
+use super::rows::acts;
 use super::run_status::RunStatus;
 use crate::actions::use_actions;
 use crate::state::client::Reading;
@@ -125,9 +126,10 @@ pub fn Timeline(session: Session) -> impl IntoView {
         }
     };
     seek_on_demand(session, window, scroller, stay, hold);
+    let act = move |event| acts::on_click(actions, session, &event);
     view! {
         <div class="timeline-place">
-            <div class="timeline" node_ref=scroller on:scroll=on_scroll role="log" aria-label="Conversation" aria-live="off" tabindex="0">
+            <div class="timeline" node_ref=scroller on:scroll=on_scroll on:click=clicked(act) role="log" aria-label="Conversation" aria-live="off" tabindex="0">
                 <div class="timeline-content" node_ref=content>
                     <When when=move || { session.earlier.get() > 0 }>
                         <div class="earlier">

@@ -55,7 +55,7 @@ async fn i_copy_a_message_a_block_of_code_and_the_whole_conversation() {
         page.script(&press("user"), vec![]).await;
         until_copied(&page, "Hello <b>there</b>").await;
         page.until("a word of it", "return !!document.querySelector('[data-kind=user] [aria-label=Copied]')").await;
-        page.script("document.querySelector('.code-block [data-copy]').click()", vec![]).await;
+        page.script("document.querySelector('.code-block [data-act=copy-code]').click()", vec![]).await;
         let code = page.script("return document.querySelector('.code-block code').textContent", vec![]).await;
         until_copied(&page, code.as_str().unwrap()).await;
         menu(&page, "Copy as Markdown").await;

@@ -81,6 +81,11 @@ impl Row {
         self.0.changed.track();
     }
 
+    /// Tells that something that belongs to it has changed, such as whether it is open.
+    pub fn tell(&self) {
+        self.0.changed.notify();
+    }
+
     fn place(&self, position: usize) {
         self.0.position.store(position, Ordering::Relaxed);
     }
@@ -212,7 +217,7 @@ impl RowList {
 impl News {
     pub fn tell(self, list: RwSignal<Vec<Row>>) {
         for row in &self.touched {
-            row.0.changed.notify();
+            row.tell();
         }
         if let Some(rows) = self.rows {
             list.set(rows);

@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::Element;
 
-use super::Shown;
+use super::Markdown;
 
 const DOCUMENT: &str = "# Title *and* more\n\nA paragraph with `code`, **strong and *both***, ~~gone~~ and \
     [a link](https://example.org/x \"t\").\nNext line  \nbroken. See https://example.org/y.\n\n\
@@ -15,14 +15,18 @@ const DOCUMENT: &str = "# Title *and* more\n\nA paragraph with `code`, **strong 
     | a | b |\n|:-:|--:|\n| 1 | **2** |\n| 3 | 4 |\n\n---\n\n![pic](https://example.org/p.png)\n\n\
     <script>alert(1)</script>\n\nSee [late] too.\n\n[late]: https://example.org/late\n\nThe end.";
 
-fn page_of(text: &str) -> Shown {
-    let mut page = Shown::new();
+fn page() -> Markdown {
+    Markdown::in_place(&document().create_element("div").unwrap())
+}
+
+fn page_of(text: &str) -> Markdown {
+    let mut page = page();
     page.show(text, false);
     page
 }
 
 /// Neighbouring text nodes are one to a reader.
-fn html(page: &Shown) -> String {
+fn html(page: &Markdown) -> String {
     page.container.normalize();
     page.container.outer_html()
 }
@@ -31,7 +35,7 @@ fn html(page: &Shown) -> String {
 fn whatever_the_pieces_the_same_elements_stand_there_in_the_end() {
     let whole = html(&page_of(DOCUMENT));
     for size in [1, 2, 3, 7, 40, 1_000] {
-        let mut page = Shown::new();
+        let mut page = page();
         let mut text = String::new();
         let characters: Vec<char> = DOCUMENT.chars().collect();
         for piece in characters.chunks(size) {
@@ -45,7 +49,7 @@ fn whatever_the_pieces_the_same_elements_stand_there_in_the_end() {
 
 #[wasm_bindgen_test]
 fn what_stands_there_stays_while_more_comes() {
-    let mut page = Shown::new();
+    let mut page = page();
     page.show("First paragraph.\n\nSecond **bo", true);
     let first = page.container.first_child().unwrap();
     let second = page.container.last_child().unwrap();
@@ -61,7 +65,7 @@ fn what_stands_there_stays_while_more_comes() {
 
 #[wasm_bindgen_test]
 fn the_agents_final_word_takes_the_place_of_what_streamed() {
-    let mut page = Shown::new();
+    let mut page = page();
     page.show("One.\n\nTwo.\n\nThree", true);
     page.show("One.\n\nTwo, *really*.", false);
     assert_eq!(html(&page), html(&page_of("One.\n\nTwo, *really*.")));
@@ -87,7 +91,7 @@ fn no_text_becomes_anything_but_the_elements_of_the_list() {
     for text in hostile {
         for live in [true, false] {
             let page = {
-                let mut page = Shown::new();
+                let mut page = page();
                 page.show(text, live);
                 page
             };

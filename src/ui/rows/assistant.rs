@@ -1,29 +1,33 @@
 //! What the agent says.
 
-use leptos::prelude::*;
 use pilothouse_core::Mark;
+use web_sys::Element;
 
+use super::acts;
 use super::entry::Entry;
 use super::images::Images;
-use super::row_actions::RowActions;
-use crate::ui::dynamic::{When, live};
-use crate::ui::markdown::StreamedMarkdown;
+use crate::ui::elements::{Drawn, add, set_class, with_text};
+use crate::ui::markdown::Markdown;
 
-#[component]
-pub fn AssistantRow(entry: Entry) -> impl IntoView {
-    view! {
-        <article
-            class="row assistant"
-            class:live=live(move || entry.is_live())
-            data-message-id=entry.id()
-            data-kind="assistant"
-        >
-            <StreamedMarkdown entry text=|message| &message.text />
-            <Images entry />
-            <RowActions entry />
-            <When when=move || entry.is_marked(Mark::Interrupted)>
-                <p class="row-mark">"Stopped here"</p>
-            </When>
-        </article>
-    }
+pub fn build(entry: Entry) -> Element {
+    let row = entry.article("row assistant");
+    let mut text = Markdown::in_place(&row);
+    let mut images = Images::in_row(&row);
+    add(&row, &acts::of_message(&[]));
+    let article = row.clone();
+    let (mut live, mut interrupted) = (Drawn::default(), Drawn::default());
+    let mark = with_text("p", "row-mark", "Stopped here");
+    entry.follow(move |entry, message| {
+        let is_live = entry.is_live();
+        if live.differs(is_live) {
+            set_class(&row, "live", is_live);
+        }
+        text.show(&message.text, is_live);
+        images.show(&entry.session.id(), &message.images);
+        let is_interrupted = message.mark == Some(Mark::Interrupted);
+        if interrupted.differs(is_interrupted) {
+            if is_interrupted { add(&row, &mark) } else { mark.remove() }
+        }
+    });
+    article
 }

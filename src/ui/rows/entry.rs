@@ -1,66 +1,59 @@
-//! A row as its component sees it: its handle and the session it belongs to, in one value that is free to copy.
+//! A row as its form sees it: its handle, the session it belongs to, and what a person can do.
 
 use leptos::prelude::*;
-use pilothouse_core::{Mark, UiMessage};
+use pilothouse_core::{Kind, UiMessage};
+use web_sys::Element;
 
-use crate::actions::use_actions;
+use crate::actions::Actions;
 use crate::state::server::{Row, Session};
+use crate::ui::elements::{set, with_class};
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Entry {
+    pub actions: Actions,
     pub session: Session,
-    row: StoredValue<Row>,
+    pub row: Row,
 }
 
 impl Entry {
-    pub fn new(session: Session, row: Row) -> Self {
-        Self { session, row: StoredValue::new(row) }
+    pub fn kind(&self) -> Kind {
+        self.row.kind()
     }
 
-    pub fn id(self) -> String {
-        self.row.with_value(|row| row.id().to_owned())
+    /// Shows the message as it is now, and again whenever it, or something else that is read meanwhile, has changed.
+    pub fn follow(self, mut show: impl FnMut(&Self, &UiMessage) + 'static) {
+        follow(Box::new(move || self.session.read(&self.row, |message| show(&self, message))));
     }
 
-    /// Counted from the start of the conversation.
-    pub fn position(self) -> usize {
-        self.row.with_value(Row::position)
+    pub fn is_live(&self) -> bool {
+        self.row.is_live()
     }
 
-    /// Runs again when this row changes.
-    pub fn read<T: Default>(self, read: impl FnOnce(&UiMessage) -> T) -> T {
-        self.row.try_with_value(|row| self.session.read(row, read)).unwrap_or_default()
-    }
-
-    pub fn peek<T: Default>(self, read: impl FnOnce(&UiMessage) -> T) -> T {
-        self.row.try_with_value(|row| self.session.peek(row, read)).unwrap_or_default()
-    }
-
-    pub fn is_live(self) -> bool {
-        self.row.try_with_value(Row::is_live).unwrap_or_default()
-    }
-
-    pub fn is_last(self) -> bool {
-        self.session
-            .rows
-            .with(|rows| self.row.with_value(|row| rows.last().is_some_and(|last| last.key() == row.key())))
-    }
-
-    pub fn is_marked(self, mark: Mark) -> bool {
-        self.read(|message| message.mark == Some(mark))
+    pub fn is_last(&self) -> bool {
+        self.session.rows.with(|rows| rows.last() == Some(&self.row))
     }
 
     /// Whether the person has opened it; remembered when the session is left.
-    pub fn expanded(self) -> RwSignal<bool> {
-        let client = use_actions().client;
-        let (session_id, row_id) = (self.session.id(), self.id());
-        let expanded = RwSignal::new(client.is_expanded(&session_id, &row_id));
-        Effect::new(move |before: Option<bool>| {
-            let now = expanded.get();
-            if before.is_some_and(|before| before != now) {
-                client.set_expanded(&session_id, &row_id, now);
-            }
-            now
-        });
-        expanded
+    pub fn is_open(&self) -> bool {
+        self.actions.client.is_expanded(&self.session.id(), self.row.id())
     }
+
+    pub fn toggle(&self) {
+        self.actions.client.set_expanded(&self.session.id(), self.row.id(), !self.is_open());
+        self.row.tell();
+    }
+
+    /// The element of the row, still empty.
+    pub fn article(&self, class: &str) -> Element {
+        let article = with_class("article", class);
+        set(&article, "data-message-id", self.row.id());
+        set(&article, "data-kind", self.kind().name());
+        article
+    }
+}
+
+// Of one type for all rows: the framework builds its part anew for every other.
+fn follow(mut show: Box<dyn FnMut()>) {
+    let effect = RenderEffect::new(move |_| show());
+    on_cleanup(move || drop(effect));
 }

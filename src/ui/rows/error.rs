@@ -2,27 +2,27 @@
 
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
+use web_sys::Element;
 
+use super::acts::{self, Act};
 use super::entry::Entry;
 use super::streamed_text::StreamedText;
-use crate::actions::use_actions;
-use crate::ui::dynamic::{When, clicked};
-use crate::ui::icon::{Glyph, Icon};
+use crate::ui::elements::{Drawn, add, set};
+use crate::ui::icon::Icon;
 
-#[component]
-pub fn ErrorRow(entry: Entry) -> impl IntoView {
-    let actions = use_actions();
-    let can_retry = move || entry.session.state.get() == SessionState::Error && entry.is_last();
-    view! {
-        <article class="row error" data-message-id=entry.id() data-kind="error">
-            <Glyph icon=Icon::Alert />
-            <StreamedText entry text=|message| &message.text class="row-text" />
-            <When when=can_retry>
-                <button type="button" class="button" on:click=clicked(move |_| actions.retry(entry.session))>
-                    <Glyph icon=Icon::Retry />
-                    "Retry"
-                </button>
-            </When>
-        </article>
-    }
+pub fn build(entry: Entry) -> Element {
+    let row = entry.article("row error icon-before");
+    set(&row, "data-icon", Icon::Alert.name());
+    let mut text = StreamedText::in_place(&row, "row-text");
+    let retry = acts::button(Act::Retry, "button icon-before", Icon::Retry, "Retry");
+    let article = row.clone();
+    let mut offered = Drawn::default();
+    entry.follow(move |entry, message| {
+        text.show(&message.text);
+        let can_retry = entry.session.state.get() == SessionState::Error && entry.is_last();
+        if offered.differs(can_retry) {
+            if can_retry { add(&row, &retry) } else { retry.remove() }
+        }
+    });
+    article
 }

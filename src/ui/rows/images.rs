@@ -1,44 +1,62 @@
 //! The pictures of a row, from the server's own store or from the row itself; never from anywhere else.
 
-use leptos::prelude::*;
 use pilothouse_core::Image;
+use web_sys::Element;
 
-use super::entry::Entry;
-use crate::actions::use_actions;
+use super::acts::{self, Act};
 use crate::route;
-use crate::ui::dynamic::{clicked, live, memo};
+use crate::ui::elements::{Drawn, add, element, set, with_class};
 
 /// What the page shows; anything else, and above all SVG, is not a picture here.
 const TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-#[component]
-pub fn Images(entry: Entry) -> impl IntoView {
-    let images = memo(move || entry.read(|message| message.images.clone()));
-    let actions = use_actions();
-    let session_id = StoredValue::new(entry.session.id());
-    live(move || {
-        let sources: Vec<String> = images.with(|images| {
-            images.iter().filter_map(|image| session_id.with_value(|id| source(id, image))).collect()
-        });
-        let row = (!sources.is_empty()).then(|| {
-            let pictures = sources.into_iter().enumerate().map(|(index, source)| {
-                let words = format!("Image {}", index + 1);
-                let viewed = source.clone();
-                view! {
-                    <button
-                        type="button"
-                        class="row-image"
-                        title="Look at it in full"
-                        on:click=clicked(move |_| actions.client.viewed.set(Some(viewed.clone())))
-                    >
-                        <img src=source alt=words loading="lazy" decoding="async" />
-                    </button>
-                }
-            });
-            view! { <div class="row-images">{pictures.collect_view()}</div> }
-        });
-        row.into_any()
-    })
+/// Behind what the row has when this is made.
+pub struct Images {
+    row: Element,
+    before: Option<Element>,
+    place: Option<Element>,
+    shown: Drawn<Vec<Image>>,
+}
+
+impl Images {
+    pub fn in_row(row: &Element) -> Self {
+        Self { row: row.clone(), before: row.last_element_child(), place: None, shown: Drawn::default() }
+    }
+
+    pub fn show(&mut self, session_id: &str, images: &[Image]) {
+        let unchanged = self.shown.as_ref().map_or(images.is_empty(), |shown| shown == images);
+        if unchanged {
+            return;
+        }
+        self.shown.differs(images.to_vec());
+        if let Some(place) = self.place.take() {
+            place.remove();
+        }
+        let sources: Vec<String> = images.iter().filter_map(|image| source(session_id, image)).collect();
+        if sources.is_empty() {
+            return;
+        }
+        let place = with_class("div", "row-images");
+        for (source, number) in sources.iter().zip(1..) {
+            add(&place, &picture(source, number));
+        }
+        let next = self.before.as_ref().and_then(|before| before.next_sibling());
+        let _ = self.row.insert_before(&place, next.as_ref());
+        self.place = Some(place);
+    }
+}
+
+fn picture(source: &str, number: usize) -> Element {
+    let (button, image) = (with_class("button", "row-image"), element("img"));
+    set(&button, "type", "button");
+    set(&button, "title", "Look at it in full");
+    acts::name(&button, Act::View);
+    set(&image, "alt", &format!("Image {number}"));
+    set(&image, "loading", "lazy");
+    set(&image, "decoding", "async");
+    set(&image, "src", source);
+    add(&button, &image);
+    button
 }
 
 /// Where a picture is shown from; nothing if it is none.

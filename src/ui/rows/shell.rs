@@ -1,13 +1,13 @@
 //! A shell command of the person's own, with its output.
 
-use leptos::prelude::*;
 use pilothouse_core::{BashResult, UiMessage};
+use web_sys::Element;
 
+use super::acts::{self, Act};
 use super::entry::Entry;
 use super::streamed_text::StreamedText;
-use crate::actions::use_actions;
-use crate::ui::dynamic::{When, clicked, live, memo};
-use crate::ui::icon::{Glyph, Icon};
+use crate::ui::elements::{Drawn, add, clear, mark, set, with_class, with_text};
+use crate::ui::icon::Icon;
 
 /// What stands beside the command. Output that grows changes none of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,35 +47,43 @@ fn outcome(result: &BashResult) -> Option<String> {
     Some(words)
 }
 
-#[component]
-pub fn ShellRow(entry: Entry) -> impl IntoView {
-    let actions = use_actions();
-    let line = memo(move || entry.read(Line::of));
-    view! {
-        <article
-            class="row shell"
-            data-message-id=entry.id()
-            data-kind="bash"
-            data-failed=live(move || line.with(|line| line.failed.then_some("true")))
-        >
-            <div class="shell-head">
-                <Glyph icon=Icon::Terminal />
-                <code class="shell-command">{live(move || line.with(|line| line.command.clone()))}</code>
-                <When when=move || line.with(|line| line.outside_context)>
-                    <span class="shell-note" title="The agent does not see this">"kept from the agent"</span>
-                </When>
-                <span class="row-duration">{live(move || line.with(|line| line.outcome.clone()))}</span>
-                <When when=move || line.with(|line| line.running)>
-                    <button type="button" class="button quiet" on:click=clicked(move |_| actions.stop_shell(entry.session))>
-                        <Glyph icon=Icon::Stop />
-                        "Stop command"
-                    </button>
-                </When>
-            </div>
-            <When when=move || line.with(|line| line.has_output)>
-                <StreamedText entry text=output class="row-result" />
-            </When>
-        </article>
+pub fn build(entry: Entry) -> Element {
+    let row = entry.article("row shell");
+    let head = with_class("div", "shell-head icon-before");
+    set(&head, "data-icon", Icon::Terminal.name());
+    add(&row, &head);
+    let article = row.clone();
+    let mut shown = Drawn::default();
+    let mut text = None::<StreamedText>;
+    entry.follow(move |_, message| {
+        let line = Line::of(message);
+        let has_output = line.has_output;
+        if shown.as_ref() != Some(&line) {
+            mark(&row, "data-failed", line.failed.then_some("true"));
+            write(&head, &line);
+            shown.differs(line);
+        }
+        if has_output {
+            let text = text.get_or_insert_with(|| StreamedText::in_place(&row, "row-result"));
+            text.show(output(message));
+        }
+    });
+    article
+}
+
+fn write(head: &Element, line: &Line) {
+    clear(head);
+    add(head, &with_text("code", "shell-command", &line.command));
+    if line.outside_context {
+        let note = with_text("span", "shell-note", "kept from the agent");
+        set(&note, "title", "The agent does not see this");
+        add(head, &note);
+    }
+    if let Some(outcome) = &line.outcome {
+        add(head, &with_text("span", "row-duration", outcome));
+    }
+    if line.running {
+        add(head, &acts::button(Act::StopShell, "button quiet icon-before", Icon::Stop, "Stop command"));
     }
 }
 

@@ -1,50 +1,37 @@
 //! Text that grows. What is added is appended to the text that stands there; nothing is built anew for it.
 
-use leptos::html;
-use leptos::prelude::*;
-use pilothouse_core::UiMessage;
-use wasm_bindgen::JsCast;
+use leptos::prelude::document;
+use web_sys::{Element, Text};
 
-use super::entry::Entry;
-use crate::ui::dynamic::effect;
+use crate::ui::elements::{add, with_class};
 
-#[component]
-pub fn StreamedText(
-    entry: Entry,
-    /// Which text of the row.
-    text: fn(&UiMessage) -> &str,
-    class: &'static str,
-) -> impl IntoView {
-    let element = NodeRef::<html::Div>::new();
-    let first = entry.peek(|message| text(message).to_owned());
-    let shown = StoredValue::new(first.clone());
-    effect(move || {
-        entry.read(|message| {
-            let Some(node) = element.get().as_deref().and_then(text_node) else { return };
-            let now = text(message);
-            shown.update_value(|shown| match change(shown, now) {
-                Change::Same => {}
-                Change::Appended(added) => {
-                    let _ = node.append_data(added);
-                    shown.push_str(added);
-                }
-                Change::Replaced => {
-                    node.set_data(now);
-                    now.clone_into(shown);
-                }
-            });
-        });
-    });
-    view! { <div class=class node_ref=element>{first}</div> }
+pub struct StreamedText {
+    pub element: Element,
+    node: Text,
+    shown: String,
 }
 
-/// The text is the first child; behind it the framework may keep a marker of its own.
-fn text_node(element: &web_sys::HtmlElement) -> Option<web_sys::Text> {
-    let first = || element.first_child().and_then(|node| node.dyn_into().ok());
-    first().or_else(|| {
-        element.prepend_with_str_1("").ok()?;
-        first()
-    })
+impl StreamedText {
+    pub fn in_place(parent: &Element, class: &str) -> Self {
+        let (element, node) = (with_class("div", class), document().create_text_node(""));
+        add(&element, &node);
+        add(parent, &element);
+        Self { element, node, shown: String::new() }
+    }
+
+    pub fn show(&mut self, now: &str) {
+        match change(&self.shown, now) {
+            Change::Same => {}
+            Change::Appended(added) => {
+                let _ = self.node.append_data(added);
+                self.shown.push_str(added);
+            }
+            Change::Replaced => {
+                self.node.set_data(now);
+                now.clone_into(&mut self.shown);
+            }
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]

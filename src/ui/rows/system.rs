@@ -1,52 +1,61 @@
 //! What happened to the conversation itself. A summary says what it is on one line and opens on a click: it repeats, at
 //! length, what stands above. How a question ended is shown word for word, other notes as the Markdown they are.
 
-use leptos::prelude::*;
 use pilothouse_core::Mark;
+use web_sys::Element;
 
 use super::entry::Entry;
+use super::line::Line;
 use super::streamed_text::StreamedText;
-use crate::ui::dynamic::{When, clicked, live};
-use crate::ui::icon::{Glyph, Icon};
-use crate::ui::markdown::StreamedMarkdown;
+use crate::ui::elements::{Drawn, add, with_class};
+use crate::ui::icon::Icon;
+use crate::ui::markdown::Markdown;
 
-#[component]
-pub fn SystemRow(entry: Entry) -> AnyView {
-    let summary = match entry.read(|message| message.mark) {
-        Some(Mark::Compacted) => Some((Icon::Compact, "Compacted", "The model goes on from a summary")),
-        Some(Mark::LeftBranch) => Some((Icon::Fork, "Another branch", "A summary of what was left")),
-        _ => None,
-    };
-    let Some((icon, verb, target)) = summary else {
-        let text = match entry.is_marked(Mark::Answered) {
-            true => view! { <StreamedText entry text=|message| &message.text class="row-text" /> }.into_any(),
-            false => view! { <StreamedMarkdown entry text=|message| &message.text /> }.into_any(),
-        };
-        return view! {
-            <article class="row system" data-message-id=entry.id() data-kind="system">{text}</article>
+pub fn build(entry: Entry) -> Element {
+    match entry.session.peek(&entry.row, |message| message.mark) {
+        Some(Mark::Compacted) => {
+            summary(entry, Icon::Compact, "Compacted", "The model goes on from a summary")
         }
-        .into_any();
-    };
-    let open = entry.expanded();
-    view! {
-        <article class="row summary" class:open=open data-message-id=entry.id() data-kind="system">
-            <button
-                type="button"
-                class="row-line"
-                aria-expanded=live(move || open.get().to_string())
-                on:click=clicked(move |_| open.update(|open| *open = !*open))
-            >
-                <Glyph icon />
-                <span class="row-verb">{verb}</span>
-                <span class="row-target">{target}</span>
-                <Glyph icon=Icon::Chevron class="chevron" />
-            </button>
-            <When when=move || open.get()>
-                <div class="summary-text">
-                    <StreamedMarkdown entry text=|message| &message.text />
-                </div>
-            </When>
-        </article>
+        Some(Mark::LeftBranch) => summary(entry, Icon::Fork, "Another branch", "A summary of what was left"),
+        Some(Mark::Answered) => {
+            let row = entry.article("row system");
+            let mut text = StreamedText::in_place(&row, "row-text");
+            entry.follow(move |_, message| text.show(&message.text));
+            row
+        }
+        _ => {
+            let row = entry.article("row system");
+            let mut text = Markdown::in_place(&row);
+            entry.follow(move |entry, message| text.show(&message.text, entry.is_live()));
+            row
+        }
     }
-    .into_any()
+}
+
+fn summary(entry: Entry, icon: Icon, verb: &str, target: &str) -> Element {
+    let row = entry.article("row summary");
+    let line = Line::in_row(&row);
+    line.write(icon, &[("row-verb", verb), ("row-target", target)]);
+    let article = row.clone();
+    let mut open = Drawn::default();
+    let mut whole = None::<(Element, Markdown)>;
+    entry.follow(move |entry, message| {
+        let is_open = entry.is_open();
+        if open.differs(is_open) {
+            line.set_open(&row, is_open);
+            if let Some((place, _)) = whole.take() {
+                place.remove();
+            }
+        }
+        if is_open {
+            let (_, text) = whole.get_or_insert_with(|| {
+                let place = with_class("div", "summary-text");
+                add(&row, &place);
+                let text = Markdown::in_place(&place);
+                (place, text)
+            });
+            text.show(&message.text, entry.is_live());
+        }
+    });
+    article
 }

@@ -1,40 +1,36 @@
 //! The model's thinking: one grey line with its first words, the whole on a click.
 
-use leptos::prelude::*;
 use pilothouse_core::Mark;
+use web_sys::Element;
 
 use super::entry::Entry;
+use super::line::Line;
 use super::streamed_text::StreamedText;
-use crate::ui::dynamic::{clicked, live};
-use crate::ui::icon::{Glyph, Icon};
+use crate::ui::elements::{Drawn, set_class};
+use crate::ui::icon::Icon;
 
-#[component]
-pub fn ThinkingRow(entry: Entry) -> impl IntoView {
-    let open = entry.expanded();
-    let label = move || match (entry.is_live(), entry.is_marked(Mark::Interrupted)) {
-        (true, _) => "Thinking…",
-        (false, true) => "Thought, stopped",
-        (false, false) => "Thought",
-    };
-    view! {
-        <article
-            class="row thinking"
-            class:open=open
-            class:live=live(move || entry.is_live())
-            data-message-id=entry.id()
-            data-kind="thinking"
-        >
-            <button
-                type="button"
-                class="row-line"
-                aria-expanded=live(move || open.get().to_string())
-                on:click=clicked(move |_| open.update(|open| *open = !*open))
-            >
-                <Glyph icon=Icon::Thought />
-                <span class="row-verb">{live(label)}</span>
-                <Glyph icon=Icon::Chevron class="chevron" />
-            </button>
-            <StreamedText entry text=|message| &message.text class="row-text" />
-        </article>
-    }
+pub fn build(entry: Entry) -> Element {
+    let row = entry.article("row thinking");
+    let line = Line::in_row(&row);
+    let mut text = StreamedText::in_place(&row, "row-text");
+    let article = row.clone();
+    let (mut words, mut open) = (Drawn::default(), Drawn::default());
+    entry.follow(move |entry, message| {
+        let live = entry.is_live();
+        let label = match (live, message.mark == Some(Mark::Interrupted)) {
+            (true, _) => "Thinking…",
+            (false, true) => "Thought, stopped",
+            (false, false) => "Thought",
+        };
+        if words.differs(label) {
+            set_class(&row, "live", live);
+            line.write(Icon::Thought, &[("row-verb", label)]);
+        }
+        let is_open = entry.is_open();
+        if open.differs(is_open) {
+            line.set_open(&row, is_open);
+        }
+        text.show(&message.text);
+    });
+    article
 }

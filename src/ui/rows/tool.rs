@@ -1,16 +1,17 @@
 //! A tool call: one line when closed. What it shows when open is in `tool_details`.
 
-use leptos::prelude::*;
 use pilothouse_core::describe::describe_call;
 use pilothouse_core::tool_view::exit_code;
 use pilothouse_core::{Mark, Phase, UiMessage};
+use web_sys::Element;
 
 use super::entry::Entry;
 use super::images::Images;
+use super::line as row_line;
 use super::tool_details::ToolDetails;
 use super::tool_icon::tool_icon;
-use crate::ui::dynamic::{When, clicked, live, memo};
-use crate::ui::icon::{Glyph, Icon};
+use crate::ui::elements::{Drawn, mark, set};
+use crate::ui::icon::Icon;
 use crate::ui::relative_time::duration;
 
 /// What the closed line says. Output that grows changes none of it.
@@ -52,48 +53,50 @@ impl Line {
             (Phase::Error, _) => (Icon::Alert, "failed"),
         }
     }
+
+    fn write(&self, row: &Element, line: &row_line::Line) {
+        set(row, "data-call-id", &self.call_id);
+        set(row, "data-phase", self.phase.name());
+        set(row, "data-tool", &self.tool);
+        mark(row, "data-interrupted", self.given_up.map(|_| "true"));
+        let words = [
+            ("row-verb", self.verb.as_str()),
+            ("row-target", &self.target),
+            ("row-exit", self.exit.as_deref().unwrap_or_default()),
+            ("row-duration", self.duration.as_deref().unwrap_or_default()),
+        ];
+        line.write(tool_icon(&self.tool), &words);
+        let (icon, words) = self.state();
+        line.write_state(icon, words);
+    }
 }
 
-#[component]
-pub fn ToolRow(entry: Entry) -> impl IntoView {
-    let line = memo(move || entry.read(Line::of));
-    let open = entry.expanded();
-    let icon = Signal::derive(move || line.with(|line| tool_icon(&line.tool)));
-    let state_icon = Signal::derive(move || line.with(|line| line.state().0));
-    view! {
-        <article
-            class="row tool"
-            class:open=open
-            data-message-id=entry.id()
-            data-kind="tool"
-            data-call-id=live(move || line.with(|line| line.call_id.clone()))
-            data-phase=live(move || line.with(|line| line.phase.name()))
-            data-tool=live(move || line.with(|line| line.tool.clone()))
-            data-interrupted=live(move || line.with(|line| line.given_up.map(|_| "true")))
-        >
-            <button
-                type="button"
-                class="row-line"
-                aria-expanded=live(move || open.get().to_string())
-                on:click=clicked(move |_| open.update(|open| *open = !*open))
-            >
-                <Glyph icon />
-                <span class="row-verb">{live(move || line.with(|line| line.verb.clone()))}</span>
-                <span class="row-target">{live(move || line.with(|line| line.target.clone()))}</span>
-                <span class="row-exit">{live(move || line.with(|line| line.exit.clone()))}</span>
-                <span class="row-duration">{live(move || line.with(|line| line.duration.clone()))}</span>
-                <span class="row-state" title=live(move || line.with(|line| line.state().1))>
-                    <Glyph icon=state_icon />
-                    <span class="visually-hidden">{live(move || line.with(|line| line.state().1))}</span>
-                </span>
-                <Glyph icon=Icon::Chevron class="chevron" />
-            </button>
-            <When when=move || open.get()>
-                <ToolDetails entry />
-            </When>
-            <Images entry />
-        </article>
-    }
+pub fn build(entry: Entry) -> Element {
+    let row = entry.article("row tool");
+    let line = row_line::Line::in_row(&row);
+    let mut images = Images::in_row(&row);
+    let article = row.clone();
+    let (mut shown, mut open) = (Drawn::default(), Drawn::default());
+    let mut details = None::<ToolDetails>;
+    entry.follow(move |entry, message| {
+        let now = Line::of(message);
+        if shown.as_ref() != Some(&now) {
+            now.write(&row, &line);
+            shown.differs(now);
+        }
+        let is_open = entry.is_open();
+        if open.differs(is_open) {
+            line.set_open(&row, is_open);
+            if let Some(details) = details.take() {
+                details.remove();
+            }
+        }
+        if is_open {
+            details.get_or_insert_with(|| ToolDetails::in_row(&row)).show(message);
+        }
+        images.show(&entry.session.id(), &message.images);
+    });
+    article
 }
 
 #[cfg(test)]

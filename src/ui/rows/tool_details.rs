@@ -1,18 +1,15 @@
 //! What an opened tool call shows: each kind of work in the form that fits it. What is drawn once is drawn from data;
 //! output that grows is streamed below it.
 
-use leptos::prelude::*;
 use pilothouse_core::diff::{FileDiff, diffs_of};
 use pilothouse_core::tool_view::{FoundIn, PlanState, PlanStep, ToolView, found_in, readable_text};
 use pilothouse_core::{Phase, UiMessage};
 use web_sys::Element;
 
 use super::diff;
-use super::entry::Entry;
 use super::streamed_text::StreamedText;
-use crate::ui::dynamic::{When, live, memo};
-use crate::ui::elements::{add, drawn, set, with_class, with_text};
-use crate::ui::markdown::StreamedMarkdown;
+use crate::ui::elements::{Drawn, add, clear, set, with_class, with_text};
+use crate::ui::markdown::Markdown;
 
 /// All but the output that grows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,23 +68,89 @@ impl Details {
     }
 }
 
-#[component]
-pub fn ToolDetails(entry: Entry) -> impl IntoView {
-    let details = memo(move || entry.read(Details::of));
-    let shows = move |shown: fn(&Shown) -> bool| move || details.with(|details| shown(&details.result));
-    view! {
-        <div class="tool-details" data-tool-view=live(move || details.with(Details::name))>
-            {drawn("tool-drawn", details, draw)}
-            <When when=shows(|result| matches!(result, Shown::AsText | Shown::AsFile(_)))>
-                <StreamedText entry text=result class="row-result" />
-            </When>
-            <When when=shows(|result| *result == Shown::AsMarkdown)>
-                <div class="tool-said"><StreamedMarkdown entry text=result /></div>
-            </When>
-            <When when=move || details.with(|details| details.ended && details.result == Shown::Not && details.diffs.is_empty() && !matches!(details.view, ToolView::Plan(_)))>
-                <p class="faint">"No output"</p>
-            </When>
-        </div>
+pub struct ToolDetails {
+    place: Element,
+    /// What is drawn in one go.
+    drawing: Element,
+    shown: Drawn<Details>,
+    output: Option<Output>,
+}
+
+enum Output {
+    Text(StreamedText),
+    Markdown(Element, Box<Markdown>),
+    Nothing(Element),
+}
+
+impl ToolDetails {
+    pub fn in_row(row: &Element) -> Self {
+        let (place, drawing) = (with_class("div", "tool-details"), with_class("div", "tool-drawn"));
+        add(&place, &drawing);
+        // Before the pictures, if there are any.
+        let next = row.first_element_child().and_then(|line| line.next_sibling());
+        let _ = row.insert_before(&place, next.as_ref());
+        Self { place, drawing, shown: Drawn::default(), output: None }
+    }
+
+    pub fn show(&mut self, message: &UiMessage) {
+        let now = Details::of(message);
+        if self.shown.as_ref() != Some(&now) {
+            set(&self.place, "data-tool-view", now.name());
+            clear(&self.drawing);
+            draw(&self.drawing, &now);
+            self.prepare(&now);
+            self.shown.differs(now);
+        }
+        match &mut self.output {
+            Some(Output::Text(text)) => text.show(result(message)),
+            Some(Output::Markdown(_, text)) => text.show(result(message), false),
+            _ => {}
+        }
+    }
+
+    pub fn remove(self) {
+        self.place.remove();
+    }
+
+    /// Makes the place for the output, in the form it has now; one of that form stays.
+    fn prepare(&mut self, details: &Details) {
+        let place = &self.place;
+        let said_otherwise = !details.diffs.is_empty() || matches!(details.view, ToolView::Plan(_));
+        self.output = match (&details.result, self.output.take()) {
+            (Shown::AsText | Shown::AsFile(_), Some(Output::Text(text))) => Some(Output::Text(text)),
+            (Shown::AsMarkdown, Some(Output::Markdown(frame, text))) => Some(Output::Markdown(frame, text)),
+            (result, before) => {
+                if let Some(before) = before {
+                    before.element().remove();
+                }
+                match result {
+                    Shown::AsText | Shown::AsFile(_) => {
+                        Some(Output::Text(StreamedText::in_place(place, "row-result")))
+                    }
+                    Shown::AsMarkdown => {
+                        let frame = with_class("div", "tool-said");
+                        add(place, &frame);
+                        let text = Box::new(Markdown::in_place(&frame));
+                        Some(Output::Markdown(frame, text))
+                    }
+                    Shown::Not if details.ended && !said_otherwise => {
+                        let note = with_text("p", "faint", "No output");
+                        add(place, &note);
+                        Some(Output::Nothing(note))
+                    }
+                    _ => None,
+                }
+            }
+        };
+    }
+}
+
+impl Output {
+    const fn element(&self) -> &Element {
+        match self {
+            Self::Text(text) => &text.element,
+            Self::Markdown(frame, _) | Self::Nothing(frame) => frame,
+        }
     }
 }
 

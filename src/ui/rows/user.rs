@@ -2,81 +2,76 @@
 
 use leptos::prelude::*;
 use pilothouse_core::Mark;
+use web_sys::Element;
 
+use super::acts::{self, Act};
 use super::entry::Entry;
 use super::images::Images;
-use super::row_actions::{RowActions, row_action};
+use super::rewriting::Rewriting;
 use super::streamed_text::StreamedText;
-use crate::actions::use_actions;
-use crate::ui::dynamic::{When, clicked, live, memo};
-use crate::ui::icon::{Glyph, Icon};
-use crate::ui::message_editor::MessageEditor;
+use crate::ui::elements::{Drawn, add, set, set_class, with_class, with_text};
+use crate::ui::icon::Icon;
 
-#[component]
-pub fn UserRow(entry: Entry) -> impl IntoView {
-    let actions = use_actions();
-    let take_back = move |_| {
-        let (text, images) = entry.peek(|message| (message.text.clone(), message.images.clone()));
-        actions.take_back(entry.session, &entry.id(), text, images);
-    };
-    // A row that is not yet part of the conversation is no place to fork from.
-    let can_fork = move || {
-        entry.session.capabilities.with(|can| can.fork) && entry.read(|message| message.mark.is_none())
-    };
-    let rewriting = actions.client.rewriting;
-    let editing = memo(move || rewriting.is_open(&entry.session.id(), &entry.id()));
-    let edit =
-        move || rewriting.begin(&entry.session.id(), &entry.id(), entry.peek(|message| message.text.clone()));
-    view! {
-        <article
-            class="row user"
-            class:sending=live(move || entry.is_marked(Mark::Sending))
-            data-message-id=entry.id()
-            data-kind="user"
-        >
-            // Screen readers go from turn to turn by it.
-            <h2 class="visually-hidden">"You said"</h2>
-            <When when=move || !editing.get() fallback=move || view! { <Rewriting entry /> }>
-                <StreamedText entry text=|message| &message.text class="row-text" />
-            </When>
-            <Images entry />
-            <RowActions entry>
-                <When when=can_fork>
-                    {row_action("Edit and resend", "Edit and resend: goes on from here in a new session", Icon::Edit, edit)}
-                    {row_action("Fork from here", "Fork from here: a new session up to this message", Icon::Fork, move || {
-                        actions.fork(entry.session, entry.position());
-                    })}
-                </When>
-            </RowActions>
-            <When when=move || entry.is_marked(Mark::Refused)>
-                <p class="row-mark failed">
-                    <Glyph icon=Icon::Alert />
-                    "Not sent"
-                    <button type="button" class="button quiet" on:click=clicked(take_back)>"Take back"</button>
-                </p>
-            </When>
-        </article>
-    }
+pub fn build(entry: Entry) -> Element {
+    let row = entry.article("row user");
+    // Screen readers go from turn to turn by it.
+    add(&row, &with_text("h2", "visually-hidden", "You said"));
+    let mut text = StreamedText::in_place(&row, "row-text");
+    let mut images = Images::in_row(&row);
+    let going_back = going_back();
+    let acts = acts::of_message(&going_back);
+    add(&row, &acts);
+    let article = row.clone();
+    let (mut mark, mut forks) = (Drawn::default(), Drawn::default());
+    let mut refused = None::<Element>;
+    let mut rewriting = Rewriting::beside(&text.element);
+    entry.follow(move |entry, message| {
+        text.show(&message.text);
+        images.show(&entry.session.id(), &message.images);
+        if mark.differs(message.mark) {
+            set_class(&row, "sending", message.mark == Some(Mark::Sending));
+            if let Some(note) = refused.take() {
+                note.remove();
+            }
+            if message.mark == Some(Mark::Refused) {
+                let note = not_sent();
+                add(&row, &note);
+                refused = Some(note);
+            }
+        }
+        // A row that is not yet part of the conversation is no place to fork from.
+        let can_fork = message.mark.is_none() && entry.session.capabilities.with(|can| can.fork);
+        if forks.differs(can_fork) {
+            for button in &going_back {
+                if can_fork { add(&acts, button) } else { button.remove() }
+            }
+        }
+        rewriting.show(entry);
+    });
+    article
 }
 
-/// The message in a field, in place. What was said stays: the new words begin another session.
-#[component]
-fn Rewriting(entry: Entry) -> impl IntoView {
-    let actions = use_actions();
-    let rewriting = actions.client.rewriting;
-    let save = move || {
-        let images = entry.peek(|message| message.images.clone());
-        actions.resend(entry.session, entry.position(), rewriting.text(), images);
-    };
-    view! {
-        <MessageEditor
-            label="Message"
-            name="message"
-            text=rewriting.text()
-            yes="Resend"
-            write=Box::new(move |text| rewriting.write(text))
-            save=Callback::new(move |()| save())
-            cancel=Callback::new(move |()| rewriting.end())
-        />
-    }
+fn going_back() -> [Element; 2] {
+    [
+        acts::small(
+            Act::Edit,
+            Icon::Edit,
+            "Edit and resend",
+            "Edit and resend: goes on from here in a new session",
+        ),
+        acts::small(
+            Act::Fork,
+            Icon::Fork,
+            "Fork from here",
+            "Fork from here: a new session up to this message",
+        ),
+    ]
+}
+
+fn not_sent() -> Element {
+    let note = with_class("p", "row-mark failed icon-before");
+    set(&note, "data-icon", Icon::Alert.name());
+    add(&note, &with_text("span", "", "Not sent"));
+    add(&note, &acts::button(Act::TakeBack, "button quiet icon-before", Icon::CornerUp, "Take back"));
+    note
 }

@@ -6,7 +6,7 @@ use pilothouse_core::event::{Event, NoticeLevel};
 use pilothouse_core::{Kind, UiMessage};
 
 use super::Session;
-use crate::state::server::notice;
+use crate::state::server::{Row, notice};
 
 impl Session {
     /// What is not part of the folded view.
@@ -41,6 +41,11 @@ impl Session {
     /// The draft that the server had when this page opened the session, once.
     pub fn take_served_draft(&self) -> Option<String> {
         self.served_draft.try_update_value(Option::take).flatten()
+    }
+
+    /// The handle of a row that is held.
+    pub fn row(&self, id: &str) -> Option<Row> {
+        self.rows.with_untracked(|rows| rows.iter().rfind(|row| row.id() == id).cloned())
     }
 
     /// The id of the row at this place of the conversation, if it is held.

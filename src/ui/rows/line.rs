@@ -1,0 +1,44 @@
+//! A row that is one line when closed: what stands in the line, and whether it is open.
+
+use web_sys::Element;
+
+use super::acts::{self, Act};
+use crate::ui::elements::{add, clear, set, set_class, with_class, with_text};
+use crate::ui::icon::Icon;
+
+/// The button that the line is.
+pub struct Line(Element);
+
+impl Line {
+    pub fn in_row(row: &Element) -> Self {
+        let line = with_class("button", "row-line icon-before");
+        set(&line, "type", "button");
+        acts::name(&line, Act::Open);
+        add(row, &line);
+        Self(line)
+    }
+
+    /// The words of the line, by the class of each; one without words is left out.
+    pub fn write(&self, icon: Icon, words: &[(&str, &str)]) {
+        set(&self.0, "data-icon", icon.name());
+        clear(&self.0);
+        for (class, words) in words.iter().filter(|(_, words)| !words.is_empty()) {
+            add(&self.0, &with_text("span", class, words));
+        }
+    }
+
+    /// The icon at its end, which says how it stands.
+    pub fn write_state(&self, icon: Icon, words: &str) {
+        let state = with_class("span", "row-state icon-before");
+        set(&state, "data-icon", icon.name());
+        set(&state, "role", "img");
+        set(&state, "aria-label", words);
+        set(&state, "title", words);
+        add(&self.0, &state);
+    }
+
+    pub fn set_open(&self, row: &Element, open: bool) {
+        set_class(row, "open", open);
+        set(&self.0, "aria-expanded", if open { "true" } else { "false" });
+    }
+}
