@@ -14,7 +14,9 @@ pub fn mark(name: &str, place: &Element, words: &str) {
     let ranges = Array::new();
     let words: Vec<char> = words.trim().to_lowercase().chars().collect();
     if !words.is_empty() {
-        collect(place, &words, &ranges);
+        let mut run = Run::default();
+        collect(place, &words, &mut run, &ranges);
+        run.end(&words, &ranges);
     }
     paint(name, &ranges);
 }
@@ -23,24 +25,72 @@ pub fn unmark(name: &str) {
     paint(name, &Array::new());
 }
 
-fn collect(place: &Node, words: &[char], ranges: &Array) {
-    let children = place.child_nodes();
-    for child in (0..children.length()).filter_map(|index| children.item(index)) {
-        if child.node_type() != Node::TEXT_NODE {
-            collect(&child, words, ranges);
-            continue;
-        }
-        for (start, end) in found(&child.node_value().unwrap_or_default(), words) {
+/// Text that reads on from node to node, as code does from colour to colour.
+#[derive(Default)]
+struct Run {
+    text: String,
+    /// Each node with the place where its text begins.
+    nodes: Vec<(Node, u32)>,
+    units: u32,
+}
+
+impl Run {
+    fn add(&mut self, node: Node) {
+        let text = node.node_value().unwrap_or_default();
+        self.nodes.push((node, self.units));
+        self.units += units(&text);
+        self.text.push_str(&text);
+    }
+
+    /// Marks what is found in it, and begins anew.
+    fn end(&mut self, words: &[char], ranges: &Array) {
+        let run = std::mem::take(self);
+        for (start, end) in found(&run.text, words) {
             if ranges.length() as usize >= MOST {
                 return;
             }
-            if let Ok(range) = document().create_range()
-                && range.set_start(&child, start).and_then(|()| range.set_end(&child, end)).is_ok()
+            let place = |unit: u32| {
+                let index = run.nodes.partition_point(|(_, first)| *first <= unit).saturating_sub(1);
+                run.nodes.get(index).map(|(node, first)| (node, unit - first))
+            };
+            // The last letter's place, since the one behind it may be in a node that has nothing to do with it.
+            if let (Some((from, start)), Some((to, last))) = (place(start), place(end - 1))
+                && let Ok(range) = document().create_range()
+                && range.set_start(from, start).and_then(|()| range.set_end(to, last + 1)).is_ok()
             {
                 ranges.push(&range);
             }
         }
     }
+}
+
+fn collect(place: &Node, words: &[char], run: &mut Run, ranges: &Array) {
+    let mut next = place.first_child();
+    while let Some(child) = next {
+        next = child.next_sibling();
+        if child.node_type() == Node::TEXT_NODE {
+            run.add(child);
+        } else if reads_on(&child) {
+            collect(&child, words, run, ranges);
+        } else {
+            run.end(words, ranges);
+            collect(&child, words, run, ranges);
+            run.end(words, ranges);
+        }
+    }
+}
+
+/// Whether an element is a part of the text around it.
+fn reads_on(node: &Node) -> bool {
+    node.dyn_ref::<Element>().is_some_and(|element| match element.local_name().as_str() {
+        "a" | "code" | "del" | "em" | "mark" | "strong" => true,
+        "span" => element.class_name().is_empty() || element.class_name().starts_with("code-"),
+        _ => false,
+    })
+}
+
+fn units(text: &str) -> u32 {
+    text.chars().map(|letter| letter.len_utf16() as u32).sum()
 }
 
 /// Where words stand in a text, counted as the browser counts.

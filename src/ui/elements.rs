@@ -49,8 +49,14 @@ pub fn clear(element: &Element) {
 }
 
 /// What was shown last, so that only what is new is drawn.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Drawn<T>(Option<T>);
+
+impl<T> Default for Drawn<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
 
 impl<T: PartialEq> Drawn<T> {
     /// Whether it differs from what was shown; it counts as shown from now on.

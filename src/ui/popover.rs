@@ -38,17 +38,7 @@ pub fn Popover(
             put_beside(&button, &panel.unchecked_into());
         }
     };
-    let toggled = move |event: leptos::ev::Event| {
-        let Some(panel) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else {
-            return;
-        };
-        let is_open = panel.matches(":popover-open").unwrap_or_default();
-        open.set(is_open);
-        if is_open {
-            // Once its content stands there.
-            set_timeout(move || focus_first(&panel), std::time::Duration::ZERO);
-        }
-    };
+    let toggled = move |event: leptos::ev::Event| open.set(has_opened(&event));
     view! {
         <button
             type="button"
@@ -67,6 +57,17 @@ pub fn Popover(
     }
 }
 
+/// Whether what was toggled is open now; then the keyboard goes to it, once its content stands there.
+pub fn has_opened(event: &leptos::ev::Event) -> bool {
+    let panel = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
+    let opened = panel.filter(|panel| panel.matches(":popover-open").unwrap_or_default());
+    let is_open = opened.is_some();
+    if let Some(panel) = opened {
+        set_timeout(move || focus_first(&panel), std::time::Duration::ZERO);
+    }
+    is_open
+}
+
 /// Closes what is open, if something is.
 pub fn close_popover() {
     if let Ok(Some(panel)) = document().query_selector(":popover-open") {
@@ -75,7 +76,7 @@ pub fn close_popover() {
 }
 
 /// Below the button or above it, in line with the side of it that is nearer to the edge of the page.
-fn put_beside(button: &HtmlElement, panel: &HtmlElement) {
+pub fn put_beside(button: &HtmlElement, panel: &HtmlElement) {
     let of_window = |size: Result<wasm_bindgen::JsValue, _>| size.ok().and_then(|size| size.as_f64());
     let (Some(width), Some(height)) = (of_window(window().inner_width()), of_window(window().inner_height()))
     else {
@@ -112,7 +113,7 @@ fn focus_first(panel: &HtmlElement) {
 }
 
 /// Up and down go through the items of a menu.
-fn move_focus(event: leptos::ev::KeyboardEvent) {
+pub fn move_focus(event: leptos::ev::KeyboardEvent) {
     let forwards = match event.key().as_str() {
         "ArrowDown" => true,
         "ArrowUp" => false,

@@ -7,8 +7,8 @@ use pilothouse_core::wire::{Piece, SearchHit, SearchResults as Found};
 
 use super::dynamic::{When, clicked, effect, entered, list, live, memo};
 use super::icon::{Glyph, Icon};
+use super::session_list::SessionList;
 use super::session_words::title_words;
-use super::sidebar_row::SidebarRow;
 use crate::actions::use_actions;
 use crate::state::server::sessions::{Hits, by_session, titled};
 
@@ -106,11 +106,7 @@ pub fn SearchResults() -> impl IntoView {
         <When when=move || !titles.with(Vec::is_empty)>
             <section class="folder" aria-label="Titles">
                 <h2 class="folder-name">"Titles"</h2>
-                <ul>
-                    {list(move || titles.get(), String::clone, |id| {
-                        view! { <li class="sidebar-item"><SidebarRow id /></li> }.into_any()
-                    })}
-                </ul>
+                <SessionList ids=titles />
             </section>
         </When>
         {list(

@@ -1,4 +1,5 @@
-//! What can be done with a session as a whole, behind three dots: in the title bar and on its row in the sidebar.
+//! What can be done with a session as a whole, behind three dots: in the title bar, and by `session_list`
+//! for the rows of the sidebar.
 
 use leptos::prelude::*;
 
@@ -10,18 +11,17 @@ use crate::actions::use_actions;
 use crate::state::server::{Loading, Session};
 
 #[component]
-pub fn SessionMenu(id: String, in_sidebar: bool) -> impl IntoView {
-    let class = if in_sidebar { "button icon-only quiet row-menu" } else { "button icon-only quiet" };
+pub fn SessionMenu(id: String) -> impl IntoView {
     let face = || view! { <Glyph icon=Icon::More /> };
     view! {
-        <Popover label="Session menu" class face=face.into() panel="menu" role="menu">
-            <SessionMenuItems id=id.clone() in_sidebar />
+        <Popover label="Session menu" class="button icon-only quiet" face=face.into() panel="menu" role="menu">
+            <SessionMenuItems id=id.clone() in_sidebar=false />
         </Popover>
     }
 }
 
 #[component]
-fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
+pub fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(id);
     let summary = memo(move || id.with_value(|id| actions.server.summary(id)).unwrap_or_default());

@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use super::dialog::Dialog;
-use super::dynamic::clicked;
+use super::dynamic::{When, clicked};
 use super::icon::{Glyph, Icon};
 use super::keys::{self, Act, Key, Scope};
 use crate::actions::{Actions, use_actions};
@@ -127,9 +127,11 @@ pub fn ShortcutList() -> impl IntoView {
                     <Glyph icon=Icon::Close />
                 </button>
             </div>
-            {part("Everywhere", &[Scope::Anywhere])}
-            {part("Where nothing is written", &[Scope::Outside])}
-            {part("In the message", &[Scope::Composer])}
+            <When when=move || help.get()>
+                {part("Everywhere", &[Scope::Anywhere])}
+                {part("Where nothing is written", &[Scope::Outside])}
+                {part("In the message", &[Scope::Composer])}
+            </When>
         </Dialog>
     }
 }

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use super::dynamic::{When, clicked, list, live, memo};
 use super::icon::{Glyph, Icon};
 use super::search::{SearchField, SearchResults};
+use super::session_list::{SessionList, SessionLists, opens_elsewhere};
 use super::settings::Settings;
-use super::sidebar_row::SidebarRow;
 use super::waiting_tray::WaitingTray;
 use crate::actions::use_actions;
 use crate::route::{self, Route};
@@ -58,12 +58,12 @@ pub fn Sidebar() -> impl IntoView {
                     </button>
                 </p>
             </When>
-            <div class="sidebar-list">
+            <SessionLists>
                 <When when=move || searching.get() fallback=|| view! { <Shelves /> }><SearchResults /></When>
                 <When when=move || server.known.get() && server.sessions.with(Vec::is_empty) && !searching.get()>
                     <p class="sidebar-empty">"Sessions appear here."</p>
                 </When>
-            </div>
+            </SessionLists>
         </nav>
     }
 }
@@ -80,16 +80,16 @@ fn Shelves() -> impl IntoView {
             Shelf::Pinned => ("Pinned".to_owned(), String::new()),
             Shelf::Folder(cwd) => (folder_name(cwd).to_owned(), cwd.clone()),
         };
-        let ids = move || all.with(|all| all.ids_on(&shelf));
+        let ids = Signal::derive(move || all.with(|all| all.ids_on(&shelf)));
         view! {
             <section class="folder">
                 <h2 class="folder-name" title=title>{name}</h2>
-                <ul>{list(ids, String::clone, row)}</ul>
+                <SessionList ids />
             </section>
         }
         .into_any()
     };
-    let archived = move || all.with(|all| all.archived.clone());
+    let archived = Signal::derive(move || all.with(|all| all.archived.clone()));
     view! {
         {list(names, Shelf::key, shelf)}
         <When when=move || all.with(|all| !all.archived.is_empty())>
@@ -104,17 +104,8 @@ fn Shelves() -> impl IntoView {
                     "Archived"
                     <span class="count">{live(move || all.with(|all| all.archived.len().to_string()))}</span>
                 </button>
-                <When when=move || show_archived.get()><ul>{list(archived, String::clone, row)}</ul></When>
+                <When when=move || show_archived.get()><SessionList ids=archived /></When>
             </section>
         </When>
     }
-}
-
-fn row(id: String) -> AnyView {
-    view! { <li class="sidebar-item"><SidebarRow id /></li> }.into_any()
-}
-
-/// The person asked the browser for a new tab or window.
-pub fn opens_elsewhere(event: &leptos::ev::MouseEvent) -> bool {
-    event.ctrl_key() || event.meta_key() || event.shift_key() || event.button() != 0
 }

@@ -1,71 +1,132 @@
-//! One session in the sidebar.
+//! One session in the sidebar: elements made by hand, since there may be many, and one effect that keeps them true.
+//! What a click on them does is in `session_list`.
 
 use leptos::prelude::*;
+use pilothouse_core::SessionState;
 use pilothouse_core::wire::SessionSummary;
+use web_sys::Element;
 
-use super::dynamic::{When, clicked, live, memo};
-use super::icon::{Glyph, Icon};
+use super::elements::{Drawn, add, clear, mark, set, with_class, with_text};
+use super::icon::Icon;
+use super::kept::Mounted;
 use super::relative_time::relative_time;
 use super::rename_field::RenameField;
-use super::session_menu::SessionMenu;
 use super::session_words::title_words;
-use super::sidebar::opens_elsewhere;
-use super::state_mark::StateMark;
-use crate::actions::use_actions;
+use super::state_mark::{state_icon, state_words};
+use crate::actions::Actions;
 use crate::route::{self, Route};
 
-#[component]
-pub fn SidebarRow(id: String) -> impl IntoView {
-    let actions = use_actions();
-    let id = StoredValue::new(id);
-    let summary = memo(move || id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
-    let read = move |read: fn(&SessionSummary) -> bool| Signal::derive(move || summary.with(read));
-    let state = Signal::derive(move || summary.with(|summary| summary.state));
-    let title = move || summary.with(title_words);
-    let time = move || relative_time(summary.with(|summary| summary.modified), actions.client.now.get());
-    let current = memo(move || {
-        actions.route.with(|route| matches!(route, Route::Session(open) if id.with_value(|id| id == open)))
-    });
-    let renaming = memo(move || {
-        actions.client.renaming.with(|renaming| {
-            renaming
-                .as_ref()
-                .is_some_and(|renaming| renaming.in_sidebar && id.with_value(|id| *id == renaming.session_id))
-        })
-    });
-    let field =
-        move || view! { <RenameField session_id=id.get_value() title=summary.with_untracked(title_words) /> };
-    view! {
-        <When when=move || !renaming.get() fallback=field>
-            <a
-                class="sidebar-row"
-                href=id.with_value(|id| route::path_of(&Route::Session(id.clone())))
-                data-session-id=id.get_value()
-                data-state=live(move || state.get().name())
-                data-unread=live(move || summary.with(|summary| summary.unread.then_some("")))
-                aria-current=live(move || current.get().then_some("page"))
-                title=live(move || format!("{} · {}", title(), summary.with(|summary| summary.agent.clone())))
-                on:click=clicked(move |event| {
-                    if !opens_elsewhere(&event) {
-                        event.prevent_default();
-                        actions.go(Route::Session(id.get_value()));
-                    }
-                })
-            >
-                <StateMark state />
-                <span class="sidebar-title">{live(title)}</span>
-                <When when=read(|summary| summary.elsewhere)>
-                    <span class="sidebar-mark" title="Another program is working here">
-                        <Glyph icon=Icon::Globe />
-                        <span class="visually-hidden">"in use by another program"</span>
-                    </span>
-                </When>
-                <When when=read(|summary| summary.unread)>
-                    <span class="unread-dot" title="Not seen yet"><span class="visually-hidden">"not seen yet"</span></span>
-                </When>
-                <span class="sidebar-time">{live(time)}</span>
-            </a>
-            <SessionMenu id=id.get_value() in_sidebar=true />
-        </When>
+/// All that a row says.
+#[derive(Debug, PartialEq, Eq)]
+struct Face {
+    title: String,
+    agent: String,
+    state: SessionState,
+    unread: bool,
+    elsewhere: bool,
+    current: bool,
+    time: String,
+}
+
+impl Face {
+    fn of(summary: &SessionSummary, actions: Actions) -> Self {
+        let current = |route: &Route| matches!(route, Route::Session(open) if *open == summary.id);
+        Self {
+            title: title_words(summary),
+            agent: summary.agent.clone(),
+            state: summary.state,
+            unread: summary.unread,
+            elsewhere: summary.elsewhere,
+            current: actions.route.with(current),
+            time: relative_time(summary.modified, actions.client.now.get()),
+        }
     }
+
+    fn draw(&self, link: &Element) {
+        set(link, "data-state", self.state.name());
+        mark(link, "data-unread", self.unread.then_some(""));
+        mark(link, "aria-current", self.current.then_some("page"));
+        set(link, "title", &format!("{} · {}", self.title, self.agent));
+        clear(link);
+        add(link, &state_mark(self.state));
+        add(link, &with_text("span", "sidebar-title", &self.title));
+        if self.elsewhere {
+            add(link, &sign("sidebar-mark", Some(Icon::Globe), "Another program is working here"));
+        }
+        if self.unread {
+            add(link, &sign("unread-dot", None, "Not seen yet"));
+        }
+        add(link, &with_text("span", "sidebar-time", &self.time));
+    }
+}
+
+/// Lives as long as the current owner.
+pub fn build(actions: Actions, id: &str) -> Element {
+    let item = with_class("li", "sidebar-item");
+    let link = with_class("a", "sidebar-row");
+    set(&link, "href", &route::path_of(&Route::Session(id.to_owned())));
+    set(&link, "data-session-id", id);
+    let menu = with_class("button", "button icon-only quiet row-menu icon-before");
+    for (name, value) in [
+        ("type", "button"),
+        ("data-icon", Icon::More.name()),
+        ("aria-label", "Session menu"),
+        ("title", "Session menu"),
+        ("aria-haspopup", "menu"),
+    ] {
+        set(&menu, name, value);
+    }
+    add(&item, &link);
+    add(&item, &menu);
+    let (built, id) = (item.clone(), id.to_owned());
+    let mut shown = Drawn::default();
+    let mut field = None::<Mounted>;
+    let effect = RenderEffect::new(move |_| {
+        let summary = actions.server.summary(&id).unwrap_or_default();
+        let face = Face::of(&summary, actions);
+        if shown.as_ref() != Some(&face) {
+            face.draw(&link);
+            shown.differs(face);
+        }
+        let renaming = actions.client.renaming.with(|renaming| {
+            renaming.as_ref().is_some_and(|renaming| renaming.in_sidebar && renaming.session_id == id)
+        });
+        if renaming == field.is_some() {
+            return;
+        }
+        for part in [&link, &menu] {
+            mark(part, "hidden", renaming.then_some(""));
+        }
+        match field.take() {
+            Some(field) => field.place.remove(),
+            None => {
+                let place = with_class("div", "sidebar-rename");
+                add(&item, &place);
+                let (session_id, title) = (id.clone(), title_words(&summary));
+                let view = move || view! { <RenameField session_id title /> }.into_any();
+                field = Some(Mounted::in_place(place, view));
+            }
+        }
+    });
+    on_cleanup(move || drop(effect));
+    built
+}
+
+fn state_mark(state: SessionState) -> Element {
+    let mark = sign("state-mark", state_icon(state), state_words(state));
+    set(&mark, "data-of", state.name());
+    mark
+}
+
+/// A sign with words for those who do not see it.
+fn sign(class: &str, icon: Option<Icon>, words: &str) -> Element {
+    let sign = with_class("span", class);
+    if let Some(icon) = icon {
+        sign.set_class_name(&format!("{class} icon-before"));
+        set(&sign, "data-icon", icon.name());
+    }
+    set(&sign, "role", "img");
+    set(&sign, "aria-label", words);
+    set(&sign, "title", words);
+    sign
 }

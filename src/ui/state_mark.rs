@@ -1,10 +1,8 @@
-//! A session's state as a small mark: a shape and a word, never a colour alone.
+//! A session's state as a small mark: a shape and a word, never a colour alone. Pure.
 
-use leptos::prelude::*;
 use pilothouse_core::SessionState;
 
-use super::dynamic::live;
-use super::icon::{Glyph, Icon};
+use super::icon::Icon;
 
 /// What to call a state.
 pub const fn state_words(state: SessionState) -> &'static str {
@@ -21,7 +19,7 @@ pub const fn state_words(state: SessionState) -> &'static str {
     }
 }
 
-const fn state_icon(state: SessionState) -> Option<Icon> {
+pub const fn state_icon(state: SessionState) -> Option<Icon> {
     match state {
         SessionState::Idle => None,
         SessionState::Completed => Some(Icon::Check),
@@ -30,18 +28,5 @@ const fn state_icon(state: SessionState) -> Option<Icon> {
         SessionState::Paused => Some(Icon::Pause),
         SessionState::Error => Some(Icon::Alert),
         SessionState::Stopped => Some(Icon::Stop),
-    }
-}
-
-#[component]
-pub fn StateMark(#[prop(into)] state: Signal<SessionState>) -> impl IntoView {
-    view! {
-        <span class="state-mark" data-of=live(move || state.get().name()) title=live(move || state_words(state.get()))>
-            {live(move || match state_icon(state.get()) {
-                Some(icon) => view! { <Glyph icon /> }.into_any(),
-                None => view! { <span class="state-dot" aria-hidden="true"></span> }.into_any(),
-            })}
-            <span class="visually-hidden">{live(move || state_words(state.get()))}</span>
-        </span>
     }
 }

@@ -70,7 +70,7 @@ pub fn TitleBar(session: Session) -> impl IntoView {
                 <ConnectionMark />
             </div>
             <When when=move || !matches!(session.loading.get(), Loading::Missing(_))>
-                <SessionMenu id=session.id() in_sidebar=false />
+                <SessionMenu id=session.id() />
             </When>
         </header>
     }

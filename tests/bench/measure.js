@@ -116,13 +116,17 @@ window.measure = (() => {
         isDone: () => stream.done,
 
         // Which the browser does not count to the heap of scripts.
-        wasmBytes: () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0),
+        wasmBytes: () => [...new Set(memories)].reduce((sum, memory) => sum + (memory?.buffer.byteLength ?? 0), 0),
 
-        // What was loaded, as it came over the wire.
+        // What was loaded, as it came over the wire; what a page fetches for itself when it stands is not its first load.
         loaded: () =>
             performance
                 .getEntriesByType('resource')
                 .filter((entry) => /\.(wasm|js|css)$/.test(new URL(entry.name).pathname))
-                .map((entry) => ({ name: entry.name, bytes: entry.encodedBodySize })),
+                .map((entry) => ({
+                    name: entry.name,
+                    bytes: entry.encodedBodySize,
+                    later: entry.initiatorType === 'fetch' && entry.name.includes('/later-'),
+                })),
     };
 })();

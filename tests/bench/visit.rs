@@ -37,6 +37,7 @@ struct Streamed {
 struct Loaded {
     name: String,
     bytes: f64,
+    later: bool,
 }
 
 impl<'a> Visit<'a> {
@@ -69,7 +70,8 @@ impl<'a> Visit<'a> {
     /// What comes over the wire before anything is shown, and what follows when it is.
     pub async fn weigh(&self, figures: &mut Figures) {
         self.load().await;
-        let first = self.loaded().await;
+        let mut first = self.loaded().await;
+        first.retain(|file| !file.later);
         self.show(LENGTHS[0]).await;
         self.stage.until_quiet().await;
         let all = self.loaded().await;

@@ -71,6 +71,22 @@ async fn code_has_its_colours_while_it_comes_and_what_stands_there_stays() {
 }
 
 #[tokio::test]
+async fn words_that_i_look_for_are_marked_across_the_colours_of_code() {
+    story("code-found", Size::Wide, async |stage| {
+        let page = stage.page();
+        stored_session(stage, ["Show me code".to_owned(), "```rust\nlet lamp = light(\"on\");\n```\n".to_owned()]);
+        open(stage, &page).await;
+        until_coloured(&page, "code-keyword", "let").await;
+        page.key(thirtyfour::prelude::Key::Control + "f").await;
+        page.until("the field", "return document.activeElement?.name === 'find'").await;
+        page.key("let lamp = light(").await;
+        let marked = "return [...(CSS.highlights.get('found') ?? [])].some((range) => range.toString() === 'let lamp = light(')";
+        page.until("the words", marked).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn i_select_code_of_many_lines_and_get_it_line_by_line() {
     story("code-selected", Size::Wide, async |stage| {
         let lines: Vec<String> = (1..=50).map(|line| format!("let line_{line} = {line};\n\n")).collect();

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::browser::Size;
+use crate::long::stored_session;
 use crate::page::Page;
 use crate::stage::story;
 
@@ -120,13 +121,23 @@ async fn nothing_that_comes_later_is_needed_first_and_it_is_there_at_once_when_i
 async fn what_the_page_runs_until_it_stands() {
     let file = std::env::var_os("PILOTHOUSE_RAN").expect("run `cargo xtask first-load`");
     let mut ran = BTreeSet::new();
-    story("first-load-ran", Size::Wide, async |stage| {
+    for size in [Size::Wide, Size::Phone] {
+        ran.extend(what_runs(size).await);
+    }
+    std::fs::write(file, serde_json::to_string(&ran).unwrap()).unwrap();
+}
+
+async fn what_runs(size: Size) -> BTreeSet<u64> {
+    let mut ran = BTreeSet::new();
+    story("first-load-ran", size, async |stage| {
         let page = stage.page();
         let collect = "return [...functionsThatRan]";
         page.enter(&stage.server.link).await;
         until_the_form(&page).await;
         page.async_script("await new Promise((done) => requestIdleCallback(done))").await;
         let form = page.script(collect, vec![]).await;
+        // Sessions of another agent, from before, in the sidebar beside it.
+        stored_session(stage, ["An older question".to_owned(), "An *older* answer.".to_owned()]);
         conversation(&page).await;
         page.reload().await;
         until_the_conversation(&page).await;
@@ -140,5 +151,5 @@ async fn what_the_page_runs_until_it_stands() {
         ran.extend(numbers.map(|number| number.as_u64().unwrap()));
     })
     .await;
-    std::fs::write(file, serde_json::to_string(&ran).unwrap()).unwrap();
+    ran
 }

@@ -48,6 +48,7 @@ fn colour(code: &Element) {
 fn append(code: &Element, added: &str) {
     let stream =
         Reflect::get(code, &STREAM.into()).ok().and_then(|stream| stream.dyn_into::<Function>().ok());
+    give_back_colours(code);
     match stream.or_else(|| follow(code)) {
         Some(stream) => drop(stream.call2(&JsValue::UNDEFINED, code, &added.into())),
         None => lines::append(code, added, &[]),
@@ -58,12 +59,6 @@ fn append(code: &Element, added: &str) {
 fn follow(code: &Element) -> Option<Function> {
     let mut highlighter = highlighter_of(code)?;
     highlighter.push(&lines::text(code));
-    // A group that waits is coloured as it is before it is written to.
-    if let Some(group) = code.last_element_child()
-        && let Some(spans) = waiting::take(&group)
-    {
-        lines::colour(&group, &spans);
-    }
     // The element is handed over each time: one that its own function held on to would never be let go.
     let stream = Closure::<dyn FnMut(Element, String)>::new(move |code: Element, added: String| {
         lines::append(&code, &added, &highlighter.push(&added));
@@ -71,6 +66,15 @@ fn follow(code: &Element) -> Option<Function> {
     let stream = stream.into_js_value();
     let _ = Reflect::set(code, &STREAM.into(), &stream);
     stream.dyn_into().ok()
+}
+
+/// A group that waits is coloured as it is before it is written to.
+fn give_back_colours(code: &Element) {
+    if let Some(group) = code.last_element_child().filter(|group| group.first_element_child().is_none())
+        && let Some(spans) = waiting::take(&group)
+    {
+        lines::colour(&group, &spans);
+    }
 }
 
 fn highlighter_of(code: &Element) -> Option<Highlighter> {

@@ -5,6 +5,8 @@ use pilothouse_highlight::{Class, GROUP, LINES, Span, pieces};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Document, Element, Node};
 
+use super::waiting;
+
 /// The class of a line that is not complete.
 const OPEN_LINE: &str = "code-open-line";
 
@@ -32,6 +34,31 @@ pub fn colour(group: &Element, spans: &[Span]) {
     let text = text(group);
     group.set_text_content(None);
     write(group, &text, 0, spans);
+}
+
+/// Takes the colours of a group away, and tells which they were.
+pub fn fade(group: &Element) -> Vec<Span> {
+    let mut spans = Vec::new();
+    collect(group, 0, &mut spans);
+    if !spans.is_empty() {
+        group.set_text_content(Some(&text(group)));
+    }
+    spans
+}
+
+/// The coloured parts below an element whose text begins at `start`.
+fn collect(parent: &Element, mut start: usize, spans: &mut Vec<Span>) {
+    let mut next = parent.first_child();
+    while let Some(child) = next {
+        next = child.next_sibling();
+        let end = start + child.text_content().unwrap_or_default().len();
+        match child.dyn_ref::<Element>().map(|element| (element, class_named(&element.class_name()))) {
+            Some((_, Some(class))) => spans.push(Span { start, end, class }),
+            Some((line, None)) => collect(line, start, spans),
+            None => {}
+        }
+        start = end;
+    }
 }
 
 /// Takes away the line that is not complete, and tells its text.
@@ -105,27 +132,34 @@ fn write_pieces(parent: &Element, text: &str, start: usize, spans: &[Span]) {
 }
 
 /// As they stand in the style sheet.
-const fn class_name(class: Class) -> &'static str {
-    match class {
-        Class::Comment => "code-comment",
-        Class::Keyword => "code-keyword",
-        Class::Text => "code-string",
-        Class::Number => "code-number",
-        Class::Constant => "code-constant",
-        Class::Function => "code-function",
-        Class::Type => "code-type",
-        Class::Property => "code-property",
-        Class::Tag => "code-tag",
-        Class::Meta => "code-meta",
-        Class::Heading => "code-heading",
-        Class::Inserted => "code-inserted",
-        Class::Deleted => "code-deleted",
-    }
+const CLASSES: [(Class, &str); 13] = [
+    (Class::Comment, "code-comment"),
+    (Class::Keyword, "code-keyword"),
+    (Class::Text, "code-string"),
+    (Class::Number, "code-number"),
+    (Class::Constant, "code-constant"),
+    (Class::Function, "code-function"),
+    (Class::Type, "code-type"),
+    (Class::Property, "code-property"),
+    (Class::Tag, "code-tag"),
+    (Class::Meta, "code-meta"),
+    (Class::Heading, "code-heading"),
+    (Class::Inserted, "code-inserted"),
+    (Class::Deleted, "code-deleted"),
+];
+
+fn class_name(class: Class) -> &'static str {
+    CLASSES.iter().find(|(known, _)| *known == class).map_or("", |(_, name)| name)
+}
+
+fn class_named(name: &str) -> Option<Class> {
+    CLASSES.iter().find(|(_, known)| *known == name).map(|(class, _)| *class)
 }
 
 fn add_group(code: &Element) -> Element {
     let group = element("span", GROUP);
     add(code, &group);
+    waiting::watch(&group);
     group
 }
 

@@ -1,5 +1,5 @@
-//! Groups of lines that get their colours when they come near the view: a conversation may bring any amount of code,
-//! and most of it is never looked at. A group that has left the page is forgotten.
+//! Groups of lines have their colours only near the view: a conversation may bring any amount of code, most of it is
+//! never looked at, and every colour is an element. A group that has left the page is forgotten.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, Intersec
 use super::lines;
 
 /// How far around the view is near, in heights of it.
-const MARGIN: &str = "50%";
+const MARGIN: &str = "100%";
 
 thread_local! {
     static WAITING: RefCell<Vec<(Element, Vec<Span>)>> = const { RefCell::new(Vec::new()) };
@@ -32,11 +32,19 @@ pub fn add(group: Element, spans: Vec<Span>) {
     });
 }
 
+/// Takes its colours from a group when it has left, and gives them back when it returns.
+pub fn watch(group: &Element) {
+    OBSERVER.with(|observer| {
+        if let Some(observer) = observer {
+            observer.observe(group);
+        }
+    });
+}
+
 /// Takes a group back, with its parts if it was waiting.
 pub fn take(group: &Element) -> Option<Vec<Span>> {
     WAITING.with_borrow_mut(|waiting| {
         let place = waiting.iter().position(|(other, _)| other.is_same_node(Some(group)))?;
-        unobserve(group);
         Some(waiting.swap_remove(place).1)
     })
 }
@@ -48,15 +56,28 @@ fn observer() -> Option<IntersectionObserver> {
     let moved = Closure::<dyn FnMut(Array)>::new(|entries: Array| {
         for entry in entries.iter() {
             let entry: IntersectionObserverEntry = entry.unchecked_into();
-            if entry.is_intersecting()
-                && let Some(spans) = take(&entry.target())
-            {
-                lines::colour(&entry.target(), &spans);
+            let group = entry.target();
+            if !entry.is_intersecting() {
+                fade(group);
+            } else if let Some(spans) = take(&group) {
+                lines::colour(&group, &spans);
             }
         }
         forget_the_gone();
     });
     IntersectionObserver::new_with_options(moved.into_js_value().unchecked_ref(), &options).ok()
+}
+
+/// What somebody has selected stays as it is.
+fn fade(group: Element) {
+    let selected = web_sys::window().and_then(|window| window.get_selection().ok().flatten());
+    if !group.is_connected() || selected.is_some_and(|selection| !selection.is_collapsed()) {
+        return;
+    }
+    let spans = lines::fade(&group);
+    if !spans.is_empty() {
+        WAITING.with_borrow_mut(|waiting| waiting.push((group, spans)));
+    }
 }
 
 fn forget_the_gone() {

@@ -109,7 +109,7 @@ async fn another_text_takes_the_place_of_what_stood_there() {
 }
 
 #[wasm_bindgen_test]
-async fn code_is_coloured_when_it_comes_near_the_view() {
+async fn code_has_its_colours_near_the_view_only() {
     load();
     let code = element("rust", &SOURCE.repeat(400));
     code.set_attribute("style", "display: block; height: 300px; overflow: auto").unwrap();
@@ -125,10 +125,16 @@ async fn code_is_coloured_when_it_comes_near_the_view() {
         frame().await;
     }
     assert!(!is_coloured(&last), "nobody sees it");
+    let colours = first.inner_html();
     code.set_scroll_top(code.scroll_height());
-    while !is_coloured(&last) {
+    while !is_coloured(&last) || is_coloured(&first) {
         frame().await;
     }
+    code.set_scroll_top(0);
+    while !is_coloured(&first) || is_coloured(&last) {
+        frame().await;
+    }
+    assert_eq!(first.inner_html(), colours, "the same as before");
     assert_eq!(text(&code), SOURCE.repeat(400));
     code.remove();
 }

@@ -1,20 +1,18 @@
 //! A message of the person's in a field, in the place where it stands. What was said stays: the new words begin another
 //! session.
 
-use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
-use leptos::tachys::view::any_view::AnyViewState;
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::Element;
 
 use super::entry::Entry;
 use crate::ui::elements::{mark, with_class};
+use crate::ui::kept::Mounted;
 use crate::ui::message_editor::MessageEditor;
 
 pub struct Rewriting {
     /// The text as it was said, hidden meanwhile.
     text: Element,
-    open: Option<(Element, UnmountHandle<AnyViewState>)>,
+    open: Option<Mounted>,
 }
 
 impl Rewriting {
@@ -29,16 +27,14 @@ impl Rewriting {
             return;
         }
         mark(&self.text, "hidden", wanted.then_some(""));
-        if let Some((place, _unmounted)) = self.open.take() {
-            return place.remove();
+        if let Some(open) = self.open.take() {
+            return open.place.remove();
         }
         let place = with_class("div", "rewriting");
         let next = self.text.next_sibling();
-        let parent = self.text.parent_node();
-        let _ = parent.map(|parent| parent.insert_before(&place, next.as_ref()));
+        let _ = self.text.parent_node().map(|parent| parent.insert_before(&place, next.as_ref()));
         let entry = entry.clone();
-        let field = place.clone().unchecked_into::<HtmlElement>();
-        self.open = Some((place, mount_to(field, move || editor(entry))));
+        self.open = Some(Mounted::in_place(place, move || editor(entry)));
     }
 }
 

@@ -19,10 +19,10 @@ use crate::ui::dynamic::{effect, memo};
 const ROWS: usize = 16;
 
 /// So many of the newest chunks are always built.
-const NEWEST: usize = 4;
+const NEWEST: usize = 2;
 
 /// How far around the view is built, in heights of it.
-const MARGIN: &str = "150% 0px";
+const MARGIN: &str = "100% 0px";
 
 /// The height of a row that was never built, in pixels: a guess that is put right without a jump.
 const GUESS: f64 = 56.0;

@@ -1,0 +1,76 @@
+//! Lists of elements made by hand. What stays in the list stays where it stands; each element lives, with all that
+//! follows the state for its sake, as long as it is listed.
+
+use leptos::mount::{UnmountHandle, mount_to};
+use leptos::prelude::*;
+use leptos::tachys::view::any_view::AnyViewState;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+/// Keeps the children of a place true to a list, at once and from now on, as long as the current owner lives.
+pub fn keep<K: PartialEq + Clone + 'static>(
+    place: Element,
+    list: impl Fn() -> Vec<K> + 'static,
+    build: impl Fn(&K) -> Element + 'static,
+) {
+    // Not the effect's own, which lives only until it runs again.
+    let owner = Owner::current().unwrap_or_default();
+    let mut kept = Kept { place, built: Vec::new() };
+    let effect = RenderEffect::new(move |_| {
+        let list = list();
+        owner.with(|| untrack(|| kept.show(&list, &build)));
+    });
+    on_cleanup(move || drop(effect));
+}
+
+struct Kept<K> {
+    place: Element,
+    built: Vec<Built<K>>,
+}
+
+struct Built<K> {
+    key: K,
+    element: Element,
+    owner: Owner,
+}
+
+impl<K> Drop for Built<K> {
+    fn drop(&mut self) {
+        self.owner.cleanup();
+        self.element.remove();
+    }
+}
+
+impl<K: PartialEq + Clone> Kept<K> {
+    fn show(&mut self, list: &[K], build: impl Fn(&K) -> Element) {
+        self.built.retain(|built| list.contains(&built.key));
+        for (index, key) in list.iter().enumerate() {
+            let place = self.built.iter().skip(index).position(|built| built.key == *key);
+            let built = match place {
+                Some(0) => continue,
+                Some(further) => self.built.remove(index + further),
+                None => {
+                    let owner = Owner::new();
+                    let element = owner.with(|| build(key));
+                    Built { key: key.clone(), element, owner }
+                }
+            };
+            let next = self.built.get(index).map(|built| built.element.as_ref());
+            let _ = self.place.insert_before(&built.element, next);
+            self.built.insert(index, built);
+        }
+    }
+}
+
+/// A reactive view in an element made by hand; it goes with this.
+pub struct Mounted {
+    pub place: Element,
+    _view: UnmountHandle<AnyViewState>,
+}
+
+impl Mounted {
+    pub fn in_place(place: Element, view: impl FnOnce() -> AnyView + 'static) -> Self {
+        let element = place.clone().unchecked_into::<HtmlElement>();
+        Self { place, _view: mount_to(element, view) }
+    }
+}
