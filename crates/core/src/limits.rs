@@ -138,6 +138,12 @@ pub const FILE_CHUNK_BYTES: usize = 256 * 1024;
 pub const TAIL_ROWS: usize = 3 * PAGE_ROWS;
 pub const CHECKPOINT_ROWS: usize = 250;
 
+/// Conversations that are read before somebody asks for them: of so many of the newest sessions, those whose files are
+/// large enough to be waited for, up to so much in all.
+pub const READ_AHEAD_SESSIONS: usize = 24;
+pub const READ_AHEAD_LEAST_BYTES: u64 = 512 * 1_024;
+pub const READ_AHEAD_MOST_BYTES: u64 = 128 * 1_024 * 1_024;
+
 /// Milliseconds in which changes of session files are joined, and seconds between two looks at them where they cannot
 /// be watched.
 pub const FILE_BURST_MILLISECONDS: u64 = 100;

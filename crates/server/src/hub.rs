@@ -8,12 +8,12 @@ mod records;
 mod tasks;
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use pilothouse_core::limits::PROTOCOL_VERSION;
+use pilothouse_core::limits::{PROTOCOL_VERSION, READ_AHEAD_SESSIONS};
 use pilothouse_core::wire::{SearchResults, ServerFrame, SessionSummary, Welcome};
 use tokio::sync::{Notify, mpsc};
 
@@ -24,6 +24,8 @@ use crate::discovery::Found;
 use crate::leftovers;
 use crate::page_link::{PageLink, encode};
 use crate::pi_sessions::files::SessionFiles;
+use crate::pi_sessions::read_ahead::ReadAhead;
+use crate::pi_sessions::{HistoryFile, Scanned};
 use crate::search::Search;
 use crate::session::Input;
 use crate::store::{SessionRecord, Store};
@@ -44,6 +46,7 @@ pub struct Hub {
     /// Whether the system tells of every change of a file.
     watched: OnceLock<Arc<AtomicBool>>,
     search: Search,
+    ahead: ReadAhead,
     next_page: AtomicU64,
     /// Agents that are being looked at.
     looking: Mutex<HashSet<String>>,
@@ -105,6 +108,7 @@ impl Hub {
             state: Mutex::default(),
             files: Mutex::default(),
             search,
+            ahead: ReadAhead::default(),
             watched: OnceLock::new(),
             next_page: AtomicU64::new(1),
             looking: Mutex::default(),
@@ -144,6 +148,24 @@ impl Hub {
             state.pages.retain(|link| link.id() != page.id());
             state.pages.push(page);
         }
+    }
+
+    /// Somebody is there who may want to look at a session next.
+    pub fn read_ahead(self: &Arc<Self>) {
+        let files: Vec<PathBuf> = {
+            let state = self.state();
+            let mut entries: Vec<&Entry> = state.sessions.values().collect();
+            entries.sort_by_key(|entry| std::cmp::Reverse(entry.summary.modified));
+            let newest = entries.into_iter().take(READ_AHEAD_SESSIONS).filter(|entry| !entry.is_open());
+            newest.filter_map(|entry| entry.file.clone()).collect()
+        };
+        let hub = self.clone();
+        tokio::task::spawn_blocking(move || hub.ahead.read(&files));
+    }
+
+    /// The conversation in a file, read before or now.
+    pub fn scan(&self, file: &Path) -> Option<Scanned> {
+        self.ahead.take(file).or_else(|| HistoryFile::scan(file))
     }
 
     /// The page is gone: nobody sends it anything any more.

@@ -125,6 +125,7 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
                 let _ = ended.await;
                 page.taken().await;
             }
+            hub.read_ahead();
             return;
         }
         Command::ListSessions => {

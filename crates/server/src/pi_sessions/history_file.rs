@@ -23,7 +23,7 @@ use pilothouse_core::{MessageController, SessionState};
 
 use super::source::{Pieces, Progress, Stamp};
 use crate::blobs::Blobs;
-use fold::{Checkpoint, Walk};
+use fold::{Checkpoint, Walk, Walked};
 use follow::Until;
 
 pub use follow::{Followed, events_of};
@@ -71,7 +71,14 @@ impl HistoryFile {
         let mut progress = Progress::default();
         progress.read_on(&file, |bytes| index.feed(bytes)).ok()?;
         index.end();
-        index.facts().is_session().then(|| Scanned { path: path.into(), file, stamp, progress, index })
+        index.facts().is_session().then(|| Scanned {
+            path: path.into(),
+            file,
+            stamp,
+            progress,
+            index,
+            ahead: None,
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -153,9 +160,37 @@ pub struct Scanned {
     stamp: Stamp,
     progress: Progress,
     index: SessionIndex,
+    ahead: Option<Walked>,
 }
 
 impl Scanned {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub const fn length(&self) -> u64 {
+        self.stamp.length
+    }
+
+    /// Whether the file is still as it was when it was read.
+    pub fn is_fresh(&self) -> bool {
+        Stamp::at(&self.path) == Some(self.stamp)
+    }
+
+    /// Walks through the conversation as the file alone has it, so that whoever opens it need not wait for that.
+    pub fn walked(self) -> Self {
+        let (mut history, file) = self.begin(&[], &Blobs::default());
+        let walked = history.walk_all(&file);
+        Self {
+            path: history.path,
+            file,
+            stamp: history.stamp,
+            progress: history.progress,
+            index: history.index,
+            ahead: Some(walked),
+        }
+    }
+
     pub fn has_prompt(&self, timestamp: u64) -> bool {
         has_message(&self.index, Role::User, timestamp)
     }
@@ -178,10 +213,24 @@ impl Scanned {
     }
 
     /// Folds the conversation, with what the file does not know in its place.
-    pub fn fold(self, extras: &[Extra], blobs: &Blobs) -> HistoryFile {
+    pub fn fold(mut self, extras: &[Extra], blobs: &Blobs) -> HistoryFile {
+        let ahead = self.ahead.take().filter(|_| extras.is_empty());
+        let (mut history, file) = self.begin(extras, blobs);
+        let walked = ahead.unwrap_or_else(|| history.walk_all(&file));
+        history.fold_tail(&file, walked);
+        history.told_until_here();
+        if history.skipped_lines() > 0 {
+            let lines = history.skipped_lines();
+            tracing::warn!(path = %history.path.display(), lines, "unreadable lines in a session file");
+        }
+        history
+    }
+
+    /// The conversation before anything of it is folded, and its file.
+    fn begin(self, extras: &[Extra], blobs: &Blobs) -> (HistoryFile, File) {
         let mut extras = extras.to_vec();
         extras.sort_by_key(|extra| extra.at);
-        let mut history = HistoryFile {
+        let history = HistoryFile {
             path: self.path,
             blobs: blobs.clone(),
             stamp: self.stamp,
@@ -195,13 +244,7 @@ impl Scanned {
             told: Told::default(),
             until: Until::default(),
         };
-        history.fold_all(&self.file);
-        history.told_until_here();
-        if history.skipped_lines() > 0 {
-            let lines = history.skipped_lines();
-            tracing::warn!(path = %history.path.display(), lines, "unreadable lines in a session file");
-        }
-        history
+        (history, self.file)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::replay::Replay;
 
 /// Reads the agent's file, and what is kept beside it.
 pub(super) fn read(origin: &Origin, hub: &Hub) -> (Option<HistoryFile>, Restored) {
-    let scanned = origin.file.as_deref().and_then(HistoryFile::scan);
+    let scanned = origin.file.as_deref().and_then(|file| hub.scan(file));
     let restored = Restored::of(hub.store(), &origin.id, &origin.blobs, scanned.as_ref());
     (scanned.map(|scanned| scanned.fold(&restored.extras, &origin.blobs)), restored)
 }

@@ -11,7 +11,7 @@ use pilothouse_core::machine::Evidence;
 use pilothouse_core::message::Message;
 
 use super::super::source::Pieces;
-use super::HistoryFile;
+use super::{HistoryFile, Told};
 
 /// A fold under way.
 #[derive(Clone, Debug, Default)]
@@ -45,9 +45,18 @@ pub(super) enum Images {
     Dropped,
 }
 
+/// What is known after a walk through everything: all but the rows.
+#[derive(Debug)]
+pub(super) struct Walked {
+    rows: usize,
+    rows_before: Vec<usize>,
+    checkpoints: Vec<Checkpoint>,
+    told: Told,
+}
+
 impl HistoryFile {
-    /// Folds everything once, keeping no rows, and then the last of them again.
-    pub(super) fn fold_all(&mut self, file: &File) {
+    /// Folds everything once, keeping no rows.
+    pub(super) fn walk_all(&mut self, file: &File) -> Walked {
         let mut pieces = Pieces::new(file);
         let mut walk = Walk::default();
         while walk.entry < self.active.len() {
@@ -58,7 +67,21 @@ impl HistoryFile {
             walk.controller.forget_before(usize::MAX);
         }
         self.take_extras(&mut walk, u64::MAX);
-        let first = walk.controller.total().saturating_sub(TAIL_ROWS);
+        Walked {
+            rows: walk.controller.total(),
+            rows_before: std::mem::take(&mut self.rows_before),
+            checkpoints: std::mem::take(&mut self.checkpoints),
+            told: std::mem::take(&mut self.told),
+        }
+    }
+
+    /// Folds the last rows again, to keep them.
+    pub(super) fn fold_tail(&mut self, file: &File, walked: Walked) {
+        let first = walked.rows.saturating_sub(TAIL_ROWS);
+        self.rows_before = walked.rows_before;
+        self.checkpoints = walked.checkpoints;
+        self.told = walked.told;
+        let mut pieces = Pieces::new(file);
         let mut tail = self.walk_to_row(first);
         while tail.entry < self.active.len() {
             let item = self.item(&tail, &mut pieces);
