@@ -1,5 +1,7 @@
 //! Numbered cases about a line that breaks, falls silent and comes back.
 
+use serde_json::json;
+
 use crate::browser::Size;
 use crate::page::Page;
 use crate::stage::{Stage, story};
@@ -102,6 +104,29 @@ async fn case_69_a_stop_pressed_while_offline_does_not_stop_a_later_run() {
         page.send("Look around").await;
         page.until("a scheduled message", "return !!document.querySelector('[data-scheduled]')").await;
         assert_eq!((page.state().await.as_str(), page.sent_times("abort").await), ("streaming", 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_i_send_while_offline_waits_and_is_not_said_to_have_failed() {
+    story("send-offline", Size::Wide, async |stage| {
+        let page = stage.page();
+        begin(stage, &page).await;
+        page.run("/error").await;
+        page.until_state("error").await;
+        stage.line.cut();
+        page.until("the loss", LOST).await;
+        page.send("Go on then").await;
+        page.until_text("Go on then").await;
+        let waits = "return document.querySelector('.run-status').textContent.trim() === 'Waiting for the connection'";
+        page.until("that it waits", waits).await;
+        let retry = "return [...document.querySelectorAll('main button')].filter((button) => button.textContent.trim() === 'Retry').length";
+        assert_eq!(page.script(retry, vec![]).await, json!(0), "there is nothing to try again");
+        stage.line.mend();
+        page.until_state("completed").await;
+        page.until("nothing to say", "return document.querySelector('.run-status').textContent.trim() === ''").await;
+        assert_eq!(page.sent_times("prompt").await, 2);
     })
     .await;
 }
