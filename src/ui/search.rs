@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use leptos::prelude::*;
+use pilothouse_core::limits::SEARCH_TITLES;
 use pilothouse_core::wire::{Piece, SearchHit, SearchResults as Found};
 
 use super::dynamic::{When, clicked, effect, entered, list, live, memo};
@@ -58,8 +59,10 @@ pub fn SearchResults() -> impl IntoView {
     let actions = use_actions();
     let query = actions.client.query;
     let state = RwSignal::new(State::Short);
+    let all_titles = RwSignal::new(false);
     effect(move || {
         let wanted = query.get().trim().to_owned();
+        all_titles.set(false);
         if wanted.chars().count() < SHORTEST {
             return state.set(State::Short);
         }
@@ -79,6 +82,13 @@ pub fn SearchResults() -> impl IntoView {
         set_timeout(ask, PAUSE);
     });
     let titles = memo(move || query.with(|query| actions.server.sessions.with(|all| titled(all, query))));
+    // What was said must not be looked for below a page of titles.
+    let shown = move || {
+        let room = if all_titles.get() { usize::MAX } else { SEARCH_TITLES };
+        titles.with(|titles| titles.iter().take(room).cloned().collect::<Vec<_>>())
+    };
+    let too_many = memo(move || !all_titles.get() && titles.with(Vec::len) > SEARCH_TITLES);
+    let all_words = move || format!("Show all {} titles", titles.with(Vec::len));
     let hits = memo(move || {
         state.with(|state| match state {
             State::Found(found) => by_session(found),
@@ -107,10 +117,15 @@ pub fn SearchResults() -> impl IntoView {
             <section class="folder" aria-label="Titles">
                 <h2 class="folder-name">"Titles"</h2>
                 <ul>
-                    {list(move || titles.get(), String::clone, |id| {
+                    {list(shown, String::clone, |id| {
                         view! { <li class="sidebar-item"><SidebarRow id /></li> }.into_any()
                     })}
                 </ul>
+                <When when=move || too_many.get()>
+                    <button type="button" class="button quiet" on:click=clicked(move |_| all_titles.set(true))>
+                        {live(all_words)}
+                    </button>
+                </When>
             </section>
         </When>
         {list(
