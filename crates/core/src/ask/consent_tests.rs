@@ -1,3 +1,5 @@
+//! Which words say yes or no, and how far they reach.
+
 use super::*;
 
 fn options(options: &[&str]) -> Vec<String> {
