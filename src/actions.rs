@@ -100,6 +100,7 @@ impl Actions {
 
     /// A session is gone from the server: a view of it would be a view of nothing.
     fn leave(&self, removed: &[String]) {
+        removed.iter().for_each(|id| self.client.pictures.forget(id));
         if let Some(session) = self.current().filter(|session| removed.contains(&session.id())) {
             let title = session.title.get_untracked();
             self.go(Route::New);

@@ -4,6 +4,7 @@
 pub mod drawing;
 pub mod files;
 pub mod marks;
+pub mod shelf;
 pub mod texts;
 
 use leptos::prelude::{document, window};

@@ -5,6 +5,7 @@ pub mod access_screen;
 pub mod agent_choice;
 pub mod announcer;
 pub mod app;
+mod ask_answers;
 pub mod ask_card;
 pub mod attention;
 pub mod beside;

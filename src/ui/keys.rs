@@ -91,7 +91,7 @@ pub const TABLE: [Binding; 19] = {
         Binding { shift: true, ..plain(Composer, "Enter", Act::Break, "New line") },
         plain(Composer, "ArrowUp", Act::Recall, "What was sent before, in an empty field"),
         with_control(Anywhere, ".", Act::Stop, "Stop the agent"),
-        with_alt(Anywhere, "y", Act::Approve, "Approve what the agent asks for"),
+        with_alt(Anywhere, "y", Act::Approve, "Approve what the agent asks for, this once"),
         with_alt(Anywhere, "x", Act::Reject, "Reject what the agent asks for"),
         with_alt(Anywhere, DIGITS, Act::Choose(0), "Choose what the agent offers, by its number"),
         with_control(Anywhere, "f", Act::Find, "Find in the conversation"),

@@ -2,24 +2,33 @@
 //! height, so that nothing jumps when a run ends. Told aloud by the announcer, not from here.
 
 use leptos::prelude::*;
-use pilothouse_core::{Kind, SessionState};
+use pilothouse_core::{Kind, Mark, SessionState};
 
 use super::dynamic::{When, clicked, live, memo};
 use super::icon::{Glyph, Icon, LiveGlyph};
 use crate::actions::use_actions;
 use crate::state::server::{Row, Session};
+use crate::transport::Connection;
 
 #[component]
 pub fn RunStatus(session: Session) -> impl IntoView {
     let actions = use_actions();
-    let words = memo(move || status_words(session));
     let state = memo(move || session.state.get());
+    // What happened before a message that is on its way is not what became of that message.
+    let on_its_way = memo(move || !state.get().is_active() && ends_in_unsent(session));
+    let connected = memo(move || actions.client.connection.get() == Connection::Open);
+    let words = memo(move || match (on_its_way.get() && !session.compacting.get(), connected.get()) {
+        (true, false) => "Waiting for the connection".to_owned(),
+        (true, true) => String::new(),
+        (false, _) => status_words(session),
+    });
     let compacting = memo(move || session.compacting.get());
     // What is unfinished there is the other program's to finish.
     let elsewhere = memo(move || session.elsewhere.get());
     let at_work_there = move || elsewhere.get() && state.get() == SessionState::Paused;
     let icon = Signal::derive(move || match state.get() {
         _ if compacting.get() || at_work_there() => Icon::Spinner,
+        _ if on_its_way.get() => Icon::Plug,
         SessionState::WaitingApproval | SessionState::WaitingInput => Icon::Question,
         SessionState::Error => Icon::Alert,
         SessionState::Paused => Icon::Pause,
@@ -27,15 +36,24 @@ pub fn RunStatus(session: Session) -> impl IntoView {
         _ => Icon::Spinner,
     });
     // A failed run's error row offers it; without one, this line does.
-    let offer_retry =
-        move || state.get() == SessionState::Error && !session.rows.with(|rows| ends_in_error(rows));
+    let offer_retry = move || {
+        state.get() == SessionState::Error
+            && !on_its_way.get()
+            && !session.rows.with(|rows| ends_in_error(rows))
+    };
     let offer_resume = move || {
         !compacting.get()
+            && !on_its_way.get()
             && !elsewhere.get()
             && matches!(state.get(), SessionState::Paused | SessionState::Stopped)
     };
+    let of = move || match state.get() {
+        _ if compacting.get() || at_work_there() => "streaming",
+        _ if on_its_way.get() => "sending",
+        state => state.name(),
+    };
     view! {
-        <div class="run-status" data-of=live(move || if compacting.get() || at_work_there() { "streaming" } else { state.get().name() })>
+        <div class="run-status" data-of=live(of)>
             <When when=move || !words.with(String::is_empty)>
                 <LiveGlyph icon />
                 <span class="run-words">{live(move || words.get())}</span>
@@ -58,6 +76,14 @@ pub fn RunStatus(session: Session) -> impl IntoView {
 
 pub fn ends_in_error(rows: &[Row]) -> bool {
     rows.last().is_some_and(|row| row.kind() == Kind::Error)
+}
+
+/// The last thing said is a message that the server has not confirmed. Shell commands may stand behind it.
+fn ends_in_unsent(session: Session) -> bool {
+    session.rows.with(|rows| {
+        let last = rows.iter().rfind(|row| row.kind() != Kind::Bash);
+        last.is_some_and(|row| session.read(row, |message| message.mark == Some(Mark::Sending)))
+    })
 }
 
 fn status_words(session: Session) -> String {

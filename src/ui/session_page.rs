@@ -1,6 +1,7 @@
 //! One session: title bar, timeline, queue, composer.
 
 use leptos::prelude::*;
+use pilothouse_core::wire::NO_SUCH_SESSION;
 
 use super::announcer::announce;
 use super::beside::{ElsewhereBanner, Extensions, OfferedText};
@@ -87,15 +88,20 @@ fn follow_link(session: Session) {
     on_cleanup(move || handle.remove());
 }
 
-/// An address that names no session of this server.
+/// An address at which nothing can be shown. What the server says about it is told if it is more than that.
 #[component]
 fn MissingSession(reason: String) -> impl IntoView {
     let actions = use_actions();
+    let (title, words) = if reason == NO_SUCH_SESSION {
+        let words = "It may have been deleted, or the link is from another machine.";
+        ("This session is not here", words.to_owned())
+    } else {
+        ("This session cannot be opened", reason)
+    };
     view! {
         <div class="empty-state">
-            <h2>"This session is not here"</h2>
-            <p>"The server does not know a session at this address. It may have been deleted, or the link is from another machine."</p>
-            <p class="faint">{reason}</p>
+            <h2>{title}</h2>
+            <p>{words}</p>
             <button type="button" class="button primary" on:click=clicked(move |_| actions.go(Route::New))>
                 <Glyph icon=Icon::Plus />
                 "New session"

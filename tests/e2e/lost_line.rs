@@ -107,6 +107,29 @@ async fn case_69_a_stop_pressed_while_offline_does_not_stop_a_later_run() {
 }
 
 #[tokio::test]
+async fn what_i_send_while_offline_waits_and_is_not_said_to_have_failed() {
+    story("send-offline", Size::Wide, async |stage| {
+        let page = stage.page();
+        begin(stage, &page).await;
+        page.run("/error").await;
+        page.until_state("error").await;
+        stage.line.cut();
+        page.until("the loss", LOST).await;
+        page.send("Go on then").await;
+        page.until_text("Go on then").await;
+        let waits = "return document.querySelector('.run-status').textContent.trim() === 'Waiting for the connection'";
+        page.until("that it waits", waits).await;
+        let no_retry = "return ![...document.querySelectorAll('main button')].some((button) => button.textContent.trim() === 'Retry')";
+        page.until("nothing to try again", no_retry).await;
+        stage.line.mend();
+        page.until_state("completed").await;
+        page.until("nothing to say", "return document.querySelector('.run-status').textContent.trim() === ''").await;
+        assert_eq!(page.sent_times("prompt").await, 2);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn case_73_my_laptop_slept_and_everything_is_fresh_when_i_look_at_it_again() {
     story("asleep", Size::Wide, async |stage| {
         let page = stage.page();

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod announcements;
+mod answers;
 mod browser;
 mod choosing;
 mod code;

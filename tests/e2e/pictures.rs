@@ -1,9 +1,11 @@
 //! Pictures that I send.
 
+use serde_json::json;
 use thirtyfour::By;
 use thirtyfour::prelude::Key;
 
 use crate::browser::Size;
+use crate::library::menu;
 use crate::page::Page;
 use crate::stage::{Stage, story};
 
@@ -48,6 +50,68 @@ async fn i_send_a_picture_and_it_stands_in_my_message_also_after_a_reload() {
         page.until("the picture", IN_THE_ROW).await;
         page.rows_after_reload().await;
         page.until("the picture again", IN_THE_ROW).await;
+    })
+    .await;
+}
+
+/// Waits until the browser keeps the pictures of so many sessions: it writes them down in its own time.
+async fn until_kept(page: &Page, sessions: usize) {
+    let kept = format!(
+        "const ended = (request) => new Promise((done, failed) => {{\
+           request.onsuccess = () => done(request.result); request.onerror = () => failed(request.error); }});\
+         for (;;) {{\
+           const database = await ended(indexedDB.open('pilothouse'));\
+           const count = await ended(database.transaction('texts').objectStore('texts').count());\
+           database.close();\
+           if (count === {sessions}) return true;\
+           await new Promise((done) => setTimeout(done, 20));\
+         }}"
+    );
+    assert_eq!(page.async_script(&kept).await, json!(true));
+}
+
+#[tokio::test]
+async fn a_picture_that_waits_is_still_there_after_a_reload_until_i_send_it() {
+    story("picture-kept", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.async_script(&(carrying(1) + PASTED)).await;
+        let one = "return document.querySelectorAll('[data-pending-image] img').length === 1";
+        page.until("its preview", one).await;
+        until_kept(&page, 1).await;
+        page.reload().await;
+        page.until("it again", one).await;
+        // What is added now stands behind it.
+        drop_picture(&page).await;
+        page.until("both", "return document.querySelectorAll('[data-pending-image] img').length === 2").await;
+        page.press("Remove image").await;
+        page.until("one of them", one).await;
+        page.run("What is this?").await;
+        page.until("the picture", IN_THE_ROW).await;
+        assert_eq!(page.count("[data-pending-image]").await, 0);
+        until_kept(&page, 0).await;
+        page.reload().await;
+        page.until("the picture", IN_THE_ROW).await;
+        assert_eq!(page.count("[data-pending-image]").await, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_picture_that_waits_goes_with_its_session() {
+    story("picture-forgotten", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("Hello").await;
+        drop_picture(&page).await;
+        page.until("its preview", "return !!document.querySelector('[data-pending-image] img')").await;
+        until_kept(&page, 1).await;
+        menu(&page, "Delete…").await;
+        page.press("Delete").await;
+        page.until("the form", "return !!document.querySelector('main.new-session')").await;
+        until_kept(&page, 0).await;
     })
     .await;
 }

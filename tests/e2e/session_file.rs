@@ -1,6 +1,9 @@
 //! Session files in the agents' own format, written as if somebody had talked for long: histories that no demo would
 //! tell.
 
+use std::io::Write;
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
@@ -54,6 +57,23 @@ impl SessionFile {
         let file = folder.join(format!("2026-01-01T00-00-00-000Z_{}.jsonl", self.id));
         std::fs::write(file, self.text).unwrap();
         self.id
+    }
+}
+
+/// Another program goes on with a session: it says something and gets an answer.
+pub fn go_on_elsewhere(file: &Path) {
+    let text = std::fs::read_to_string(file).unwrap();
+    let leaf: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    // Later than anything of our own.
+    let time = 4_000_000_000_000_u64;
+    let entry = |id: &str, parent: &Value, message: Value| json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2096-10-02T07:06:40.000Z", "message": message});
+    let said = json!({"role": "user", "content": "And how high is the tide?", "timestamp": time});
+    let answer = json!({"role": "assistant", "stopReason": "stop", "timestamp": time + 1,
+        "content": [{"type": "text", "text": "It stands at 3.2 metres and rises."}]});
+    let lines = [entry("elsewhere1", &leaf["id"], said), entry("elsewhere2", &json!("elsewhere1"), answer)];
+    let mut file = std::fs::File::options().append(true).open(file).unwrap();
+    for line in lines {
+        writeln!(file, "{line}").unwrap();
     }
 }
 

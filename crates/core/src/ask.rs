@@ -1,8 +1,11 @@
 //! What an agent asks of the person: an approval or a question. Who may answer, and when, is the server's business.
 
+pub mod consent;
+
 use serde::{Deserialize, Serialize};
 
 use crate::visible_text::visible_string;
+use consent::Consent;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
@@ -55,6 +58,26 @@ pub enum Answer {
 }
 
 impl Ask {
+    /// Whether it asks for leave, as far as its kind and its options tell.
+    pub fn asks_leave(&self) -> bool {
+        match self.kind {
+            AskKind::Confirm => true,
+            AskKind::Select => consent::is_approval(&self.options),
+            AskKind::Input | AskKind::Editor => false,
+        }
+    }
+
+    /// Whether this answer is no leave. What cannot be told is an answer, and the agent's to understand.
+    pub fn is_declined_by(&self, answer: &Answer) -> bool {
+        match answer {
+            Answer::Cancel | Answer::Confirm(false) => true,
+            Answer::Choose(choice) if self.approval => {
+                matches!(Consent::of(choice), Some(Consent::No | Consent::NoAndMore))
+            }
+            _ => false,
+        }
+    }
+
     /// What stays in the conversation of a question that was answered.
     pub fn closing_words(&self, answer: &Answer) -> String {
         let title = shown(&self.title);
@@ -129,6 +152,12 @@ mod tests {
         let question = Ask { approval: false, ..ask };
         assert!(question.closing_words(&Answer::Confirm(false)).starts_with("You said no"));
         assert!(question.closing_words(&Answer::Choose("red".into())).ends_with("You chose: red"));
+        assert!(!question.is_declined_by(&Answer::Choose("Never".into())), "no leave was asked for");
+        assert!(question.is_declined_by(&Answer::Cancel));
+        let options = vec!["Allow".to_owned(), "Block".to_owned()];
+        let choice = Ask { kind: AskKind::Select, approval: true, options, ..question.clone() };
+        assert!(choice.asks_leave() && choice.is_declined_by(&Answer::Choose("Block".into())));
+        assert!(!choice.is_declined_by(&Answer::Choose("Allow".into())));
         assert!(question.expired_words().contains("in time") && question.lost_words().contains("ended"));
     }
 }

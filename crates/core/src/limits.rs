@@ -107,6 +107,9 @@ pub const RAW_EVENT_BYTES: usize = 16 * 1024;
 pub const QUERY_BYTES: usize = 1_000;
 pub const SEARCH_HITS: usize = 60;
 
+/// Of these at most so many titles where there is more to tell: what was said needs room, too.
+pub const SEARCH_TITLES: usize = 20;
+
 /// Of these at most so many in one session, so that it does not bury the others.
 pub const SEARCH_HITS_OF_SESSION: usize = 3;
 

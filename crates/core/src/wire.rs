@@ -16,6 +16,9 @@ pub use command::{ClientFrame, Command, Cursor, QueueEdit};
 pub use frame::{AgentInfo, ServerFrame, SessionSummary, Welcome};
 pub use snapshot::{AgentMode, Beside, Capabilities, RetryNote, Snapshot};
 
+/// What the server says about a session it does not know. The page has better words for it.
+pub const NO_SUCH_SESSION: &str = "There is no such session.";
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde wants it")]
 fn is_false(value: &bool) -> bool {
     !value

@@ -4,6 +4,8 @@
 use std::path::Path;
 
 use pilothouse_agents::pi::PiCommand;
+use pilothouse_core::limits::STDERR_LINE_BYTES;
+use pilothouse_core::visible_text::visible_string;
 
 use crate::agent::{Agent, find_program};
 use crate::errand;
@@ -46,7 +48,7 @@ pub async fn look_at(agent: &Agent, folder: &Path, mark: &str) -> Found {
                     answers.first().and_then(|answer| answer.data.get("models")?.as_array().map(Vec::len));
                 (models == Some(0)).then(|| no_model(&agent.name))
             }
-            Err(why) => Some(format!("{} does not start: {why}", agent.name)),
+            Err(why) => Some(does_not_start(&agent.name, &why)),
         };
     Found { version, problem }
 }
@@ -70,7 +72,14 @@ fn why_it_failed(name: &str, finished: &Finished) -> String {
         );
     }
     let complaint = finished.stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no word why");
-    format!("{name} does not start: {}", complaint.trim())
+    does_not_start(name, complaint)
+}
+
+/// In the agent's own words, which may be anybody's: as much as a person reads, and nothing hidden in it.
+fn does_not_start(name: &str, words: &str) -> String {
+    let words = &words[..words.floor_char_boundary(STDERR_LINE_BYTES)];
+    let lines: Vec<String> = words.trim().lines().map(visible_string).collect();
+    format!("{name} does not start: {}", lines.join("\n"))
 }
 
 /// Node.js ends a failure with its own version.
@@ -107,6 +116,15 @@ mod tests {
         let other = why_it_failed("pi", &failed("Error: no such option\n\nNode.js v24.21.0\n"));
         assert!(other.contains("does not start"), "{other}");
         assert_eq!(why_it_failed("pi", &failed("")), "pi does not start: no word why");
+    }
+
+    #[test]
+    fn what_an_agent_complains_of_hides_nothing_and_has_an_end() {
+        let words = why_it_failed("pi", &failed("no such \u{202e}file\n"));
+        assert!(words.contains("no such ") && !words.contains('\u{202e}'), "{words}");
+        let long = why_it_failed("pi", &failed(&"ä".repeat(STDERR_LINE_BYTES)));
+        assert!(long.len() < STDERR_LINE_BYTES + 100);
+        assert_eq!(does_not_start("pi", "one\ntwo\n"), "pi does not start: one\ntwo");
     }
 
     #[test]

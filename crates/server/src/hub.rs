@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use pilothouse_core::SessionState;
 use pilothouse_core::limits::{PROTOCOL_VERSION, READ_AHEAD_SESSIONS};
 use pilothouse_core::wire::{SearchResults, ServerFrame, SessionSummary, Welcome};
 use tokio::sync::{Notify, mpsc};
@@ -198,6 +199,18 @@ impl Hub {
         state.unfinished.remove(&summary.id);
         if let Some(entry) = state.sessions.get_mut(&summary.id) {
             entry.summary = summary;
+            let changed = vec![entry.shown()];
+            broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: Vec::new() });
+        }
+    }
+
+    /// A session was read from disk again: the sidebars show the state it is in now. Nothing has happened in it, so
+    /// that it is neither newer nor unread by this.
+    pub fn session_opened(&self, id: &str, now: SessionState) {
+        let mut state = self.state();
+        if let Some(entry) = state.sessions.get_mut(id).filter(|entry| entry.summary.state != now) {
+            entry.summary.state = now;
+            entry.summary.reason.clear();
             let changed = vec![entry.shown()];
             broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: Vec::new() });
         }

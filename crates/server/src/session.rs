@@ -110,7 +110,9 @@ pub fn start(origin: Origin, hub: Arc<Hub>) -> mpsc::Sender<Input> {
         let reading = (origin.clone(), hub.clone());
         let opened = tokio::task::spawn_blocking(move || opening::read(&reading.0, &reading.1)).await;
         let (history, restored) = opened.unwrap_or_default();
-        Session::new(origin, history, restored, hub).run(receiver).await;
+        let session = Session::new(origin, history, restored, hub);
+        session.hub.session_opened(&session.origin.id, session.machine.state());
+        session.run(receiver).await;
     });
     sender
 }
@@ -179,6 +181,8 @@ struct Session {
     taken_over: bool,
     /// When a process that rests is ended.
     idle_deadline: Option<Instant>,
+    /// When a task that nobody needs ends.
+    unused_deadline: Option<Instant>,
     shutdown: Option<oneshot::Sender<()>>,
 }
 
@@ -229,6 +233,7 @@ impl Session {
             elsewhere_until: None,
             taken_over: false,
             idle_deadline: None,
+            unused_deadline: None,
             shutdown: None,
             origin,
             hub,
@@ -239,6 +244,7 @@ impl Session {
 
     async fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
         loop {
+            self.mind_use();
             let deadline = self.next_deadline();
             tokio::select! {
                 Some(event) = self.process_events.recv() => self.process_event(event),
@@ -247,10 +253,11 @@ impl Session {
                     None => return,
                 },
                 () = tokio::time::sleep_until(deadline) => {
-                    if self.unused() {
+                    let now = Instant::now();
+                    if self.is_over(now) {
                         break;
                     }
-                    self.pass_deadlines(Instant::now());
+                    self.pass_deadlines(now);
                 }
             }
             self.mind_idleness();

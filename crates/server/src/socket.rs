@@ -10,7 +10,7 @@ use axum::response::Response;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use pilothouse_core::limits::{CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS, QUERY_BYTES};
-use pilothouse_core::wire::{ClientFrame, Command};
+use pilothouse_core::wire::{ClientFrame, Command, NO_SUCH_SESSION};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, interval, timeout_at};
@@ -168,7 +168,7 @@ async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
                 }
             };
             if hub.send(&session_id, input).await.is_err() && name != "close_session" {
-                page.respond(id, name, Err("There is no such session.".to_owned()));
+                page.respond(id, name, Err(NO_SUCH_SESSION.to_owned()));
             }
             return;
         }

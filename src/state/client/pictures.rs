@@ -1,10 +1,13 @@
-//! Pictures that wait in the composer, per session. They live as long as the page: a reload forgets them.
+//! Pictures that wait in the composer, per session. The browser keeps them over a reload, if it can.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use pilothouse_core::Image;
+
+use crate::browser::shelf;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -14,6 +17,12 @@ pub struct Picture {
 }
 
 static NEXT_KEY: AtomicU64 = AtomicU64::new(0);
+
+impl Picture {
+    fn new(image: Image) -> Self {
+        Self { key: NEXT_KEY.fetch_add(1, Ordering::Relaxed), image }
+    }
+}
 
 #[derive(Clone, Copy)]
 pub struct Pictures {
@@ -41,7 +50,31 @@ impl Pictures {
         self.trays.update_value(|trays| {
             trays.insert(session_id.to_owned(), tray);
         });
+        self.fetch_kept(session_id.to_owned(), tray);
         tray
+    }
+
+    /// What was kept stands before what was added since the page asked for it. Should that have been sent already,
+    /// the kept ones were not among it: they go on waiting, and are kept anew.
+    fn fetch_kept(&self, session_id: String, tray: RwSignal<Vec<Picture>>) {
+        let pictures = *self;
+        spawn_local(async move {
+            let kept = from_texts(&shelf::get(&key(&session_id)).await);
+            if kept.is_empty() {
+                return;
+            }
+            let kept: Vec<Picture> = kept.into_iter().map(Picture::new).collect();
+            tray.try_update(|tray| tray.splice(..0, kept).for_each(drop));
+            pictures.keep(&session_id);
+        });
+    }
+
+    fn keep(&self, session_id: &str) {
+        let (tray, session_id) = (self.of(session_id), session_id.to_owned());
+        spawn_local(async move {
+            let now = || tray.try_with_untracked(|tray| to_texts(tray)).unwrap_or_default();
+            shelf::put(&key(&session_id), now).await;
+        });
     }
 
     pub fn images(&self, session_id: &str) -> Vec<Image> {
@@ -50,19 +83,71 @@ impl Pictures {
 
     pub fn add(&self, session_id: &str, images: Vec<Image>) {
         if !images.is_empty() {
-            let key = || NEXT_KEY.fetch_add(1, Ordering::Relaxed);
-            let added = images.into_iter().map(|image| Picture { key: key(), image });
-            self.of(session_id).update(|tray| tray.extend(added));
+            self.of(session_id).update(|tray| tray.extend(images.into_iter().map(Picture::new)));
+            self.keep(session_id);
         }
     }
 
     pub fn remove(&self, session_id: &str, key: u64) {
         self.problem.set(None);
         self.of(session_id).update(|tray| tray.retain(|picture| picture.key != key));
+        self.keep(session_id);
     }
 
+    /// They were sent.
     pub fn clear(&self, session_id: &str) {
         self.problem.set(None);
-        self.of(session_id).update(Vec::clear);
+        let tray = self.of(session_id);
+        if !tray.with_untracked(Vec::is_empty) {
+            tray.update(Vec::clear);
+            self.keep(session_id);
+        }
+    }
+
+    /// The session is gone, whether it was looked at here or not.
+    pub fn forget(&self, session_id: &str) {
+        if let Some(tray) = self.trays.with_value(|trays| trays.get(session_id).copied()) {
+            tray.update(Vec::clear);
+        }
+        let key = key(session_id);
+        spawn_local(async move { shelf::put(&key, Vec::new).await });
+    }
+}
+
+fn key(session_id: &str) -> String {
+    format!("pictures:{session_id}")
+}
+
+/// Three texts each.
+fn to_texts(tray: &[Picture]) -> Vec<String> {
+    let texts = |Image { mime_type, data, blob }: &Image| [mime_type.clone(), data.clone(), blob.clone()];
+    tray.iter().flat_map(|picture| texts(&picture.image)).collect()
+}
+
+fn from_texts(texts: &[String]) -> Vec<Image> {
+    let (images, _) = texts.as_chunks();
+    let image = |[mime_type, data, blob]: &[String; 3]| Image {
+        mime_type: mime_type.clone(),
+        data: data.clone(),
+        blob: blob.clone(),
+    };
+    images.iter().map(image).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_pictures_makes_the_same_pictures() {
+        let image = |data: &str, blob: &str| Image {
+            mime_type: "image/png".into(),
+            data: data.into(),
+            blob: blob.into(),
+        };
+        let images = vec![image("AAAA", ""), image("", "b1")];
+        let tray: Vec<Picture> = images.iter().cloned().map(Picture::new).collect();
+        assert_eq!(from_texts(&to_texts(&tray)), images);
+        assert_eq!(from_texts(&["image/png".to_owned()]), [], "a part of one is none");
     }
 }

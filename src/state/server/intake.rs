@@ -1,7 +1,7 @@
 //! Frames into state. Only what has to be done beyond the state itself is handed back.
 
 use leptos::prelude::*;
-use pilothouse_core::wire::ServerFrame;
+use pilothouse_core::wire::{NO_SUCH_SESSION, ServerFrame};
 
 use super::{Loading, ServerState, sessions};
 
@@ -37,7 +37,7 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> Settled {
         }
         ServerFrame::SessionsChanged { changed, removed } => {
             for session in removed.iter().filter_map(|id| server.opened(id)) {
-                session.loading.set(Loading::Missing("It was removed.".to_owned()));
+                session.loading.set(Loading::Missing(NO_SUCH_SESSION.to_owned()));
             }
             server.sessions.update(|list| sessions::patch(list, changed, &removed));
             if removed.is_empty() { Settled::Nothing } else { Settled::Removed(removed) }

@@ -200,3 +200,42 @@ async fn the_last_words_of_an_agent_that_dies_are_only_words() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn why_an_agent_does_not_start_is_told_in_its_words_and_they_are_only_words() {
+    let trap = Trap::set();
+    let folder = tempfile::tempdir().unwrap();
+    // An agent each for as much as one is heard with: the last line of what it says.
+    let mut complaints = vec![String::new()];
+    for payload in texts(&trap) {
+        let text = payload.text.lines().collect::<Vec<_>>().join(" ");
+        let last = complaints.len() - 1;
+        if complaints[last].len() + text.len() > 1_500 {
+            complaints.push(text);
+        } else {
+            complaints[last] = format!("{} {text}", complaints[last]);
+        }
+    }
+    let program = folder.path().join("agent.sh");
+    std::fs::write(&program, "cat \"$1\" >&2; exit 3\n").unwrap();
+    let mut setup = Setup::new(&binary());
+    for (number, complaint) in complaints.iter().enumerate() {
+        let words = folder.path().join(format!("words-{number}"));
+        std::fs::write(&words, format!("Error:\n{complaint}\n")).unwrap();
+        let agent = format!("berth {number}=pi:sh '{}' '{}'", program.display(), words.display());
+        setup.arguments.extend(["--agent".to_owned(), agent]);
+    }
+    story_with("hostile-start", Size::Wide, project(), setup, async |stage| {
+        let page = stage.page();
+        page.watch().await;
+        page.without_policy().await;
+        page.enter(&stage.server.link).await;
+        let there = "return document.querySelectorAll('.choice-problem').length === arguments[0]";
+        page.until_script("all complaints", there, vec![json!(complaints.len())]).await;
+        let told = shown(&page, ".choice-problem").await;
+        is_told(&told, &complaints, "the agents");
+        assert!(!told.contains(['\u{202e}', '\u{200b}', '\u{2066}']), "nothing hides in it");
+        page.nothing_has_happened(stage, &trap, "offered").await;
+    })
+    .await;
+}

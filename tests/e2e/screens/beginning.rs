@@ -24,7 +24,7 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     page.visit("about:blank").await;
     page.enter(&stage.server.link).await;
     page.until("the form", FORM).await;
-    page.until("the problem", "return !!document.querySelector('.choice-problem')").await;
+    page.until("the problems", "return document.querySelectorAll('.choice-problem').length === 2").await;
     screen.shows("03-first-run").await;
     page.script("document.querySelector('.folder-picker').scrollIntoView()", vec![]).await;
     screen.shows("04-folders").await;
@@ -43,18 +43,41 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     screen.shows("07-no-session").await;
 }
 
-fn with_a_missing_agent() -> crate::running::Setup {
+/// One is not installed, another does not start.
+fn with_troubled_agents() -> crate::running::Setup {
     let mut setup = plain();
-    setup.arguments.extend(["--agent".to_owned(), "pi=pi:/nowhere/pi".to_owned()]);
+    let complaint = "Error: Cannot find module /usr/lib/node_modules/pi-coding-agent/dist/cli.js";
+    let broken = format!("nightly=pi:sh -c 'echo \"{complaint}\" >&2; exit 1'");
+    for agent in ["pi=pi:/nowhere/pi", &broken] {
+        setup.arguments.extend(["--agent".to_owned(), agent.to_owned()]);
+    }
     setup
+}
+
+async fn tell_alone(stage: &mut Stage, screen: &mut Screen) {
+    let page = screen.page.clone();
+    page.enter(&stage.server.link).await;
+    page.until("the form", FORM).await;
+    page.until("what to install", "return !!document.querySelector('.choice-hint')").await;
+    screen.shows("08-only-the-demo").await;
 }
 
 #[tokio::test]
 async fn anybody_can_come_in_and_begin() {
-    tour("beginning-wide", Size::Wide, with_a_missing_agent(), tell).await;
+    tour("beginning-wide", Size::Wide, with_troubled_agents(), tell).await;
 }
 
 #[tokio::test]
 async fn anybody_can_come_in_and_begin_on_a_phone() {
-    tour("beginning-phone", Size::Phone, with_a_missing_agent(), tell).await;
+    tour("beginning-phone", Size::Phone, with_troubled_agents(), tell).await;
+}
+
+#[tokio::test]
+async fn anybody_can_begin_where_only_the_demo_is_installed() {
+    tour("alone-wide", Size::Wide, plain(), tell_alone).await;
+}
+
+#[tokio::test]
+async fn anybody_can_begin_where_only_the_demo_is_installed_on_a_phone() {
+    tour("alone-phone", Size::Phone, plain(), tell_alone).await;
 }

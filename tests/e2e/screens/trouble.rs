@@ -1,9 +1,11 @@
 //! When something is wrong: each is a state of its own, with a sentence and a next step.
 
+use serde_json::json;
+
 use super::{Screen, plain, tour};
 use crate::browser::Size;
 use crate::running::{agent, signal};
-use crate::session_file::SessionFile;
+use crate::session_file::{SessionFile, go_on_elsewhere};
 use crate::stage::Stage;
 
 async fn tell(stage: &mut Stage, screen: &mut Screen) {
@@ -49,4 +51,60 @@ async fn anybody_can_see_what_went_wrong() {
 #[tokio::test]
 async fn anybody_can_see_what_went_wrong_on_a_phone() {
     tour("trouble-phone", Size::Phone, plain(), tell).await;
+}
+
+/// From the next document on, the server seems to be of another version.
+const OTHER_VERSION: &str = "window.WebSocket = class extends WebSocket {
+    constructor(address) {
+        super(address);
+        this.addEventListener('message', (event) => {
+            const frame = JSON.parse(event.data);
+            if (!event.isTrusted || frame.type !== 'welcome') return;
+            event.stopImmediatePropagation();
+            frame.version += 1;
+            this.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(frame) }));
+        });
+    }
+}";
+
+async fn tell_of_others(stage: &mut Stage, screen: &mut Screen) {
+    let page = screen.page.clone();
+    page.enter(&stage.server.link).await;
+    let session = page.new_session().await;
+    screen.run("Is the harbour open?").await;
+    go_on_elsewhere(&stage.server.session_file(&session));
+    page.until("the banner", "return !!document.querySelector('.elsewhere')").await;
+    page.until_text("It stands at 3.2 metres").await;
+    screen.shows("65-elsewhere").await;
+    page.visit_form().await;
+    page.new_session().await;
+    std::fs::remove_dir_all(stage.project.path()).unwrap();
+    screen.send("Is the harbour still there?").await;
+    page.until(
+        "the refusal",
+        "return [...document.querySelectorAll('[data-kind=user] button')].some((button) => button.textContent.trim() === 'Take back')",
+    )
+    .await;
+    page.until_state("error").await;
+    screen.shows("66-refused").await;
+    let source = json!({ "source": OTHER_VERSION });
+    page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", source).await.unwrap();
+    page.driver.refresh().await.unwrap();
+    // It reloads by itself once; that does not help.
+    page.until(
+        "the words",
+        "return !!document.querySelector('.banner')?.textContent.includes('another version')",
+    )
+    .await;
+    screen.shows("67-outdated").await;
+}
+
+#[tokio::test]
+async fn anybody_can_see_what_others_are_the_cause_of() {
+    tour("others-wide", Size::Wide, plain(), tell_of_others).await;
+}
+
+#[tokio::test]
+async fn anybody_can_see_what_others_are_the_cause_of_on_a_phone() {
+    tour("others-phone", Size::Phone, plain(), tell_of_others).await;
 }

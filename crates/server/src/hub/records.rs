@@ -7,15 +7,13 @@ use std::sync::Arc;
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::DRAFT_BYTES;
 use pilothouse_core::queue::{Scheduled, restored_text};
-use pilothouse_core::wire::{ServerFrame, SessionSummary};
+use pilothouse_core::wire::{NO_SUCH_SESSION, ServerFrame, SessionSummary};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, Hub, broadcast};
 use crate::pi_sessions::now;
 use crate::session::Input;
 use crate::store::SessionRecord;
-
-const NO_SESSION: &str = "There is no such session.";
 
 impl Entry {
     /// The row of the sidebar: what the session tells, and what people did to it.
@@ -60,7 +58,7 @@ impl Hub {
             return Err(format!("A draft is kept up to {DRAFT_BYTES} bytes."));
         }
         let mut state = self.state();
-        let entry = state.sessions.get_mut(id).ok_or(NO_SESSION)?;
+        let entry = state.sessions.get_mut(id).ok_or(NO_SUCH_SESSION)?;
         if entry.record.draft != text {
             text.clone_into(&mut entry.record.draft);
             drop(state);
@@ -99,7 +97,7 @@ impl Hub {
 
     fn change_record(&self, id: &str, change: impl FnOnce(&mut SessionRecord)) -> Result<(), String> {
         let mut state = self.state();
-        let entry = state.sessions.get_mut(id).ok_or(NO_SESSION)?;
+        let entry = state.sessions.get_mut(id).ok_or(NO_SUCH_SESSION)?;
         let before = entry.shown();
         change(&mut entry.record);
         let shown = entry.shown();
@@ -116,7 +114,7 @@ impl Hub {
     pub async fn delete_session(self: &Arc<Self>, id: &str) -> Result<(), String> {
         let (inputs, file) = {
             let mut state = self.state();
-            let entry = state.sessions.get_mut(id).filter(|entry| !entry.deleting).ok_or(NO_SESSION)?;
+            let entry = state.sessions.get_mut(id).filter(|entry| !entry.deleting).ok_or(NO_SUCH_SESSION)?;
             if entry.summary.elsewhere {
                 return Err("Another program is working in this session. End it there first.".to_owned());
             }

@@ -168,10 +168,6 @@ impl Scanned {
         &self.path
     }
 
-    pub const fn length(&self) -> u64 {
-        self.stamp.length
-    }
-
     /// Whether the file is still as it was when it was read.
     pub fn is_fresh(&self) -> bool {
         Stamp::at(&self.path) == Some(self.stamp)

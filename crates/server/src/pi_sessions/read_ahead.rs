@@ -49,3 +49,41 @@ impl ReadAhead {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(path: &Path, bytes: u64) {
+        let mut text =
+            "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"cwd\":\"/\"}\n"
+                .to_owned();
+        let line = "{\"type\":\"message\",\"id\":\"e\",\"parentId\":null,\"message\":{\"role\":\"user\",\"content\":\"Hello\"}}\n";
+        while (text.len() as u64) < bytes {
+            text.push_str(line);
+        }
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn what_is_large_is_there_once_and_only_as_long_as_its_file_stays_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (large, small, gone) = (path("large"), path("small"), path("gone"));
+        session(&large, READ_AHEAD_LEAST_BYTES);
+        session(&small, 1_000);
+        let ahead = ReadAhead::default();
+        let files = [gone.clone(), small.clone(), large.clone()];
+        ahead.read(&files);
+        assert!(ahead.take(&small).is_none() && ahead.take(&gone).is_none());
+        assert!(ahead.take(&large).is_some());
+        assert!(ahead.take(&large).is_none(), "it was handed over");
+
+        ahead.read(&files);
+        session(&large, READ_AHEAD_LEAST_BYTES + 1_000);
+        assert!(ahead.take(&large).is_none(), "the file has become another");
+        ahead.read(&files);
+        ahead.read(&[small]);
+        assert!(ahead.take(&large).is_none(), "nobody is likely to ask for it any more");
+    }
+}

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use pilothouse_core::Kind;
 use pilothouse_core::limits::{
     SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_OF_SESSION, SEARCH_FITTING, SEARCH_HITS,
-    SEARCH_HITS_OF_SESSION,
+    SEARCH_HITS_OF_SESSION, SEARCH_TITLES,
 };
 use pilothouse_core::wire::{SearchHit, SearchResults};
 use rusqlite::{Connection, OptionalExtension, Result};
@@ -52,7 +52,15 @@ pub(super) fn find(connection: &Connection, query: &Query) -> Result<SearchResul
     });
     let mut of_session: HashMap<i64, usize> = HashMap::new();
     let mut hits = Vec::new();
+    let mut room_for_titles = room_for_titles(&found);
     for found in found {
+        if found.document.is_none() {
+            if room_for_titles == 0 {
+                more = true;
+                continue;
+            }
+            room_for_titles -= 1;
+        }
         let count = of_session.entry(found.session).or_default();
         *count += 1;
         if *count > SEARCH_HITS_OF_SESSION || hits.len() >= SEARCH_HITS {
@@ -63,6 +71,16 @@ pub(super) fn find(connection: &Connection, query: &Query) -> Result<SearchResul
         hits.extend(hit(&view, query, session, found.document)?);
     }
     Ok(SearchResults { hits, more })
+}
+
+/// Titles have the room that entries leave, and a share of it in any case.
+fn room_for_titles(found: &[Found]) -> usize {
+    let mut of_session: HashMap<i64, usize> = HashMap::new();
+    for found in found.iter().filter(|found| found.document.is_some()) {
+        *of_session.entry(found.session).or_default() += 1;
+    }
+    let entries: usize = of_session.into_values().map(|count| count.min(SEARCH_HITS_OF_SESSION)).sum();
+    SEARCH_HITS.saturating_sub(entries).max(SEARCH_TITLES)
 }
 
 fn sessions(connection: &Connection) -> Result<HashMap<i64, Session>> {

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use pilothouse_core::Kind;
-use pilothouse_core::limits::{QUERY_BYTES, SEARCH_HITS, SEARCH_HITS_OF_SESSION, SNIPPET_CHARACTERS};
+use pilothouse_core::limits::{
+    QUERY_BYTES, SEARCH_HITS, SEARCH_HITS_OF_SESSION, SEARCH_TITLES, SNIPPET_CHARACTERS,
+};
 use pilothouse_core::wire::{Piece, SearchHit};
 use serde_json::{Value, json};
 
@@ -213,6 +215,30 @@ fn never_more_than_the_page_can_show_and_the_newest_of_equals() {
     let sessions: Vec<String> = results.hits.into_iter().map(|hit| hit.session_id).collect();
     let expected: Vec<String> = (5..SEARCH_HITS + 5).rev().map(|number| format!("s{number:03}")).collect();
     assert_eq!(sessions, expected);
+}
+
+#[test]
+fn titles_leave_room_for_what_was_said() {
+    let stage = Stage::new();
+    let titled = |number: usize| format!("t{number:03}");
+    for number in 0..SEARCH_HITS + 10 {
+        stage.session(&titled(number), "Anchor", &[said("x", "nothing of it")]);
+    }
+    let titles = |found: &[(String, String)]| found.iter().filter(|(_, entry)| entry == "title").count();
+    let found = stage.found("anchor");
+    assert_eq!((titles(&found), found.len()), (SEARCH_HITS, SEARCH_HITS), "nobody else needs the room");
+    for number in 0..3 {
+        stage.session(&format!("few{number}"), "", &[said("x", "weigh the anchors")]);
+    }
+    let found = stage.found("anchor");
+    assert_eq!((titles(&found), found.len()), (SEARCH_HITS - 3, SEARCH_HITS));
+    for number in 0..SEARCH_HITS {
+        stage.session(&format!("many{number}"), "", &[said("x", "weigh the anchors")]);
+    }
+    let found = stage.found("anchor");
+    assert_eq!((titles(&found), found.len()), (SEARCH_TITLES, SEARCH_HITS));
+    assert_eq!(found[0].1, "title", "the best still come first");
+    assert!(stage.search.find("anchor").more);
 }
 
 #[test]

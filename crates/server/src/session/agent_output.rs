@@ -6,7 +6,7 @@ use std::time::Duration;
 use pilothouse_agents::framing::Line;
 use pilothouse_agents::pi::{Incoming, PiCommand, decode};
 use pilothouse_core::SessionState;
-use pilothouse_core::ask::{Ask, AskKind, ClosedBy};
+use pilothouse_core::ask::{Ask, ClosedBy};
 use pilothouse_core::describe::title_from;
 use pilothouse_core::event::{Event, NoticeLevel};
 use pilothouse_core::machine::StateEvent;
@@ -82,8 +82,11 @@ impl Session {
         let compacted = matches!(event, Event::CompactionEnd { .. });
         self.emit(event);
         if let Some(step) = step {
-            // An approval that is open is left by an answer, not by what runs beside it.
-            if settled || self.machine.state() != SessionState::WaitingApproval {
+            // What is asked is left by an answer, not by what runs beside it.
+            let waits =
+                matches!(self.machine.state(), SessionState::WaitingApproval | SessionState::WaitingInput)
+                    && !self.view.asks.is_empty();
+            if settled || !waits {
                 let failed = step == StateEvent::Failed;
                 let reason = if failed { self.follower.last_error().to_owned() } else { String::new() };
                 self.step(step, &reason);
@@ -127,11 +130,7 @@ impl Session {
     }
 
     fn ask(&mut self, mut ask: Ask) {
-        ask.approval = match ask.kind {
-            AskKind::Confirm => true,
-            AskKind::Select => self.view.controller.has_open_call(),
-            AskKind::Input | AskKind::Editor => false,
-        };
+        ask.approval = ask.asks_leave();
         if let Some(milliseconds) = ask.timeout_ms {
             self.ask_deadlines.push((Instant::now() + Duration::from_millis(milliseconds), ask.id.clone()));
         }

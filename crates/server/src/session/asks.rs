@@ -23,7 +23,7 @@ impl Session {
             return Err("That is not an answer to this question.".to_owned());
         }
         let ask = ask.clone();
-        let declined = matches!(answer, Answer::Cancel | Answer::Confirm(false));
+        let declined = ask.is_declined_by(&answer);
         let words = ask.closing_words(&answer);
         if !self.tell_agent(&PiCommand::AnswerDialog { ask_id: ask_id.to_owned(), answer }) {
             return Err("The agent does not take answers at the moment. Try again.".to_owned());

@@ -12,9 +12,22 @@ use super::Session;
 const UNUSED: Duration = Duration::from_secs(UNUSED_SESSION_SECONDS);
 
 impl Session {
-    pub(super) fn unused(&self) -> bool {
+    fn unused(&self) -> bool {
         let rests = self.process.is_none() && self.shutdown.is_none() && !self.visiting;
         self.pages.is_empty() && rests && !self.view.elsewhere
+    }
+
+    /// A page that is being loaded anew comes back within moments: what else is due meanwhile does not end the task.
+    pub(super) fn mind_use(&mut self) {
+        match (self.unused(), self.unused_deadline) {
+            (true, None) => self.unused_deadline = Some(Instant::now() + UNUSED),
+            (false, _) => self.unused_deadline = None,
+            (true, Some(_)) => {}
+        }
+    }
+
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        self.unused_deadline.is_some_and(|when| when <= now)
     }
 
     pub(super) fn next_deadline(&self) -> Instant {
@@ -25,6 +38,7 @@ impl Session {
             self.judge_deadline,
             self.elsewhere_until,
             self.idle_deadline,
+            self.unused_deadline,
         ];
         asks.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + UNUSED)
     }

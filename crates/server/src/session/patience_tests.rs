@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use pilothouse_agents::framing::Line;
 
+use pilothouse_core::SessionState;
 use serde_json::json;
 
 use super::*;
@@ -92,4 +93,33 @@ async fn case_37_a_shell_command_of_ten_minutes_does_not_time_out() {
     assert_eq!((ended.output.as_str(), ended.exit_code, ended.cancelled), ("built", Some(0), false));
     session.end_process();
     until(&mut session, |session| session.process.is_none()).await;
+}
+
+#[tokio::test]
+async fn a_session_whose_page_is_being_loaded_anew_waits_for_it_whatever_else_is_due() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = session(folder.path());
+    session.judge_later();
+    session.mind_use();
+    let first = session.next_deadline();
+    assert!(!session.is_over(first), "the file is looked at before");
+    session.pass_deadlines(first);
+    session.mind_use();
+    let last = session.next_deadline();
+    assert!(first < last && session.is_over(last), "then nothing is left to wait for");
+    let (page, _frames) = crate::page_link::page_link(1);
+    session.subscribe(page, None, None);
+    session.mind_use();
+    assert!(!session.is_over(last), "somebody is there again");
+}
+
+#[tokio::test]
+async fn what_a_session_is_found_in_when_it_is_opened_is_what_the_sidebars_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let hub = session(folder.path()).hub;
+    let id = hub.new_session("slow", folder.path().to_owned()).unwrap();
+    let before = hub.sessions().remove(0);
+    hub.session_opened(&id, SessionState::Paused);
+    let after = hub.sessions().remove(0);
+    assert_eq!((after.state, after.modified), (SessionState::Paused, before.modified));
 }

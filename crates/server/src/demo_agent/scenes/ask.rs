@@ -66,7 +66,7 @@ fn summary(answers: &[String]) -> String {
         .collect();
     format!(
         "Thank you. This is what arrived:\n\n| question | answer |\n|---|---|\n{}\n\n\
-        A question you cancel counts as no answer, never as consent.",
+        A question you dismiss counts as no answer, never as consent.",
         rows.join("\n")
     )
 }

@@ -49,7 +49,13 @@ fn in_pages(history: &HistoryFile, limit: usize) -> Vec<UiMessage> {
 }
 
 fn check(path: &Path) {
-    let history = open(path);
+    check_opened(path, open(path));
+    // Read before somebody asked for it, it opens the same.
+    let ahead = HistoryFile::scan(path).unwrap().walked();
+    check_opened(path, ahead.fold(&[], &Blobs::default()));
+}
+
+fn check_opened(path: &Path, history: HistoryFile) {
     let whole = whole(path, &Blobs::default());
     let tail = history.tail();
     assert_eq!(tail.broken_invariant(), None);

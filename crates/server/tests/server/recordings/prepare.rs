@@ -56,7 +56,8 @@ fn scenario(folder: &Path, prefix: &str, entry: &Value) -> Scenario {
         let mut records = as_a_page_would(recorded);
         // pi hears of a prompt after the server, and of nothing that is kept of its sudden end.
         let days = if signal.is_some() { -1 } else { 1 };
-        let shift = days * DAY + now() - milliseconds(&entries).unwrap_or_else(now);
+        let began = milliseconds(&entries).or_else(|| first_said(&records)).unwrap_or_else(now);
+        let shift = days * DAY + now() - began;
         let own = if number + 1 == list.len() { entries.len() } else { stored_by(&records, &entries) };
         records.iter_mut().for_each(|record| shift_times(&mut record["line"], shift));
         let from = processes.last().map_or(0, |before: &Process| before.entries.len());
@@ -188,6 +189,11 @@ fn now() -> i64 {
 fn milliseconds(entries: &[Value]) -> Option<i64> {
     let time: jiff::Timestamp = entries.first()?["timestamp"].as_str()?.parse().unwrap();
     Some(time.as_millisecond())
+}
+
+/// When something was first said in a session that has no file.
+fn first_said(records: &[Value]) -> Option<i64> {
+    records.iter().find_map(|record| record["line"]["message"]["timestamp"].as_i64())
 }
 
 fn shift_times(value: &mut Value, by: i64) {

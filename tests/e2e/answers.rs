@@ -1,0 +1,95 @@
+//! What I am asked: whether it is an approval, which keys answer it, and what no answer means.
+
+use serde_json::json;
+use thirtyfour::prelude::Key;
+
+use crate::browser::Size;
+use crate::page::Page;
+use crate::script::{Script, scripted_story};
+use crate::stage::story;
+
+async fn until_headed(page: &Page, words: &str) {
+    let headed =
+        "return document.querySelector('[data-ask-id] .ask-kicker')?.textContent.trim() === arguments[0]";
+    page.until_script(words, headed, vec![json!(words)]).await;
+}
+
+/// The titles of a question's buttons, by what they are called.
+async fn titles(page: &Page) -> serde_json::Value {
+    let titles = "return Object.fromEntries([...document.querySelectorAll('[data-ask-id] button')]\
+                    .map((button) => [button.textContent.trim(), button.title]))";
+    page.script(titles, vec![]).await
+}
+
+#[tokio::test]
+async fn i_answer_an_approval_by_the_keys_for_yes_and_no() {
+    story("answer-keys", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/approve").await;
+        until_headed(&page, "Approval needed").await;
+        let told = titles(&page).await;
+        assert_eq!((&told["Allow"], &told["Block"]), (&json!("Alt+Y or Alt+1"), &json!("Alt+X or Alt+2")));
+        let apart = "const [yes, no] = ['yes', 'no'].map((answer) =>\
+                       document.querySelector(`[data-ask-id] [data-answer=${answer}]`).getBoundingClientRect());\
+                     return no.left - yes.right > 200";
+        assert_eq!(page.script(apart, vec![]).await, json!(true), "yes and no are far apart");
+        page.key(Key::Alt + "x").await;
+        page.until_text("You blocked it").await;
+        page.until_state("completed").await;
+        page.send("/approve").await;
+        page.until_state("waiting_approval").await;
+        page.key(Key::Alt + "y").await;
+        page.until_text("You chose: Allow").await;
+        page.until_state("completed").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_choice_without_yes_and_no_is_a_question_and_can_be_left_without_an_answer() {
+    story("answer-choice", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.send("/ask").await;
+        until_headed(&page, "Question").await;
+        page.until_state("waiting_input").await;
+        assert_eq!(
+            page.count("[data-ask-id] [data-answer]").await,
+            0,
+            "nothing that a key for yes could press"
+        );
+        let told = titles(&page).await;
+        assert_eq!((&told["red"], &told["yellow"]), (&json!("Alt+1"), &json!("Alt+3")));
+        page.key(Key::Alt + "y").await;
+        page.press("Dismiss").await;
+        page.until_text("You did not answer: Which colour should the buoy have?").await;
+        page.until("a confirmation", "return !!document.querySelector('[data-ask-kind=confirm]')").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_key_for_yes_never_means_always() {
+    let mut script = Script::default();
+    script.run(|script| {
+        let options = ["Always allow", "Allow once", "Deny"];
+        script.extension("select", json!({"title": "Ring the bell?", "options": options}));
+        script.hear("extension_ui_response");
+    });
+    scripted_story("answer-once", &script, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session_of("scripted").await;
+        page.send("Ring it").await;
+        until_headed(&page, "Approval needed").await;
+        page.until_state("waiting_approval").await;
+        assert_eq!(titles(&page).await["Always allow"], json!("Alt+1"));
+        page.key(Key::Alt + "y").await;
+        page.until_text("You chose: Allow once").await;
+        page.until_state("completed").await;
+    })
+    .await;
+}
