@@ -37,13 +37,19 @@ struct Built<K> {
 impl<K> Drop for Built<K> {
     fn drop(&mut self) {
         self.owner.cleanup();
-        self.element.remove();
     }
 }
 
 impl<K: PartialEq + Clone> Kept<K> {
     fn show(&mut self, list: &[K], build: impl Fn(&K) -> Element) {
-        self.built.retain(|built| list.contains(&built.key));
+        self.built.retain(|built| {
+            let stays = list.contains(&built.key);
+            // Only here: what goes with its place need not be taken out of it one by one.
+            if !stays {
+                built.element.remove();
+            }
+            stays
+        });
         for (index, key) in list.iter().enumerate() {
             let place = self.built.iter().skip(index).position(|built| built.key == *key);
             let built = match place {

@@ -143,8 +143,10 @@ async fn i_do_everything_with_the_keyboard_and_always_see_where_it_is() {
         hands.forwards_to("the hit", "here.matches('.hit')").await;
         hands.press(Key::Enter + "").await;
         page.until_text("Count the gulls").await;
+        page.until("the composer", "return document.activeElement?.name === 'prompt'").await;
         hands.see("going to a hit").await;
         hands.press(Key::Control + "k").await;
+        page.until("the search", "return document.activeElement?.name === 'search'").await;
         hands.press(Key::Escape + "").await;
 
         // Naming and deleting.

@@ -68,6 +68,7 @@ async fn half_a_tag_that_streams_in_is_as_harmless_as_a_whole_one() {
         page.without_policy().await;
         page.reload().await;
         page.new_session_of("scripted").await;
+        page.be_endless().await;
         for (number, part) in parts.iter().enumerate() {
             page.run("Go on").await;
             // The calls come last; what is open shows everything.
