@@ -1,6 +1,7 @@
 //! Where the transport's frames reach the state.
 
 use leptos::prelude::*;
+use pilothouse_core::readable::Readable;
 use pilothouse_core::wire::{Cursor, ServerFrame, Welcome};
 
 use super::Actions;
@@ -50,7 +51,7 @@ impl Receiver for Actions {
     fn probed(&self, outcome: Outcome) {
         if let Ok(mut data) = outcome
             && let Some(list) = data.get_mut("sessions").map(serde_json::Value::take)
-            && let Ok(list) = serde_json::from_value(list)
+            && let Some(list) = Readable::read(list)
         {
             self.server.sessions.set(sessions::newest_first(list));
         }

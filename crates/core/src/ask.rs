@@ -4,6 +4,7 @@ pub mod consent;
 
 use serde::{Deserialize, Serialize};
 
+use crate::readable::{readable, readable_names};
 use crate::visible_text::visible_string;
 use consent::Consent;
 
@@ -27,6 +28,12 @@ pub struct Ask {
     pub timeout_ms: Option<u64>,
 }
 
+readable!(Ask {
+    id "id", kind "kind", title "title";
+    approval "approval", message "message", options "options", placeholder "placeholder", prefill "prefill",
+    timeout_ms "timeout_ms",
+});
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskKind {
@@ -35,6 +42,8 @@ pub enum AskKind {
     Input,
     Editor,
 }
+
+readable_names!(AskKind { "select" Select, "confirm" Confirm, "input" Input, "editor" Editor });
 
 impl AskKind {
     pub const fn name(self) -> &'static str {
@@ -128,6 +137,8 @@ pub enum ClosedBy {
     Expired,
     Stopped,
 }
+
+readable_names!(ClosedBy { "answer" Answer, "declined" Declined, "expired" Expired, "stopped" Stopped });
 
 #[cfg(test)]
 mod tests {

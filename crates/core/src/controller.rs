@@ -36,6 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Event, ToolOutput, Update};
 use crate::message::{Message, StopReason};
+use crate::readable::readable;
 use crate::ui_message::{Kind, Mark, UiMessage};
 use blocks::Block;
 use calls::Call;
@@ -85,6 +86,11 @@ pub struct Fold {
     /// The newest rows that carry an id of a page's, oldest first.
     named: Vec<Named>,
 }
+
+readable!(Fold {
+    ; body "body", next_id "next_id", running "running", stopped "stopped", open_user "open_user", blocks "blocks",
+    failure "failure", exit "exit", calls "calls", named "named",
+});
 
 impl MessageController {
     /// The rows held here, the first of which is number `first()` of the conversation.

@@ -12,6 +12,7 @@ use crate::ask::{Ask, ClosedBy};
 use crate::machine::SessionState;
 use crate::message::{Message, ToolCall};
 use crate::queue::Scheduled;
+use crate::readable::{readable, readable_names};
 use crate::ui_message::BashResult;
 use crate::wire::Capabilities;
 
@@ -268,6 +269,8 @@ pub enum NoticeLevel {
     Error,
 }
 
+readable_names!(NoticeLevel { "info" Info, "warning" Warning, "error" Error });
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelInfo {
@@ -278,6 +281,8 @@ pub struct ModelInfo {
     #[serde(default)]
     pub reasoning: bool,
 }
+
+readable!(ModelInfo { provider "provider", id "id"; name "name", reasoning "reasoning" });
 
 /// How full the model's context is. `tokens` is unknown right after a compaction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -292,6 +297,10 @@ pub struct ContextUsage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
+
+readable!(ContextUsage {
+    ; tokens "tokens", context_window "contextWindow", percent "percent", cost "cost",
+});
 
 #[cfg(test)]
 #[path = "event_tests.rs"]

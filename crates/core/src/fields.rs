@@ -3,7 +3,6 @@
 //! The large enums of the vocabulary are decoded with this instead of a derived `Deserialize`: derived code for an
 //! internally tagged enum buffers twice and is many times larger, and all of it would travel to every browser.
 
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 #[derive(Debug, Default)]
@@ -81,13 +80,8 @@ impl Fields {
         self.0.get(key).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// A part that has a `Deserialize` of its own; None if it does not fit.
-    pub fn part<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
-        serde_json::from_value(self.value(key)).ok()
-    }
-
-    /// All that is left, as one part.
-    pub fn rest<T: DeserializeOwned>(self) -> Option<T> {
-        serde_json::from_value(Value::Object(self.0)).ok()
+    /// All that is left.
+    pub fn into_value(self) -> Value {
+        Value::Object(self.0)
     }
 }

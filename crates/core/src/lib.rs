@@ -17,6 +17,7 @@ pub mod machine;
 pub mod markdown;
 pub mod message;
 pub mod queue;
+pub mod readable;
 pub mod tool_kind;
 pub mod tool_view;
 pub mod turns;

@@ -9,6 +9,8 @@ mod reconstruct;
 
 use serde::{Deserialize, Serialize};
 
+use crate::readable::readable_names;
+
 pub use follow::Follower;
 pub use reconstruct::{Evidence, LastAsk, ProcessStatus, Status};
 
@@ -26,6 +28,11 @@ pub enum SessionState {
     Error,
     Stopped,
 }
+
+readable_names!(SessionState {
+    "idle" Idle, "creating" Creating, "streaming" Streaming, "waiting_approval" WaitingApproval,
+    "waiting_input" WaitingInput, "completed" Completed, "paused" Paused, "error" Error, "stopped" Stopped,
+});
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateEvent {

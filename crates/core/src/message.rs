@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::fields::Fields;
+use crate::readable::{Readable, readable_names};
 use crate::ui_message::{BashResult, Image};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -75,6 +76,10 @@ pub enum StopReason {
     Pending,
 }
 
+readable_names!(StopReason {
+    "stop" Stop, "length" Length, "toolUse" ToolUse, "error" Error, "aborted" Aborted,
+} else Pending);
+
 /// The parts of a message. Agents also write a plain string where there is just one text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
@@ -131,7 +136,7 @@ impl Message {
             },
             "assistant" => Self::Assistant {
                 content,
-                stop_reason: fields.part("stopReason").unwrap_or_default(),
+                stop_reason: fields.read("stopReason"),
                 error_message: fields.optional_text("errorMessage"),
                 timestamp: fields.optional_number("timestamp"),
             },
@@ -139,7 +144,7 @@ impl Message {
                 tool_call_id: fields.text("toolCallId"),
                 tool_name: fields.text("toolName"),
                 content,
-                details: fields.part("details"),
+                details: fields.read("details"),
                 is_error: fields.flag("isError"),
                 duration_ms: fields.optional_number("durationMs"),
             },
@@ -227,9 +232,27 @@ impl Part {
     }
 }
 
+impl Readable for ToolCall {
+    fn read(value: Value) -> Option<Self> {
+        let mut fields = Fields::of(value)?;
+        let arguments = if fields.has("arguments") { "arguments" } else { "input" };
+        Some(Self {
+            id: fields.text("id"),
+            name: fields.text("name"),
+            arguments: untexted(fields.value(arguments)),
+            arguments_error: fields.optional_text("argumentsError"),
+        })
+    }
+}
+
 fn arguments_maybe_as_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
+    Value::deserialize(deserializer).map(untexted)
+}
+
+/// Some agents write them as a text that is JSON.
+fn untexted(arguments: Value) -> Value {
+    match arguments {
         Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
         value => value,
-    })
+    }
 }

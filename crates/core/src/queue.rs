@@ -5,9 +5,11 @@
 //! and nothing happens. An item under edit is not sent; a removed one never is.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::limits::SCHEDULED_MESSAGES;
+use crate::readable::{Readable, readable, readable_names};
 use crate::ui_message::Image;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,10 @@ pub struct Scheduled {
     pub under_edit: bool,
 }
 
+readable!(Scheduled {
+    id "id", lane "lane", text "text"; images "images", revision "revision", under_edit "under_edit",
+});
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Lane {
     /// Taken up between two turns of the run.
@@ -36,6 +42,8 @@ pub enum Lane {
     #[serde(rename = "followUp")]
     FollowUp,
 }
+
+readable_names!(Lane { "steer" Steer, "followUp" FollowUp });
 
 impl Lane {
     pub const fn name(self) -> &'static str {
@@ -72,6 +80,12 @@ pub enum QueueError {
 #[serde(transparent)]
 pub struct Queue {
     items: Vec<Scheduled>,
+}
+
+impl Readable for Queue {
+    fn read(value: Value) -> Option<Self> {
+        Some(Self { items: Readable::read(value)? })
+    }
 }
 
 impl Queue {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::fields::Fields;
+use crate::readable::{Readable, readable, readable_names};
 
 /// One row of the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -33,12 +34,12 @@ impl UiMessage {
         let mut fields = Fields::of(value).unwrap_or_default();
         let mut message = Self {
             id: fields.text("id"),
-            kind: fields.part("kind").unwrap_or_default(),
+            kind: fields.read("kind"),
             text: fields.text("text"),
-            tool_step: fields.part("tool_step"),
-            bash_result: fields.part("bash_result"),
-            images: fields.part("images").unwrap_or_default(),
-            mark: fields.part("mark"),
+            tool_step: fields.read("tool_step"),
+            bash_result: fields.read("bash_result"),
+            images: fields.read("images"),
+            mark: fields.read("mark"),
         };
         message.tool_step = message.tool_step.filter(|_| message.kind == Kind::Tool);
         message.bash_result = message.bash_result.filter(|_| message.kind == Kind::Bash);
@@ -53,6 +54,12 @@ impl UiMessage {
             message.text = PLACEHOLDER.to_owned();
         }
         message
+    }
+}
+
+impl Readable for UiMessage {
+    fn read(value: Value) -> Option<Self> {
+        Some(Self::from_value(value))
     }
 }
 
@@ -91,6 +98,10 @@ impl Kind {
     }
 }
 
+readable_names!(Kind {
+    "user" User, "assistant" Assistant, "thinking" Thinking, "tool" Tool, "bash" Bash, "error" Error,
+} else System);
+
 /// What is special about a row beyond its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -111,6 +122,11 @@ pub enum Mark {
     LeftBranch,
 }
 
+readable_names!(Mark {
+    "sending" Sending, "refused" Refused, "interrupted" Interrupted, "cancelled" Cancelled, "answered" Answered,
+    "compacted" Compacted, "left_branch" LeftBranch,
+});
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolStep {
     pub call_id: String,
@@ -125,6 +141,11 @@ pub struct ToolStep {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
+
+readable!(ToolStep {
+    call_id "call_id", tool_name "tool_name", phase "phase";
+    tool_args "tool_args", result "result", details "details", duration_ms "duration_ms",
+});
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -151,6 +172,8 @@ impl Phase {
     }
 }
 
+readable_names!(Phase { "calling" Calling, "running" Running, "done" Done, "error" Error });
+
 /// A shell command of the user's own, as pi's history keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -171,6 +194,12 @@ pub struct BashResult {
     pub running: bool,
 }
 
+readable!(BashResult {
+    command "command";
+    output "output", exit_code "exitCode", cancelled "cancelled", truncated "truncated",
+    exclude_from_context "excludeFromContext", running "running",
+});
+
 fn is_false(value: &bool) -> bool {
     !value
 }
@@ -186,4 +215,12 @@ pub struct Image {
     pub data: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub blob: String,
+}
+
+impl Readable for Image {
+    fn read(value: Value) -> Option<Self> {
+        let mut fields = Fields::of(value)?;
+        let mime_type = fields.optional_text("mimeType").unwrap_or_else(|| fields.text("mime_type"));
+        Some(Self { mime_type, data: fields.text("data"), blob: fields.text("blob") })
+    }
 }

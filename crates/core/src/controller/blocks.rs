@@ -9,6 +9,7 @@ use super::calls::Stage;
 use super::{MessageController, Report};
 use crate::event::LAST_BLOCK;
 use crate::message::{Content, Part};
+use crate::readable::readable;
 use crate::ui_message::{Kind, Mark, UiMessage};
 
 /// One content block of the open assistant message.
@@ -21,6 +22,8 @@ pub(super) struct Block {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     blank: String,
 }
+
+readable!(Block { index "index", kind "kind"; row "row", blank "blank" });
 
 impl MessageController {
     /// A delta. Without a message start before it, it opens a message by itself.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{MessageController, Report};
 use crate::limits::{OPEN_CALLS, RECENT_CALLS};
+use crate::readable::{readable, readable_names};
 use crate::ui_message::{Kind, Mark, Phase, ToolStep, UiMessage};
 
 /// A tool call and the row that shows it.
@@ -26,6 +27,10 @@ pub(super) struct Call {
     pub(super) told: bool,
 }
 
+readable!(Call {
+    id "id", tool "tool", stage "stage"; row "row", claimed "claimed", told "told",
+});
+
 /// How far a call is; how it ended is told by its row alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -34,6 +39,8 @@ pub(super) enum Stage {
     Running,
     Ended,
 }
+
+readable_names!(Stage { "calling" Calling, "running" Running, "ended" Ended });
 
 impl Stage {
     pub(super) const fn of(phase: Phase) -> Self {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Change, MessageController, Report};
 use crate::limits::RECENT_NAMED_ROWS;
+use crate::readable::readable;
 use crate::ui_message::UiMessage;
 
 /// A row of the conversation whose id was chosen by a page.
@@ -13,6 +14,8 @@ pub(super) struct Named {
     pub(super) id: String,
     pub(super) row: usize,
 }
+
+readable!(Named { id "id", row "row"; });
 
 impl MessageController {
     /// Adds a row at the end of the conversation proper.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::{Content, Part};
+use crate::readable::readable;
 use crate::ui_message::Image;
 
 /// What a tool gave back, whatever shape the agent gave it.
@@ -16,6 +17,8 @@ pub struct ToolOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
 }
+
+readable!(ToolOutput { ; text "text", images "images", details "details" });
 
 impl ToolOutput {
     /// A string is its text, parts are joined, `{content, details}` is unpacked, anything else is shown as JSON.

@@ -29,12 +29,12 @@ impl Event {
             "tool_execution_update" => Self::ToolExecutionUpdate {
                 tool_call_id: fields.text("toolCallId"),
                 tool_name: fields.text("toolName"),
-                partial_result: fields.part("partialResult")?,
+                partial_result: fields.required("partialResult")?,
             },
             "tool_execution_end" => Self::ToolExecutionEnd {
                 tool_call_id: fields.text("toolCallId"),
                 tool_name: fields.text("toolName"),
-                result: fields.part("result")?,
+                result: fields.required("result")?,
                 is_error: fields.flag("isError"),
                 duration_ms: fields.optional_number("durationMs"),
             },
@@ -51,7 +51,7 @@ impl Event {
                 error_message: fields.text("errorMessage"),
             },
             "auto_retry_end" => Self::AutoRetryEnd { success: fields.flag("success") },
-            "model_changed" => Self::ModelChanged { model: fields.part("model") },
+            "model_changed" => Self::ModelChanged { model: fields.read("model") },
             "mode_changed" => Self::ModeChanged { mode: fields.text("mode") },
             "thinking_level_changed" => Self::ThinkingLevelChanged { level: fields.text("level") },
             "title_changed" => Self::TitleChanged { title: fields.text("title") },
@@ -63,8 +63,8 @@ impl Event {
             "window_title" => Self::WindowTitle { title: fields.text("title") },
             "raw" => Self::Raw { name: fields.text("name"), data: fields.value("data") },
             "elsewhere" => Self::Elsewhere { active: fields.flag("active") },
-            "notice" => Self::Notice { level: fields.part("level")?, text: fields.text("text") },
-            "queue_update" => Self::QueueUpdate { items: fields.part("items")? },
+            "notice" => Self::Notice { level: fields.required("level")?, text: fields.text("text") },
+            "queue_update" => Self::QueueUpdate { items: fields.required("items")? },
             "bash_start" => Self::BashStart {
                 id: fields.text("id"),
                 command: fields.text("command"),
@@ -73,21 +73,21 @@ impl Event {
             "bash_execution_update" => {
                 Self::BashExecutionUpdate { id: fields.text("id"), delta: fields.text("delta") }
             }
-            "bash_end" => Self::BashEnd { id: fields.text("id"), result: fields.part("result")? },
+            "bash_end" => Self::BashEnd { id: fields.text("id"), result: fields.required("result")? },
             "session_state" => {
-                Self::SessionState { state: fields.part("state")?, reason: fields.text("reason") }
+                Self::SessionState { state: fields.required("state")?, reason: fields.text("reason") }
             }
-            "ask_opened" => Self::AskOpened { ask: fields.part("ask")? },
-            "ask_closed" => Self::AskClosed { ask_id: fields.text("askId"), by: fields.part("by")? },
+            "ask_opened" => Self::AskOpened { ask: fields.required("ask")? },
+            "ask_closed" => Self::AskClosed { ask_id: fields.text("askId"), by: fields.required("by")? },
             "process_exit" => Self::ProcessExit {
                 code: fields.optional_code("code"),
                 signal: fields.optional_code("signal"),
                 expected: fields.flag("expected"),
                 stderr: fields.texts("stderr"),
             },
-            "context_usage" => Self::ContextUsage { usage: fields.part("usage")? },
+            "context_usage" => Self::ContextUsage { usage: fields.required("usage")? },
             "capabilities_changed" => {
-                Self::CapabilitiesChanged { capabilities: fields.part("capabilities")? }
+                Self::CapabilitiesChanged { capabilities: fields.required("capabilities")? }
             }
             _ => return None,
         })
@@ -107,7 +107,7 @@ impl Update {
                 id: fields.text("id"),
                 tool_name: fields.text("toolName"),
             },
-            "toolcall_end" => match fields.part("toolCall") {
+            "toolcall_end" => match fields.required("toolCall") {
                 Some(tool_call) => Self::ToolcallEnd { content_index, tool_call },
                 None => Self::Unknown,
             },

@@ -9,6 +9,7 @@ use crate::ask::Ask;
 use crate::event::Event;
 use crate::fields::Fields;
 use crate::machine::SessionState;
+use crate::readable::readable;
 
 /// What the server sends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -62,10 +63,11 @@ impl ServerFrame {
                 event: Event::from_fields(fields.object("event")),
             },
             "snapshot" => Self::Snapshot(fields.rest()?),
-            "agents_changed" => Self::AgentsChanged { agents: fields.part("agents")? },
-            "sessions_changed" => {
-                Self::SessionsChanged { changed: fields.part("changed")?, removed: fields.texts("removed") }
-            }
+            "agents_changed" => Self::AgentsChanged { agents: fields.required("agents")? },
+            "sessions_changed" => Self::SessionsChanged {
+                changed: fields.required("changed")?,
+                removed: fields.texts("removed"),
+            },
             _ => return None,
         })
     }
@@ -81,6 +83,11 @@ pub struct Welcome {
     pub sessions: Vec<SessionSummary>,
 }
 
+readable!(Welcome {
+    version "version", server_version "server_version", agents "agents", default_cwd "default_cwd",
+    sessions "sessions";
+});
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInfo {
     pub name: String,
@@ -95,6 +102,8 @@ pub struct AgentInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
+
+readable!(AgentInfo { name "name", dialect "dialect"; version "version", demo "demo", problem "problem" });
 
 /// One row of the sidebar.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -123,3 +132,8 @@ pub struct SessionSummary {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Ask>,
 }
+
+readable!(SessionSummary {
+    id "id", agent "agent", cwd "cwd", title "title", state "state", modified "modified";
+    reason "reason", pinned "pinned", archived "archived", unread "unread", elsewhere "elsewhere", asks "asks",
+});

@@ -8,6 +8,7 @@ use crate::controller::Fold;
 use crate::event::{ContextUsage, ModelInfo};
 use crate::machine::SessionState;
 use crate::queue::Queue;
+use crate::readable::readable;
 use crate::ui_message::UiMessage;
 
 /// A line that an extension keeps, under its key.
@@ -16,6 +17,8 @@ pub struct Beside {
     pub key: String,
     pub lines: Vec<String>,
 }
+
+readable!(Beside { key "key", lines "lines"; });
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
@@ -69,6 +72,15 @@ pub struct Snapshot {
     pub window_title: String,
 }
 
+readable!(Snapshot {
+    session_id "session_id", epoch "epoch", seq "seq", agent "agent", cwd "cwd", title "title", total "total",
+    first "first", messages "messages", streaming "streaming", state "state";
+    reason "reason", queue "queue", asks "asks", context_usage "context_usage", model "model",
+    thinking_level "thinking_level", mode "mode", retry "retry", compacting "compacting",
+    capabilities "capabilities", elsewhere "elsewhere", draft "draft", statuses "statuses", widgets "widgets",
+    window_title "window_title",
+});
+
 /// A failed request is being repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryNote {
@@ -77,6 +89,10 @@ pub struct RetryNote {
     pub delay_ms: u64,
     pub error_message: String,
 }
+
+readable!(RetryNote {
+    attempt "attempt", max_attempts "max_attempts", delay_ms "delay_ms", error_message "error_message";
+});
 
 impl RetryNote {
     pub fn words(&self) -> String {
@@ -92,6 +108,8 @@ pub struct AgentMode {
     pub name: String,
     pub description: String,
 }
+
+readable!(AgentMode { ; id "id", name "name", description "description" });
 
 /// What the agent behind a session can do; the page offers nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,3 +130,8 @@ pub struct Capabilities {
     /// It has commands, skills or templates of its own.
     pub commands: bool,
 }
+
+readable!(Capabilities {
+    ; images "images", bash "bash", steering "steering", models "models", thinking_levels "thinking_levels",
+    modes "modes", edit_queue "edit_queue", compact "compact", fork "fork", rename "rename", commands "commands",
+});
