@@ -37,6 +37,15 @@ pub fn watch() {
     });
 }
 
+/// Takes it from whatever has it in the screen that is left.
+pub fn let_go() {
+    if let Some(element) =
+        document().active_element().filter(|here| here.closest("main").is_ok_and(|main| main.is_some()))
+    {
+        let _ = element.unchecked_into::<HtmlElement>().blur();
+    }
+}
+
 /// Puts it here once the page has changed, if it is nowhere then.
 pub fn or_at(selector: &'static str) {
     request_animation_frame(move || {

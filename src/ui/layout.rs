@@ -31,9 +31,13 @@ pub fn Layout() -> impl IntoView {
     let address = use_location().pathname;
     let shown = memo(move || route::of_path(&address.get()));
     effect(move || actions.route.set(shown.get()));
-    let screen = move || match shown.get() {
-        Route::New => view! { <NewSession /> }.into_any(),
-        Route::Session(id) => view! { <SessionPage session=actions.open(&id) /> }.into_any(),
+    let screen = move || {
+        // What has the keyboard goes: a browser that finds that out by itself lays out both screens for it.
+        focus::let_go();
+        match shown.get() {
+            Route::New => view! { <NewSession /> }.into_any(),
+            Route::Session(id) => view! { <SessionPage session=actions.open(&id) /> }.into_any(),
+        }
     };
     let close_on_escape = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Escape" && open.get_untracked() {

@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::browser::Size;
-use crate::long::stored_session;
 use crate::page::Page;
-use crate::session_file;
+use crate::session_file::{self, SessionFile};
 use crate::stage::story;
 
 /// What it may weigh at most. The budget is 250 KB; the last twentieth above it has yet to go.
@@ -137,8 +136,13 @@ async fn what_runs(size: Size) -> BTreeSet<u64> {
         until_the_form(&page).await;
         page.async_script("await new Promise((done) => requestIdleCallback(done))").await;
         let form = page.script(collect, vec![]).await;
-        // A session from before, in the sidebar beside it.
-        stored_session(stage, ["An older question".to_owned(), "An *older* answer.".to_owned()]);
+        // More sessions from before than the sidebar shows at once.
+        for number in 1..=14 {
+            let mut file = SessionFile::new(number, &stage.project.path().to_string_lossy());
+            file.user("An older question");
+            file.assistant(json!([{"type": "text", "text": "An *older* answer."}]));
+            file.write(stage);
+        }
         match size {
             Size::Wide => {
                 conversation(&page).await;

@@ -1,6 +1,5 @@
 //! Which part of a long conversation is built. Rows stand in chunks, by their place in the whole conversation; one that
-//! is far from the view is an empty box of the height it had. The newest are always built: most conversations have no
-//! others.
+//! is far from the view is an empty box of the height it had. The newest is always built, since it is what grows.
 
 use std::collections::HashMap;
 
@@ -18,8 +17,8 @@ use crate::ui::dynamic::{effect, memo};
 /// Rows of one chunk.
 const ROWS: usize = 16;
 
-/// So many of the newest chunks are always built.
-const NEWEST: usize = 2;
+/// So many of the newest chunks may be built before it is known which are near the view.
+const FIRST: usize = 4;
 
 /// How far around the view is built, in heights of it.
 const MARGIN: &str = "100% 0px";
@@ -37,7 +36,7 @@ pub struct Window {
     heights: StoredValue<HashMap<usize, f64>>,
     observer: StoredValue<Option<(IntersectionObserver, Near)>, LocalStorage>,
     watching: RwSignal<bool>,
-    /// How many of the newest chunks are built by now.
+    /// How many of the newest chunks are built whatever the view.
     newest: RwSignal<usize>,
     /// The chunk of a row that somebody wants to go to.
     wanted: RwSignal<Option<usize>>,
@@ -67,8 +66,6 @@ impl Window {
                 window.watch(&scroller);
             }
         });
-        // What fills the view is painted first.
-        request_animation_frame(move || window.build_more());
         on_cleanup(move || {
             if let Some((observer, _closure)) = window.observer.try_update_value(Option::take).flatten() {
                 observer.disconnect();
@@ -139,22 +136,15 @@ impl Window {
         signal
     }
 
-    /// One of the newest chunks more with every frame.
-    fn build_more(self) {
-        request_animation_frame(move || {
-            let newest = self.newest.try_get_untracked().filter(|newest| *newest < NEWEST);
-            if let Some(newest) = newest {
-                self.newest.set(newest + 1);
-                self.build_more();
-            }
-        });
-    }
-
     fn watch(&self, scroller: &Element) {
         let window = *self;
         let callback = Near::new(move |entries: js_sys::Array| {
             for entry in entries.iter() {
                 window.moved(&entry.unchecked_into());
+            }
+            // From now on it is known what is near.
+            if window.newest.get_untracked() > 1 {
+                window.newest.set(1);
             }
         });
         let options = IntersectionObserverInit::new();
@@ -172,8 +162,8 @@ impl Window {
         let number = element.get_attribute("data-chunk").and_then(|number| number.parse::<usize>().ok());
         let Some(number) = number else { return };
         let near = self.near.with_value(|near| near.get(&number).copied());
-        let Some(near) = near.filter(|near| near.get_untracked() != entry.is_intersecting()) else { return };
-        if !entry.is_intersecting() {
+        let Some(near) = near else { return };
+        if !entry.is_intersecting() && element.child_element_count() > 0 {
             // Up to the next one, so that the space between them is part of it.
             let top = |element: &Element| element.get_bounding_client_rect().top();
             let height = element.next_element_sibling().map(|next| top(&next) - top(&element));
@@ -181,7 +171,9 @@ impl Window {
                 heights.extend(height.map(|height| (number, height)));
             });
         }
-        near.set(entry.is_intersecting());
+        if near.get_untracked() != entry.is_intersecting() {
+            near.set(entry.is_intersecting());
+        }
     }
 }
 
@@ -197,7 +189,7 @@ fn chunks_in_view(session: Session) -> usize {
         });
         let first = rows.len() - seen.count();
         let chunk = |index: usize| rows.get(index).map_or(0, |row| chunk_of(row.position()));
-        (chunk(rows.len().saturating_sub(1)) - chunk(first) + 1).min(NEWEST)
+        (chunk(rows.len().saturating_sub(1)) - chunk(first) + 1).min(FIRST)
     })
 }
 
