@@ -10,8 +10,8 @@ use crate::page::Page;
 use crate::session_file::{self, SessionFile};
 use crate::stage::story;
 
-/// What it may weigh at most. The budget is 250 KB; the last twentieth above it has yet to go.
-const MOST: u64 = 270_000;
+/// What it may weigh at most.
+const MOST: u64 = 250_000;
 
 /// The page will never get what it asks for in the background.
 async fn hold_back(page: &Page) {

@@ -4,7 +4,7 @@
 pub const PROTOCOL_VERSION: u32 = 1;
 
 /// Rows in a snapshot and in an older page.
-pub const PAGE_ROWS: usize = 200;
+pub const PAGE_ROWS: usize = 100;
 
 /// How many of the newest tool calls are remembered once they are over, so that what is told of them again is
 /// recognised.
@@ -138,7 +138,7 @@ pub const FILE_CHUNK_BYTES: usize = 256 * 1024;
 
 /// Rows of a stored conversation that are kept in memory; older ones are folded again from the nearest place of those
 /// that are remembered, of which there is one after so many rows.
-pub const TAIL_ROWS: usize = 3 * PAGE_ROWS;
+pub const TAIL_ROWS: usize = 6 * PAGE_ROWS;
 pub const CHECKPOINT_ROWS: usize = 250;
 
 /// Conversations that are read before somebody asks for them: of so many of the newest sessions, those whose files are

@@ -143,8 +143,7 @@ mod tests {
         let comes_later =
             |name: &str| name.ends_with(".png") || name.starts_with("later-") || is_highlighter(name);
         let bytes = size_of(|name| !comes_later(name));
-        // The budget is 250 KB; the last twentieth above it has yet to go.
-        assert!(bytes <= 268_000, "{bytes} bytes with brotli");
+        assert!(bytes <= 250_000, "{bytes} bytes with brotli");
     }
 
     #[test]

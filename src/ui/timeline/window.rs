@@ -15,10 +15,10 @@ use crate::state::server::{Row, Session};
 use crate::ui::dynamic::{effect, memo};
 
 /// Rows of one chunk.
-const ROWS: usize = 16;
+const ROWS: usize = 8;
 
 /// So many of the newest chunks may be built before it is known which are near the view.
-const FIRST: usize = 4;
+const FIRST: usize = 8;
 
 /// How far around the view is built, in heights of it.
 const MARGIN: &str = "100% 0px";
