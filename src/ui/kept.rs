@@ -5,7 +5,7 @@ use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, HtmlElement, Node};
 
 /// Keeps the children of a place true to a list, at once and from now on, as long as the current owner lives.
 pub fn keep<K: PartialEq + Clone + 'static>(
@@ -61,10 +61,17 @@ impl<K: PartialEq + Clone> Kept<K> {
                     Built { key: key.clone(), element, owner }
                 }
             };
-            let next = self.built.get(index).map(|built| built.element.as_ref());
-            let _ = self.place.insert_before(&built.element, next);
+            let next = self.built.get(index).map(|built| built.element.clone().into()).or_else(|| self.end());
+            let _ = self.place.insert_before(&built.element, next.as_ref());
             self.built.insert(index, built);
         }
+    }
+}
+
+impl<K> Kept<K> {
+    /// The framework may keep a marker of its own behind everything.
+    fn end(&self) -> Option<Node> {
+        self.place.last_child().filter(|last| last.node_type() == Node::COMMENT_NODE)
     }
 }
 

@@ -125,7 +125,7 @@ async fn code_has_its_colours_near_the_view_only() {
         frame().await;
     }
     assert!(!is_coloured(&last), "nobody sees it");
-    let colours = first.inner_html();
+    let colours = first.outer_html();
     code.set_scroll_top(code.scroll_height());
     while !is_coloured(&last) || is_coloured(&first) {
         frame().await;
@@ -134,7 +134,7 @@ async fn code_has_its_colours_near_the_view_only() {
     while !is_coloured(&first) || is_coloured(&last) {
         frame().await;
     }
-    assert_eq!(first.inner_html(), colours, "the same as before");
+    assert_eq!(first.outer_html(), colours, "the same as before");
     assert_eq!(text(&code), SOURCE.repeat(400));
     code.remove();
 }

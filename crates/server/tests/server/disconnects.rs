@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::{SessionState, SessionView};
 
 use crate::client::{Client, assert_same, prompt};
@@ -59,7 +60,7 @@ async fn promise_18_every_event_arrives_once_and_in_order_over_500_lost_connecti
             steady.until(session, "everything", |view| view.seq >= here).await;
         }
         assert_same(back.view(session), steady.view(session));
-        assert!(back.rows(session).len() >= 200, "too little was compared");
+        assert!(back.rows(session).len() >= PAGE_ROWS, "too little was compared");
     }
     assert!(restarts == RESTARTS && number > 100, "{restarts} {number}");
 }
