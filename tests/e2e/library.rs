@@ -1,10 +1,12 @@
 //! What I do with whole sessions: finding, naming, pinning, archiving, forking, deleting.
 
+use serde_json::json;
 use thirtyfour::By;
 use thirtyfour::prelude::Key;
 
 use crate::browser::Size;
 use crate::page::Page;
+use crate::session_file::{self, SessionFile};
 use crate::stage::{Stage, story};
 
 async fn session_with(stage: &Stage, page: &Page, text: &str) -> String {
@@ -88,6 +90,80 @@ async fn i_name_pin_archive_and_delete_a_session() {
         page.press("Delete").await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;
         assert_eq!(page.count(&format!("nav [data-session-id='{session}']")).await, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_session_of_the_sidebar_has_its_menu_and_is_renamed_in_its_place() {
+    story("sidebar-menu", Size::Wide, async |stage| {
+        let page = stage.page();
+        let first = session_with(stage, &page, "Mend the lights").await;
+        page.press_link_new().await;
+        page.new_session().await;
+        page.run("Paint the buoys").await;
+        let button = |id: &str| format!("nav [data-session-id='{id}'] + .row-menu");
+        let open = "return !!document.querySelector(':popover-open [role=menuitem]')";
+        let closed = "return !document.querySelector(':popover-open') && !document.querySelector('[aria-expanded].row-menu')";
+        page.click(&button(&first)).await;
+        page.until("the menu", open).await;
+        page.until("the keyboard in it", "return document.activeElement?.role === 'menuitem'").await;
+        // A second click on the same button closes it, one on another's opens that one's.
+        page.click(&button(&first)).await;
+        page.until("no menu", closed).await;
+        page.click(&button(&first)).await;
+        page.until("the menu again", open).await;
+        let second = page.attribute("main", "data-session-id").await;
+        page.click(&button(&second)).await;
+        page.until(
+            "the other's menu",
+            &format!("return document.querySelector(\"{}\").ariaExpanded === 'true' && !!document.querySelector(':popover-open [role=menuitem]')", button(&second)),
+        )
+        .await;
+        page.key(Key::Escape + "").await;
+        page.until("none", closed).await;
+
+        page.click(&button(&first)).await;
+        page.until("the menu of the first", open).await;
+        page.press("Rename").await;
+        page.until("the field alone", "const field = document.querySelector('nav [name=title]');\
+            const row = field?.closest('.sidebar-item').querySelector('.sidebar-row');\
+            return field?.value === 'Mend the lights' && getComputedStyle(row).display === 'none'").await;
+        fill(&page, "nav [name=title]", "Lamps").await;
+        page.key(Key::Enter + "").await;
+        let named = format!("const row = document.querySelector(\"nav [data-session-id='{first}']\");\
+            return row.querySelector('.sidebar-title').textContent === 'Lamps' && getComputedStyle(row).display !== 'none' &&\
+              !document.querySelector('nav [name=title]')");
+        page.until("its new name", &named).await;
+        assert_eq!(page.attribute("main", "data-session-id").await, second, "nobody went anywhere");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_many_sessions_the_newest_stand_there_and_the_others_when_i_ask_for_them() {
+    story("many-sessions", Size::Wide, async |stage| {
+        for number in 1..=30 {
+            let mut file = SessionFile::new(number, &stage.project.path().to_string_lossy());
+            file.user(&format!("Question {number}"));
+            file.assistant(json!([{"type": "text", "text": "An answer."}]));
+            file.write(stage);
+        }
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        let rows = "nav [data-session-id]";
+        page.until("the newest", "return document.querySelectorAll('nav [data-session-id]').length === 12").await;
+        // One that is open is always there.
+        let hidden = page.script("const shown = [...document.querySelectorAll('nav [data-session-id]')].map((row) => row.dataset.sessionId);\
+            return arguments[0].find((id) => !shown.includes(id))", vec![json!((1..=30).map(session_file::id).collect::<Vec<_>>())]).await;
+        let hidden = hidden.as_str().unwrap();
+        page.visit(&format!("{}/s/{hidden}", stage.server.origin())).await;
+        page.connected().await;
+        page.until("it in its place", &format!("return document.querySelector('nav [aria-current]')?.dataset.sessionId === '{hidden}'")).await;
+        assert_eq!(page.count(rows).await, 13);
+        page.press("17 more").await;
+        page.until("all", "return document.querySelectorAll('nav [data-session-id]').length === 30").await;
+        assert_eq!(page.count(".more-sessions").await, 0);
     })
     .await;
 }
