@@ -4,13 +4,14 @@
 use js_sys::{Array, Function, Reflect};
 use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, Node};
+use web_sys::{Element, Node, Range};
 
 /// So many places are marked at most.
 const MOST: usize = 2_000;
 
-/// Marks every place below an element that has these words, in any capitals, under a name that the style knows.
-pub fn mark(name: &str, place: &Element, words: &str) {
+/// Marks every place below an element that has these words, in any capitals, under a name that the style knows. Tells
+/// the places, in their order.
+pub fn mark(name: &str, place: &Element, words: &str) -> Vec<Range> {
     let ranges = Array::new();
     let words: Vec<char> = words.trim().to_lowercase().chars().collect();
     if !words.is_empty() {
@@ -19,6 +20,7 @@ pub fn mark(name: &str, place: &Element, words: &str) {
         run.end(&words, &ranges);
     }
     paint(name, &ranges);
+    ranges.iter().map(JsCast::unchecked_into).collect()
 }
 
 pub fn unmark(name: &str) {

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::browser::Size;
+use crate::long::{open, stored_session};
 use crate::stage::story;
 
 /// What the page would put into the clipboard is kept for the story instead.
@@ -113,6 +114,26 @@ async fn each_kind_of_tool_opens_in_a_form_of_its_own() {
         assert!(text(".line-numbers").await.starts_with("1\n2"));
         assert_eq!(text("[data-phase=error] .row-exit").await, "exit 3");
         assert_eq!(page.rows_after_reload().await, streamed);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn words_deep_in_a_long_message_are_brought_into_view() {
+    story("found-deep", Size::Wide, async |stage| {
+        let page = stage.page();
+        let long = |word: &str| (1..=60).map(|number| format!("Line {number} of the {word}.\n\n")).collect::<String>();
+        let text = format!("{}A very particular lamp.\n\n{}", long("log"), long("end"));
+        stored_session(stage, ["Read me the log".to_owned(), text]);
+        open(stage, &page).await;
+        page.until_text("particular lamp").await;
+        page.key(thirtyfour::prelude::Key::Control + "f").await;
+        page.until("the field", "return document.activeElement?.name === 'find'").await;
+        page.key("particular").await;
+        let seen = "const [range] = CSS.highlights.get('found') ?? []; const box = range?.getBoundingClientRect();\
+                    const view = document.querySelector('[role=log]').getBoundingClientRect();\
+                    return !!box && box.top >= view.top && box.bottom <= view.bottom";
+        page.until("the words in view", seen).await;
     })
     .await;
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, HtmlElement, Range};
 
 use super::anchor::find_row;
 use super::show_at;
@@ -54,22 +54,35 @@ pub fn seek_on_demand(
             stay();
             let row_id = session.row_id_at(position);
             let scroller = scroller.try_get_untracked().flatten();
-            let shown = scroller.zip(row_id).and_then(|(scroller, row_id)| show(&scroller, &row_id));
-            if let Some(row) = shown {
-                hold(row);
+            let Some(scroller) = scroller else { return };
+            let shown = row_id.and_then(|row_id| show(&scroller, &row_id));
+            if let Some(row) = &shown {
+                hold(row.clone());
             }
-            mark_words(actions);
+            mark_words(actions, scroller.unchecked_into(), shown, hold);
         });
     });
 }
 
-/// What is looked for is marked in all rows that stand there.
-fn mark_words(actions: Actions) {
+/// What is looked for is marked in all rows that stand there, and brought into view where a row is longer than it.
+fn mark_words(
+    actions: Actions,
+    scroller: HtmlElement,
+    row: Option<Element>,
+    hold: impl Fn(Element) + 'static,
+) {
     let words = actions.client.finding.get_untracked().unwrap_or_default();
     // What opens by itself with the row stands there a moment later.
     request_animation_frame(move || {
-        if let Ok(Some(log)) = document().query_selector("[role=log]") {
-            marks::mark(FOUND, &log, &words);
+        let places = marks::mark(FOUND, &scroller, &words);
+        let Some(row) = row else { return };
+        let inside = |place: &&Range| place.start_container().is_ok_and(|node| row.contains(Some(&node)));
+        let Some(place) = places.iter().find(inside) else { return };
+        let (view, place) = (scroller.get_bounding_client_rect(), place.get_bounding_client_rect());
+        if place.top() < view.top() || place.bottom() > view.bottom() {
+            let by = place.top() - view.top() - view.height() / 4.0;
+            scroller.set_scroll_top(scroller.scroll_top() + by.round() as i32);
+            hold(row);
         }
     });
 }
