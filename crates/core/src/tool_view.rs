@@ -9,7 +9,7 @@ use serde_json::Value;
 pub use self::found::{FoundIn, FoundLine, found_in};
 pub use self::plan::{PlanState, PlanStep};
 use crate::tool_kind::ToolKind;
-use crate::ui_message::ToolStep;
+use crate::ui_message::{Phase, ToolStep};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolView {
@@ -85,6 +85,14 @@ pub fn exit_code(step: &ToolStep) -> Option<i64> {
         last.strip_prefix("Command exited with code ")?.trim_end_matches('.').parse().ok()
     };
     told.or_else(said).filter(|_| ToolKind::of(&step.tool_name) == ToolKind::Shell)
+}
+
+/// Whether a call failed because the person stopped it, by the last line of what it says.
+pub fn was_stopped(step: &ToolStep) -> bool {
+    let last = || step.result.as_deref()?.trim_end().lines().next_back();
+    step.phase == Phase::Error
+        && last()
+            .is_some_and(|last| matches!(last.trim_end_matches('.'), "Command aborted" | "Operation aborted"))
 }
 
 /// JSON in several lines, and any other text as it is.

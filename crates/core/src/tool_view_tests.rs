@@ -84,3 +84,17 @@ fn what_was_found_stands_by_file() {
 }
 
 const SHOWN: usize = crate::limits::SHOWN_FOUND_LINES;
+
+#[test]
+fn a_call_that_was_stopped_is_told_from_one_that_failed() {
+    let ended = |phase, result: &str| {
+        let step =
+            ToolStep { tool_name: "bash".into(), phase, result: Some(result.into()), ..ToolStep::default() };
+        was_stopped(&step)
+    };
+    assert!(ended(Phase::Error, "started\n\n\nCommand aborted"));
+    assert!(ended(Phase::Error, "Operation aborted.\n"));
+    assert!(!ended(Phase::Error, "Command aborted\nCommand exited with code 1"));
+    assert!(!ended(Phase::Error, "No such file"));
+    assert!(!ended(Phase::Done, "Command aborted"), "a command may say so itself");
+}

@@ -1,7 +1,7 @@
 //! A tool call: one line when closed. What it shows when open is in `tool_details`.
 
 use pilothouse_core::describe::describe_call;
-use pilothouse_core::tool_view::exit_code;
+use pilothouse_core::tool_view::{exit_code, was_stopped};
 use pilothouse_core::{Mark, Phase, UiMessage};
 use web_sys::Element;
 
@@ -39,7 +39,10 @@ impl Line {
             phase: step.phase,
             duration: step.duration_ms.map(duration),
             exit: exit_code(step).filter(|code| *code != 0).map(|code| format!("exit {code}")),
-            given_up: message.mark.filter(|mark| matches!(mark, Mark::Interrupted | Mark::Cancelled)),
+            given_up: message
+                .mark
+                .filter(|mark| matches!(mark, Mark::Interrupted | Mark::Cancelled))
+                .or_else(|| was_stopped(step).then_some(Mark::Cancelled)),
         }
     }
 
