@@ -75,15 +75,23 @@ impl<K> Kept<K> {
     }
 }
 
+/// Puts reactive views into elements made by hand. Made where the element is built: in an effect a view would live only
+/// until that runs again.
+pub struct Mounting(Owner);
+
 /// A reactive view in an element made by hand; it goes with this.
 pub struct Mounted {
     pub place: Element,
     _view: UnmountHandle<AnyViewState>,
 }
 
-impl Mounted {
-    pub fn in_place(place: Element, view: impl FnOnce() -> AnyView + 'static) -> Self {
+impl Mounting {
+    pub fn here() -> Self {
+        Self(Owner::current().unwrap_or_default())
+    }
+
+    pub fn mount(&self, place: Element, view: impl FnOnce() -> AnyView + 'static) -> Mounted {
         let element = place.clone().unchecked_into::<HtmlElement>();
-        Self { place, _view: mount_to(element, view) }
+        Mounted { place, _view: self.0.with(|| mount_to(element, view)) }
     }
 }

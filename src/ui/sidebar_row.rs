@@ -8,7 +8,7 @@ use web_sys::Element;
 
 use super::elements::{Drawn, add, clear, mark, set, with_class, with_text};
 use super::icon::Icon;
-use super::kept::Mounted;
+use super::kept::{Mounted, Mounting};
 use super::relative_time::relative_time;
 use super::rename_field::RenameField;
 use super::session_words::title_words;
@@ -80,6 +80,7 @@ pub fn build(actions: Actions, id: &str) -> Element {
     add(&item, &menu);
     let (built, id) = (item.clone(), id.to_owned());
     let mut shown = Drawn::default();
+    let mounting = Mounting::here();
     let mut field = None::<Mounted>;
     let effect = RenderEffect::new(move |_| {
         let summary = actions.server.summary(&id).unwrap_or_default();
@@ -104,7 +105,7 @@ pub fn build(actions: Actions, id: &str) -> Element {
                 add(&item, &place);
                 let (session_id, title) = (id.clone(), title_words(&summary));
                 let view = move || view! { <RenameField session_id title /> }.into_any();
-                field = Some(Mounted::in_place(place, view));
+                field = Some(mounting.mount(place, view));
             }
         }
     });

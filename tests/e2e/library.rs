@@ -123,12 +123,18 @@ async fn each_session_of_the_sidebar_has_its_menu_and_is_renamed_in_its_place() 
         page.key(Key::Escape + "").await;
         page.until("none", closed).await;
 
+        // What happens in other sessions meanwhile does not disturb it.
+        page.send("/wait go").await;
+        page.until_state("streaming").await;
         page.click(&button(&first)).await;
         page.until("the menu of the first", open).await;
         page.press("Rename").await;
         page.until("the field alone", "const field = document.querySelector('nav [name=title]');\
             const row = field?.closest('.sidebar-item').querySelector('.sidebar-row');\
             return field?.value === 'Mend the lights' && getComputedStyle(row).display === 'none'").await;
+        stage.release("go");
+        page.until_state("completed").await;
+        page.until("it told in the sidebar", &format!("return document.querySelector(\"nav [data-session-id='{second}']\").dataset.state === 'completed'")).await;
         fill(&page, "nav [name=title]", "Lamps").await;
         page.key(Key::Enter + "").await;
         let named = format!("const row = document.querySelector(\"nav [data-session-id='{first}']\");\

@@ -6,18 +6,19 @@ use web_sys::Element;
 
 use super::entry::Entry;
 use crate::ui::elements::{mark, with_class};
-use crate::ui::kept::Mounted;
+use crate::ui::kept::{Mounted, Mounting};
 use crate::ui::message_editor::MessageEditor;
 
 pub struct Rewriting {
     /// The text as it was said, hidden meanwhile.
     text: Element,
+    mounting: Mounting,
     open: Option<Mounted>,
 }
 
 impl Rewriting {
     pub fn beside(text: &Element) -> Self {
-        Self { text: text.clone(), open: None }
+        Self { text: text.clone(), mounting: Mounting::here(), open: None }
     }
 
     /// Opens or closes the field, as the person has chosen.
@@ -34,7 +35,7 @@ impl Rewriting {
         let next = self.text.next_sibling();
         let _ = self.text.parent_node().map(|parent| parent.insert_before(&place, next.as_ref()));
         let entry = entry.clone();
-        self.open = Some(Mounted::in_place(place, move || editor(entry)));
+        self.open = Some(self.mounting.mount(place, move || editor(entry)));
     }
 }
 
