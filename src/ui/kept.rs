@@ -92,6 +92,6 @@ impl Mounting {
 
     pub fn mount(&self, place: Element, view: impl FnOnce() -> AnyView + 'static) -> Mounted {
         let element = place.clone().unchecked_into::<HtmlElement>();
-        Mounted { place, _view: self.0.with(|| mount_to(element, view)) }
+        Mounted { place, _view: self.0.with(|| untrack(|| mount_to(element, view))) }
     }
 }

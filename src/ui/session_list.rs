@@ -54,12 +54,13 @@ pub fn SessionLists(children: Children) -> impl IntoView {
     let actions = use_actions();
     let menu = SharedMenu::new();
     let act = move |event: leptos::ev::MouseEvent| {
+        let was_open = menu.before.try_update_value(Option::take).flatten();
         let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
             return;
         };
         let closest = |selector: &str| target.closest(selector).ok().flatten();
         if let Some(button) = closest(".row-menu") {
-            menu.toggle(&button.unchecked_into());
+            menu.toggle(&button.unchecked_into(), was_open);
         } else if let Some(link) = closest("a.sidebar-row")
             && !opens_elsewhere(&event)
         {
@@ -114,11 +115,12 @@ impl SharedMenu {
         self.before.set_value(self.chosen.get_untracked());
     }
 
-    fn toggle(self, button: &HtmlElement) {
+    fn toggle(self, button: &HtmlElement, was_open: Option<String>) {
         let id = button.previous_element_sibling().map(|link| id_of(&link));
-        let was_open = self.before.try_update_value(Option::take).flatten();
         let Some(panel) = self.panel.get_untracked().filter(|_| was_open != id) else { return };
         let _ = panel.hide_popover();
+        // Of one that closes and opens at once nobody is told that it closed.
+        self.has_closed();
         popover::put_beside(button, &panel);
         let _ = button.set_attribute("aria-expanded", "true");
         self.button.set_value(Some(button.clone()));
@@ -127,10 +129,13 @@ impl SharedMenu {
     }
 
     fn toggled(self, event: &leptos::ev::Event) {
-        if popover::has_opened(event) {
-            return;
+        if !popover::has_opened(event) {
+            self.chosen.set(None);
+            self.has_closed();
         }
-        self.chosen.set(None);
+    }
+
+    fn has_closed(self) {
         if let Some(button) = self.button.try_update_value(Option::take).flatten() {
             let _ = button.remove_attribute("aria-expanded");
         }

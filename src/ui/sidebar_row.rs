@@ -16,6 +16,9 @@ use super::state_mark::{state_icon, state_words};
 use crate::actions::Actions;
 use crate::route::{self, Route};
 
+const ELSEWHERE: &str = "Another program is working here";
+const UNREAD: &str = "Not seen yet";
+
 /// All that a row says.
 #[derive(Debug, PartialEq, Eq)]
 struct Face {
@@ -46,15 +49,18 @@ impl Face {
         set(link, "data-state", self.state.name());
         mark(link, "data-unread", self.unread.then_some(""));
         mark(link, "aria-current", self.current.then_some("page"));
-        set(link, "title", &format!("{} · {}", self.title, self.agent));
+        let mut words = vec![self.title.as_str(), &self.agent, state_words(self.state)];
+        words.extend(self.elsewhere.then_some(ELSEWHERE));
+        words.extend(self.unread.then_some(UNREAD));
+        set(link, "title", &words.join(" · "));
         clear(link);
         add(link, &state_mark(self.state));
         add(link, &with_text("span", "sidebar-title", &self.title));
         if self.elsewhere {
-            add(link, &sign("sidebar-mark", Some(Icon::Globe), "Another program is working here"));
+            add(link, &sign("sidebar-mark", Some(Icon::Globe), ELSEWHERE));
         }
         if self.unread {
-            add(link, &sign("unread-dot", None, "Not seen yet"));
+            add(link, &sign("unread-dot", None, UNREAD));
         }
         add(link, &with_text("span", "sidebar-time", &self.time));
     }
@@ -128,6 +134,5 @@ fn sign(class: &str, icon: Option<Icon>, words: &str) -> Element {
     }
     set(&sign, "role", "img");
     set(&sign, "aria-label", words);
-    set(&sign, "title", words);
     sign
 }

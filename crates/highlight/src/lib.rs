@@ -33,6 +33,9 @@ pub const GROUP: &str = "code-lines";
 /// Where the page leaves the function that is told when the highlighter has been loaded.
 pub const READY: &str = "pilothouseHighlighterIsReady";
 
+/// The event by which the page hears that texts have become others, while words are marked in them.
+pub const COLOURED: &str = "pilothouse-coloured";
+
 /// The parts of a whole text, in their order.
 pub fn highlight(language: Language, text: &str) -> Vec<Span> {
     Highlighter::new(language).push(text)

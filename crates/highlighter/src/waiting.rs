@@ -4,10 +4,10 @@
 use std::cell::RefCell;
 
 use js_sys::{Array, Reflect};
-use pilothouse_highlight::Span;
-use wasm_bindgen::JsCast;
+use pilothouse_highlight::{COLOURED, Span};
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, Event, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use super::lines;
 
@@ -54,6 +54,7 @@ fn observer() -> Option<IntersectionObserver> {
     // The conversation scrolls inside the page, where a margin around the page says nothing.
     let _ = Reflect::set(&options, &"scrollMargin".into(), &MARGIN.into());
     let moved = Closure::<dyn FnMut(Array)>::new(|entries: Array| {
+        let mut has_changed = false;
         for entry in entries.iter() {
             let entry: IntersectionObserverEntry = entry.unchecked_into();
             let group = entry.target();
@@ -61,22 +62,40 @@ fn observer() -> Option<IntersectionObserver> {
                 fade(group);
             } else if let Some(spans) = take(&group) {
                 lines::colour(&group, &spans);
+                has_changed = true;
             }
+        }
+        if has_changed && are_marked() {
+            tell();
         }
         forget_the_gone();
     });
     IntersectionObserver::new_with_options(moved.into_js_value().unchecked_ref(), &options).ok()
 }
 
-/// What somebody has selected stays as it is.
+/// Whether words are marked in the page: marks hold on to texts.
+fn are_marked() -> bool {
+    let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
+    let marks = get(&js_sys::global(), "CSS").and_then(|css| get(&css, "highlights"));
+    marks.and_then(|marks| get(&marks, "size")).and_then(|size| size.as_f64()).is_some_and(|size| size > 0.0)
+}
+
+/// What somebody has selected stays as it is, and what is marked.
 fn fade(group: Element) {
     let selected = web_sys::window().and_then(|window| window.get_selection().ok().flatten());
-    if !group.is_connected() || selected.is_some_and(|selection| !selection.is_collapsed()) {
+    if !group.is_connected() || selected.is_some_and(|selection| !selection.is_collapsed()) || are_marked() {
         return;
     }
     let spans = lines::fade(&group);
     if !spans.is_empty() {
         WAITING.with_borrow_mut(|waiting| waiting.push((group, spans)));
+    }
+}
+
+/// Tells the page that texts have become others.
+fn tell() {
+    if let (Some(window), Ok(event)) = (web_sys::window(), Event::new(COLOURED)) {
+        let _ = window.dispatch_event(&event);
     }
 }
 

@@ -63,6 +63,10 @@ impl Pictures {
             if kept.is_empty() {
                 return;
             }
+            // The session may be gone by now.
+            if !pictures.trays.with_value(|trays| trays.contains_key(&session_id)) {
+                return;
+            }
             let kept: Vec<Picture> = kept.into_iter().map(Picture::new).collect();
             tray.try_update(|tray| tray.splice(..0, kept).for_each(drop));
             pictures.keep(&session_id);
@@ -106,7 +110,7 @@ impl Pictures {
 
     /// The session is gone, whether it was looked at here or not.
     pub fn forget(&self, session_id: &str) {
-        if let Some(tray) = self.trays.with_value(|trays| trays.get(session_id).copied()) {
+        if let Some(tray) = self.trays.try_update_value(|trays| trays.remove(session_id)).flatten() {
             tray.update(Vec::clear);
         }
         let key = key(session_id);

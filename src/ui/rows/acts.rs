@@ -112,6 +112,8 @@ impl Entry {
                 let code = closest(button, ".code-block").and_then(|block| markdown::code_of(&block));
                 copy_in_words(button, &code.map(|code| code_text::text(&code)).unwrap_or_default());
             }
+            // What was written in the field so far stays.
+            Act::Edit if untrack(|| actions.client.rewriting.is_open(&session.id(), self.row.id())) => {}
             Act::Edit => {
                 actions.client.rewriting.begin(&session.id(), self.row.id(), session.peek(&self.row, text));
             }

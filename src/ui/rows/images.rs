@@ -10,7 +10,7 @@ use crate::ui::elements::{Drawn, add, element, set, with_class};
 /// What the page shows; anything else, and above all SVG, is not a picture here.
 const TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// Behind what the row has when this is made.
+/// Behind what the row has when this is made, or at its end.
 pub struct Images {
     row: Element,
     before: Option<Element>,
@@ -21,6 +21,10 @@ pub struct Images {
 impl Images {
     pub fn in_row(row: &Element) -> Self {
         Self { row: row.clone(), before: row.last_element_child(), place: None, shown: Drawn::default() }
+    }
+
+    pub fn at_end(row: &Element) -> Self {
+        Self { before: None, ..Self::in_row(row) }
     }
 
     pub fn show(&mut self, session_id: &str, images: &[Image]) {

@@ -66,6 +66,8 @@ pub fn build(entry: Entry) -> Element {
         if has_output {
             let text = text.get_or_insert_with(|| StreamedText::in_place(&row, "row-result"));
             text.show(output(message));
+        } else if let Some(text) = text.take() {
+            text.element.remove();
         }
     });
     article

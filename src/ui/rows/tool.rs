@@ -77,7 +77,7 @@ impl Line {
 pub fn build(entry: Entry) -> Element {
     let row = entry.article("row tool");
     let line = row_line::Line::in_row(&row);
-    let mut images = Images::in_row(&row);
+    let mut images = Images::at_end(&row);
     let article = row.clone();
     let (mut shown, mut open) = (Drawn::default(), Drawn::default());
     let mut details = None::<ToolDetails>;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leptos::html;
 use leptos::prelude::*;
+use pilothouse_highlight::COLOURED;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Range};
 
@@ -37,6 +38,14 @@ pub fn seek_on_demand(
             marks::unmark(FOUND);
         }
     });
+    // Marks hold on to texts, and colours make others of them.
+    let again = move || {
+        if let Some(scroller) = scroller.try_get_untracked().flatten() {
+            mark_words(actions, scroller.unchecked_into(), None, hold);
+        }
+    };
+    let coloured = window_event_listener_untyped(COLOURED, move |_| again());
+    on_cleanup(move || coloured.remove());
     effect(move || {
         let wish = actions.client.seek.get().filter(|seek| seek.session_id == session.id());
         let Some(wish) = wish else { return };

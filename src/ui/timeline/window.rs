@@ -1,5 +1,6 @@
 //! Which part of a long conversation is built. Rows stand in chunks, by their place in the whole conversation; one that
-//! is far from the view is an empty box of the height it had. The newest is always built, since it is what grows.
+//! is far from the view is an empty box of the height it had. The newest are always built: most conversations have no
+//! others.
 
 use std::collections::HashMap;
 
@@ -17,8 +18,8 @@ use crate::ui::dynamic::{effect, memo};
 /// Rows of one chunk.
 const ROWS: usize = 8;
 
-/// So many of the newest chunks may be built before it is known which are near the view.
-const FIRST: usize = 8;
+/// So many of the newest chunks are always built.
+const NEWEST: usize = 4;
 
 /// How far around the view is built, in heights of it.
 const MARGIN: &str = "100% 0px";
@@ -36,7 +37,7 @@ pub struct Window {
     heights: StoredValue<HashMap<usize, f64>>,
     observer: StoredValue<Option<(IntersectionObserver, Near)>, LocalStorage>,
     watching: RwSignal<bool>,
-    /// How many of the newest chunks are built whatever the view.
+    /// How many of the newest chunks are built by now.
     newest: RwSignal<usize>,
     /// The chunk of a row that somebody wants to go to.
     wanted: RwSignal<Option<usize>>,
@@ -66,6 +67,8 @@ impl Window {
                 window.watch(&scroller);
             }
         });
+        // What fills the view is painted first.
+        request_animation_frame(move || window.build_more());
         on_cleanup(move || {
             if let Some((observer, _closure)) = window.observer.try_update_value(Option::take).flatten() {
                 observer.disconnect();
@@ -136,15 +139,22 @@ impl Window {
         signal
     }
 
+    /// One of the newest chunks more with every frame.
+    fn build_more(self) {
+        request_animation_frame(move || {
+            let newest = self.newest.try_get_untracked().filter(|newest| *newest < NEWEST);
+            if let Some(newest) = newest {
+                self.newest.set(newest + 1);
+                self.build_more();
+            }
+        });
+    }
+
     fn watch(&self, scroller: &Element) {
         let window = *self;
         let callback = Near::new(move |entries: js_sys::Array| {
             for entry in entries.iter() {
                 window.moved(&entry.unchecked_into());
-            }
-            // From now on it is known what is near.
-            if window.newest.get_untracked() > 1 {
-                window.newest.set(1);
             }
         });
         let options = IntersectionObserverInit::new();
@@ -171,10 +181,21 @@ impl Window {
                 heights.extend(height.map(|height| (number, height)));
             });
         }
-        if near.get_untracked() != entry.is_intersecting() {
-            near.set(entry.is_intersecting());
+        let is_near = entry.is_intersecting() || is_held(&element);
+        if near.get_untracked() != is_near {
+            near.set(is_near);
         }
     }
+}
+
+/// Whether the keyboard is in it, or some of it is selected: then it stays, however far it is.
+fn is_held(element: &Element) -> bool {
+    let focused = document().active_element();
+    let selection = window().get_selection().ok().flatten();
+    focused.is_some_and(|focused| element.contains(Some(&focused)))
+        || selection.filter(|selection| !selection.is_collapsed()).is_some_and(|selection| {
+            selection.contains_node_with_allow_partial_containment(element, true).unwrap_or_default()
+        })
 }
 
 /// How many of the newest chunks fill the view, as far as one can tell before they are built. Rows are taken to be low:
@@ -189,7 +210,7 @@ fn chunks_in_view(session: Session) -> usize {
         });
         let first = rows.len() - seen.count();
         let chunk = |index: usize| rows.get(index).map_or(0, |row| chunk_of(row.position()));
-        (chunk(rows.len().saturating_sub(1)) - chunk(first) + 1).min(FIRST)
+        (chunk(rows.len().saturating_sub(1)) - chunk(first) + 1).min(NEWEST)
     })
 }
 

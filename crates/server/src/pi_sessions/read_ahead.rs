@@ -27,14 +27,16 @@ impl ReadAhead {
     /// time: for a thread that may wait.
     pub fn read(&self, files: &[PathBuf]) {
         let Ok(_reading) = self.reading.try_lock() else { return };
-        self.ready().retain(|scanned| files.iter().any(|file| file == scanned.path()) && scanned.is_fresh());
         let mut room = READ_AHEAD_MOST_BYTES;
-        for file in files {
+        let mut chosen = files.to_vec();
+        chosen.retain(|file| {
             let length = file.metadata().map_or(0, |metadata| metadata.len());
-            if !(READ_AHEAD_LEAST_BYTES..=room).contains(&length) {
-                continue;
-            }
-            room -= length;
+            let fits = (READ_AHEAD_LEAST_BYTES..=room).contains(&length);
+            room -= if fits { length } else { 0 };
+            fits
+        });
+        self.ready().retain(|scanned| chosen.iter().any(|file| file == scanned.path()) && scanned.is_fresh());
+        for file in &chosen {
             if self.ready().iter().any(|scanned| scanned.path() == file) {
                 continue;
             }
