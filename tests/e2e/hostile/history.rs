@@ -11,7 +11,7 @@ use crate::session_file::SessionFile;
 use crate::stage::{Stage, story};
 
 /// As many as a page gets with its first answer.
-const ROWS: usize = 200;
+const ROWS: usize = 100;
 
 /// What has to be seen of a row, beside its kind.
 enum Told {
