@@ -154,7 +154,11 @@ impl Told {
 /// Opens a session and all that is closed in it.
 async fn open(page: &Page, session: &str, rows: usize) -> Vec<Shown> {
     let row = format!("nav [data-session-id='{session}']");
-    page.until("its row", &format!("return !!document.querySelector(\"{row}\")")).await;
+    // There are more sessions than the sidebar shows at once.
+    let listed = format!(
+        "document.querySelector('.more-sessions')?.click(); return !!document.querySelector(\"{row}\")"
+    );
+    page.until("its row", &listed).await;
     page.script("document.querySelector(arguments[0]).click()", vec![json!(row)]).await;
     let there = "const main = document.querySelector('main');\
                  return main?.dataset.sessionId === arguments[0] &&\
