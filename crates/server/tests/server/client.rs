@@ -7,7 +7,7 @@ use futures_util::{SinkExt, StreamExt};
 use pilothouse_core::event::Event;
 use pilothouse_core::limits::PROTOCOL_VERSION;
 use pilothouse_core::view::Applied;
-use pilothouse_core::wire::{ClientFrame, Command, Cursor, ServerFrame, Welcome};
+use pilothouse_core::wire::{ClientFrame, Command, Cursor, MessagesPage, ServerFrame, Welcome};
 use pilothouse_core::{SessionState, SessionView, UiMessage};
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -110,6 +110,17 @@ impl Client {
 
     pub async fn open(&mut self, session: &str) {
         self.ask(Some(session), Command::OpenSession).await.unwrap();
+    }
+
+    /// Opens it, with all of its rows.
+    pub async fn open_whole(&mut self, session: &str) {
+        self.open(session).await;
+        while let before @ 1.. = self.view(session).controller.first() {
+            let answer = self.ask(Some(session), Command::GetMessages { before, limit: None }).await.unwrap();
+            let page: MessagesPage = serde_json::from_value(answer).unwrap();
+            let view = self.views.get_mut(session).unwrap();
+            assert!(view.controller.prepend(page.first, page.messages), "the pages do not fit together");
+        }
     }
 
     pub async fn prompt(&mut self, session: &str, text: &str) -> Result<Value, String> {

@@ -53,7 +53,7 @@ async fn lane(seed: u64) -> usize {
         if kill % KILLS_PER_SESSION == 0 {
             sent = Sent { session: page.new_session(project.path()).await, ..Sent::default() };
         } else {
-            page.open(&sent.session).await;
+            page.open_whole(&sent.session).await;
             let wrong = check(page.view(&sent.session), &sent);
             assert!(wrong.is_empty(), "seed {seed}, kill {kill}: {wrong}\n{}", last_lines(&server.log()));
         }
