@@ -95,6 +95,10 @@ impl Session {
             self.own_messages.push_back(*timestamp);
         }
         self.in_flight.see(event);
+        // A command that has ended stands in the agent's file: noted later, it would be shown twice after a kill.
+        if matches!(event, Event::BashEnd { .. }) {
+            self.note_in_flight();
+        }
         if self.in_flight.is_changed() && self.note_deadline.is_none() {
             self.note_deadline = Some(Instant::now() + Duration::from_millis(IN_FLIGHT_MILLISECONDS));
         }
