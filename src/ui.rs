@@ -31,6 +31,7 @@ pub mod mention;
 pub mod mention_menu;
 pub mod message_editor;
 pub mod model_picker;
+pub mod near;
 pub mod new_session;
 pub mod notices;
 pub mod picture_tray;

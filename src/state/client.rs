@@ -27,8 +27,8 @@ pub enum Reading {
     /// At the end, following.
     #[default]
     Following,
-    /// With this row so many pixels below the upper edge of the view.
-    At { row: String, offset: f64 },
+    /// With this row, or this block of its text, so many pixels below the upper edge of the view.
+    At { row: String, block: Option<usize>, offset: f64 },
 }
 
 /// What the composer's text is.

@@ -1,26 +1,42 @@
 //! Markdown as real elements, while it streams. Blocks are built once when they are finished; only the live tail is
-//! changed, node by node, so that nothing that stands there is built anew for what is added. No HTML is ever parsed.
+//! changed, node by node, so that nothing that stands there is built anew for what is added. Of a long text only what
+//! is near the view is built. No HTML is ever parsed.
 
 pub(super) mod build;
 mod code;
+mod guess;
 mod patch;
+pub mod place;
+mod sections;
 
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+
+use leptos::prelude::{Set, use_context};
 use pilothouse_core::markdown::{Block, MarkdownStream, Progress};
 use web_sys::Element;
 
+use self::sections::{BLOCKS, Content, Sections};
+use super::near::{Near, Watched};
 pub use code::text_of as code_of;
 
+/// Shared with those who tell what is near.
+pub struct Markdown(Rc<RefCell<Shown>>);
+
 /// What stands in the page: the elements of the finished blocks, then those of the tail.
-pub struct Markdown {
-    container: Element,
+struct Shown {
+    sections: Sections,
     source: Source,
     tail: Tail,
+    near: Option<Near>,
 }
 
-/// Of a text that is complete the blocks are forgotten: few texts ever change again, and then it is parsed anew.
 enum Source {
     Growing(MarkdownStream),
+    /// The blocks are forgotten: few texts ever change again, and then it is parsed anew.
     Complete(String),
+    /// Some of its blocks are yet to be built.
+    Long(MarkdownStream),
 }
 
 /// The live blocks as they stand in the page. An open block of code may be long, and only ever grows: of its text the
@@ -57,33 +73,43 @@ impl Tail {
 
 impl Markdown {
     pub fn in_place(parent: &Element) -> Self {
-        let container = build::element("div");
-        container.set_class_name("row-text markdown");
-        build::add(parent, &container);
-        Self { container, source: Source::Growing(MarkdownStream::default()), tail: Tail::default() }
+        let text = build::with_class("div", "row-text markdown");
+        build::add(parent, &text);
+        Self(Rc::new(RefCell::new(Shown {
+            sections: Sections::of(text),
+            source: Source::Growing(MarkdownStream::default()),
+            tail: Tail::default(),
+            near: use_context(),
+        })))
     }
 
     pub fn show(&mut self, text: &str, live: bool) {
+        self.0.borrow_mut().show(text, live, &Rc::downgrade(&self.0));
+    }
+}
+
+impl Shown {
+    fn show(&mut self, text: &str, live: bool, own: &Weak<RefCell<Self>>) {
         let mut stream = match &mut self.source {
             Source::Complete(shown) if shown == text => return,
-            Source::Complete(shown) => {
-                let mut stream = MarkdownStream::default();
-                stream.push(shown);
-                stream.finish();
-                stream
-            }
-            Source::Growing(stream) => std::mem::take(stream),
+            Source::Long(stream) if stream.source() == text => return,
+            Source::Complete(shown) => MarkdownStream::of(shown),
+            Source::Growing(stream) | Source::Long(stream) => std::mem::take(stream),
         };
-        self.update(&mut stream, text, live);
+        self.update(&mut stream, text, live, own);
         self.source = if live {
             Source::Growing(stream)
         } else {
             self.tail = Tail::default();
-            Source::Complete(text.to_owned())
+            if stream.blocks().len() > BLOCKS {
+                Source::Long(stream)
+            } else {
+                Source::Complete(text.to_owned())
+            }
         };
     }
 
-    fn update(&mut self, stream: &mut MarkdownStream, text: &str, live: bool) {
+    fn update(&mut self, stream: &mut MarkdownStream, text: &str, live: bool, own: &Weak<RefCell<Self>>) {
         let finished = stream.blocks().len();
         let mut progress = match text.strip_prefix(stream.source()) {
             Some(added) => stream.push(added),
@@ -94,31 +120,61 @@ impl Markdown {
         }
         if progress.kept < finished {
             // The agent's final word differs from here on.
-            patch::truncate(&self.container, progress.kept);
+            self.sections.truncate(progress.kept);
             self.tail = Tail::default();
         }
-        self.draw(stream, &progress);
+        self.draw(stream, &progress, own);
     }
 
-    fn draw(&mut self, stream: &MarkdownStream, progress: &Progress) {
-        let container = &self.container;
-        let (blocks, tail) = (stream.blocks(), stream.tail());
+    fn draw(&mut self, stream: &MarkdownStream, progress: &Progress, own: &Weak<RefCell<Self>>) {
+        let (sections, content) = (&mut self.sections, content_of(stream));
         for position in &progress.resolved {
-            if let Some(block) = blocks.get(*position) {
-                patch::replace(container, *position, &build::block(block));
+            if let Some(block) = content.finished.get(*position) {
+                sections.replace(*position, block);
             }
         }
         if progress.finished == 0
-            && let Some(added) = self.tail.added_code(tail)
+            && let Some(added) = self.tail.added_code(content.tail)
         {
-            patch::append_code(container, progress.kept, added);
+            if let Some(block) = sections.block(progress.kept) {
+                patch::append_code(&block, added);
+            }
             self.tail.code = self.tail.code.map(|length| length + added.len());
         } else if progress.finished > 0 || progress.tail_changed {
-            let new: Vec<&Block> = blocks.iter().skip(progress.kept).chain(tail).collect();
-            patch::blocks(container, progress.kept, &self.tail.blocks, &new);
-            self.tail = Tail::of(tail);
+            let near = self.near;
+            let watch = |index, element: &Element| Some(watch(near?, index, element, own.clone()));
+            sections.change(progress.kept, &self.tail.blocks, content, watch);
+            if progress.finished > 0 {
+                sections.tidy(true);
+            }
+            self.tail = Tail::of(content.tail);
         }
     }
+
+    /// Tells whether something was built.
+    fn moved(&mut self, index: usize, is_near: bool) -> bool {
+        let (stream, grows) = match &self.source {
+            Source::Growing(stream) => (stream, true),
+            Source::Long(stream) => (stream, false),
+            Source::Complete(_) => return false,
+        };
+        let built = self.sections.moved(index, is_near, content_of(stream));
+        self.sections.tidy(grows);
+        built
+    }
+}
+
+fn watch(near: Near, index: usize, element: &Element, shown: Weak<RefCell<Shown>>) -> Watched {
+    near.watch(element, move |is_near| {
+        let Some(shown) = shown.upgrade() else { return };
+        if shown.try_borrow_mut().is_ok_and(|mut shown| shown.moved(index, is_near)) {
+            near.built.set(());
+        }
+    })
+}
+
+fn content_of(stream: &MarkdownStream) -> Content<'_> {
+    Content { finished: stream.blocks(), tail: stream.tail() }
 }
 
 /// Two steps as one.
@@ -137,3 +193,5 @@ fn both(first: Progress, second: Progress) -> Progress {
 
 #[cfg(all(test, target_arch = "wasm32"))]
 mod browser_tests;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod long_tests;

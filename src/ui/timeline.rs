@@ -13,7 +13,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{HtmlElement, ResizeObserver};
 
-use self::anchor::{Anchor, find_row};
+use self::anchor::{Anchor, find_row, show_at};
 use self::chunk::Chunk;
 use self::follow::{Follow, Measure};
 use self::seek::seek_on_demand;
@@ -21,6 +21,7 @@ use self::window::Window;
 use super::ask_card::AskCard;
 use super::dynamic::{When, clicked, effect, list, live, memo};
 use super::icon::{Glyph, Icon};
+use super::near::Near;
 use super::rows::acts;
 use super::run_status::RunStatus;
 use crate::actions::use_actions;
@@ -35,7 +36,9 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let actions = use_actions();
     let scroller = NodeRef::<html::Div>::new();
     let content = NodeRef::<html::Div>::new();
-    let window = Window::new(session, scroller);
+    let near = Near::new(scroller);
+    provide_context(near);
+    let window = Window::new(session, near);
     let follow = RwSignal::new(Follow::default());
     let following = memo(move || follow.get().is_following());
     // How many rows there were when the reader left the end.
@@ -81,9 +84,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
             seen.set(untrack(total));
         }
         let at = if is_following { None } else { Anchor::of_view(&scroller) };
-        let reading = at
-            .as_ref()
-            .map_or(Reading::Following, |at| Reading::At { row: at.row_id(), offset: at.offset(&scroller) });
+        let reading = at.as_ref().map_or(Reading::Following, |at| at.reading(&scroller));
         anchor.set_value(at);
         session_id.with_value(|id| actions.client.set_reading(id, reading));
         if !is_following && measure.top < NEAR_FIRST * measure.viewport {
@@ -107,9 +108,12 @@ pub fn Timeline(session: Session) -> impl IntoView {
         window.want(position);
     }
     watch_size(scroller, content, on_resize, move || {
-        if let (Reading::At { row, offset }, Some(scroller)) = (reading, scroller.get_untracked()) {
+        if let (Reading::At { row, block, offset }, Some(scroller)) = (reading, scroller.get_untracked()) {
             stay();
-            show_at(&scroller, &row, offset);
+            if let Some(row) = find_row(&scroller, &row) {
+                near.reveal(&row);
+                show_at(&scroller, &row, block, offset);
+            }
             anchor.set_value(Anchor::of_view(&scroller));
         }
     });
@@ -191,13 +195,6 @@ fn keep_in_place(scroller: &HtmlElement, anchor: HeldAnchor) -> bool {
         anchor.update_value(|anchor| *anchor = anchor.take().map(|anchor| anchor.again(scroller)));
     }
     moved.is_some()
-}
-
-/// Scrolls so that a row stands this far below the upper edge.
-fn show_at(scroller: &HtmlElement, row_id: &str, offset: f64) {
-    let Some(row) = find_row(scroller, row_id) else { return };
-    let from_top = row.get_bounding_client_rect().top() - scroller.get_bounding_client_rect().top();
-    scroller.set_scroll_top(scroller.scroll_top() + (from_top - offset).round() as i32);
 }
 
 /// Watches the size of both elements as long as the component lives.

@@ -146,6 +146,12 @@ impl<'a> Visit<'a> {
         let heap = self.cdp("Runtime.getHeapUsage", json!({})).await;
         let part = |name: &str| heap[name].as_f64().unwrap_or_default();
         let wasm = self.page.script("return measure.wasmBytes()", vec![]).await.as_f64().unwrap();
+        println!(
+            "  scripts {:.1} MB, elements {:.1} MB, WebAssembly {:.1} MB",
+            part("usedSize") / 1e6,
+            part("embedderHeapUsedSize") / 1e6,
+            wasm / 1e6
+        );
         part("usedSize") + part("embedderHeapUsedSize") + wasm
     }
 

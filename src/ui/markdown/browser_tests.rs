@@ -27,17 +27,26 @@ fn page_of(text: &str) -> Markdown {
 
 /// Neighbouring text nodes are one to a reader.
 fn html(page: &Markdown) -> String {
-    page.container.normalize();
-    page.container.outer_html()
+    let text = shown(page);
+    text.normalize();
+    text.outer_html()
+}
+
+fn shown(page: &Markdown) -> Element {
+    page.0.borrow().sections.text.clone()
 }
 
 #[wasm_bindgen_test]
 fn whatever_the_pieces_the_same_elements_stand_there_in_the_end() {
-    let whole = html(&page_of(DOCUMENT));
-    for size in [1, 2, 3, 7, 40, 1_000] {
+    // As often as it takes to be long enough for sections.
+    for (count, size) in
+        [(1, 1), (1, 2), (1, 3), (1, 7), (1, 40), (1, 1_000), (6, 13), (6, 300), (6, 100_000)]
+    {
+        let document = [DOCUMENT].repeat(count).join("\n\n");
+        let whole = html(&page_of(&document));
         let mut page = page();
         let mut text = String::new();
-        let characters: Vec<char> = DOCUMENT.chars().collect();
+        let characters: Vec<char> = document.chars().collect();
         for piece in characters.chunks(size) {
             text.extend(piece);
             page.show(&text, true);
@@ -51,12 +60,12 @@ fn whatever_the_pieces_the_same_elements_stand_there_in_the_end() {
 fn what_stands_there_stays_while_more_comes() {
     let mut page = page();
     page.show("First paragraph.\n\nSecond **bo", true);
-    let first = page.container.first_child().unwrap();
-    let second = page.container.last_child().unwrap();
+    let first = shown(&page).first_child().unwrap();
+    let second = shown(&page).last_child().unwrap();
     page.show("First paragraph.\n\nSecond **bold** and\n\n```\ncode\nmo", true);
-    assert!(page.container.first_child().unwrap().is_same_node(Some(&first)));
-    assert!(page.container.child_nodes().item(1).unwrap().is_same_node(Some(&second)));
-    let code = page.container.last_element_child().unwrap().query_selector("code").unwrap().unwrap();
+    assert!(shown(&page).first_child().unwrap().is_same_node(Some(&first)));
+    assert!(shown(&page).child_nodes().item(1).unwrap().is_same_node(Some(&second)));
+    let code = shown(&page).last_element_child().unwrap().query_selector("code").unwrap().unwrap();
     let text = code.first_child().unwrap();
     page.show("First paragraph.\n\nSecond **bold** and\n\n```\ncode\nmore\nand more\n", true);
     assert!(code.first_child().unwrap().is_same_node(Some(&text)), "code grows in the node it stands in");
@@ -95,7 +104,7 @@ fn no_text_becomes_anything_but_the_elements_of_the_list() {
                 page.show(text, live);
                 page
             };
-            let all = page.container.query_selector_all("*").unwrap();
+            let all = shown(&page).query_selector_all("*").unwrap();
             for index in 0..all.length() {
                 let element: Element = all.item(index).unwrap().unchecked_into();
                 let tag = element.tag_name().to_lowercase();
@@ -104,8 +113,8 @@ fn no_text_becomes_anything_but_the_elements_of_the_list() {
                 assert!(href.is_empty() || href.starts_with("http"), "{href} from {text:?}");
                 assert!(!element.has_attribute("src") && !element.has_attribute("style"), "{text:?}");
             }
-            document().body().unwrap().append_child(&page.container).unwrap();
-            page.container.remove();
+            document().body().unwrap().append_child(&shown(&page)).unwrap();
+            shown(&page).remove();
         }
     }
 }

@@ -6,7 +6,7 @@ use pilothouse_core::markdown::{Alignment, Block, Inline, Item, Table};
 use web_sys::{Element, Node};
 
 use super::code;
-pub use crate::ui::elements::{add, element, set, with_text};
+pub use crate::ui::elements::{add, element, set, with_class, with_text};
 
 pub fn block(block: &Block) -> Element {
     match block {

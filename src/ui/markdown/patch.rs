@@ -9,9 +9,11 @@ use super::{build, code};
 use crate::ui::code_text;
 
 /// The children of a parent from `first` on are `old` and become `new`.
-pub fn blocks(parent: &Element, first: usize, old: &[Block], new: &[&Block]) {
+fn blocks(parent: &Element, first: usize, old: &[Block], new: &[&Block]) {
     for (position, (old, new)) in old.iter().zip(new).enumerate() {
-        if old != *new && !child(parent, first + position).is_some_and(|node| block(&node, old, new)) {
+        if old != *new
+            && !child(parent, first + position).is_some_and(|node| block(node.unchecked_ref(), old, new))
+        {
             replace(parent, first + position, &build::block(new));
         }
     }
@@ -19,16 +21,16 @@ pub fn blocks(parent: &Element, first: usize, old: &[Block], new: &[&Block]) {
     new.iter().skip(old.len()).for_each(|block| build::add(parent, &build::block(block)));
 }
 
-/// More text of the open block of code that is the child at `position`.
-pub fn append_code(parent: &Element, position: usize, added: &str) {
+/// More text of an open block of code.
+pub fn append_code(block: &Element, added: &str) {
     if !added.is_empty()
-        && let Some(text) = child(parent, position).and_then(|node| code::text_of(node.unchecked_ref()))
+        && let Some(text) = code::text_of(block)
     {
         code_text::append(&text, added);
     }
 }
 
-pub fn replace(parent: &Element, position: usize, by: &Node) {
+fn replace(parent: &Element, position: usize, by: &Node) {
     match child(parent, position) {
         Some(node) => drop(parent.replace_child(by, &node)),
         None => build::add(parent, by),
@@ -36,8 +38,7 @@ pub fn replace(parent: &Element, position: usize, by: &Node) {
 }
 
 /// False if they are too different: then the element is built anew.
-fn block(node: &Node, old: &Block, new: &Block) -> bool {
-    let element: &Element = node.unchecked_ref();
+pub fn block(element: &Element, old: &Block, new: &Block) -> bool {
     match (old, new) {
         (Block::Paragraph(old), Block::Paragraph(new)) => inlines(element, old, new),
         (Block::Heading { level, content }, Block::Heading { level: new_level, content: new })
@@ -144,7 +145,7 @@ fn text(node: Option<&Text>, old: &str, new: &str) -> bool {
     true
 }
 
-fn child(parent: &Element, position: usize) -> Option<Node> {
+pub fn child(parent: &Element, position: usize) -> Option<Node> {
     parent.child_nodes().item(u32::try_from(position).ok()?)
 }
 

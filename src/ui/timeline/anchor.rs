@@ -1,18 +1,24 @@
-//! The row a reader looks at: it stays where it is when something above it comes, goes or grows.
+//! What a reader looks at, a row or a block of its text: it stays where it is when something above it comes, goes or
+//! grows.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, NodeList};
 
+use crate::state::client::Reading;
+use crate::ui::markdown::place;
+
 #[derive(Clone, Debug)]
 pub struct Anchor {
     row: Element,
+    /// Of a row that begins above the view.
+    block: Option<Element>,
     top: f64,
     /// How far the view was scrolled then.
     scrolled: i32,
 }
 
 impl Anchor {
-    /// The first row that can be seen.
+    /// What can be seen first.
     pub fn of_view(scroller: &HtmlElement) -> Option<Self> {
         let rows = scroller.query_selector_all("[data-message-id]").ok()?;
         let edge = scroller.get_bounding_client_rect().top();
@@ -25,35 +31,56 @@ impl Anchor {
                 low = middle + 1;
             }
         }
-        row_at(&rows, low).map(|row| Self::of(row, scroller))
+        let row = row_at(&rows, low)?;
+        let begins_above = row.get_bounding_client_rect().top() < edge;
+        let text = Some(&row).filter(|_| begins_above).and_then(text_of);
+        let block = text.and_then(|text| place::first_below(&text, edge));
+        Some(Self::at(row, block, scroller))
     }
 
     pub fn of(row: Element, scroller: &HtmlElement) -> Self {
-        let top = row.get_bounding_client_rect().top();
-        Self { row, top, scrolled: scroller.scroll_top() }
+        Self::at(row, None, scroller)
     }
 
-    /// The same row, where it is now.
+    fn at(row: Element, block: Option<Element>, scroller: &HtmlElement) -> Self {
+        let top = block.as_ref().unwrap_or(&row).get_bounding_client_rect().top();
+        Self { row, block, top, scrolled: scroller.scroll_top() }
+    }
+
+    /// The same, where it is now.
     pub fn again(self, scroller: &HtmlElement) -> Self {
-        Self::of(self.row, scroller)
+        Self::at(self.row, self.block, scroller)
     }
 
     /// How far something above it has moved it since, apart from the reader's scrolling; none if it is not there any
     /// more.
     pub fn moved(&self, scroller: &HtmlElement) -> Option<i32> {
         let by_reader = f64::from(scroller.scroll_top() - self.scrolled);
-        let top = self.row.is_connected().then(|| self.row.get_bounding_client_rect().top());
+        let place = self.block.as_ref().unwrap_or(&self.row);
+        let top = place.is_connected().then(|| place.get_bounding_client_rect().top());
         top.map(|top| (top - self.top + by_reader).round() as i32)
     }
 
-    pub fn row_id(&self) -> String {
-        self.row.get_attribute("data-message-id").unwrap_or_default()
+    /// To come back to it later.
+    pub fn reading(&self, scroller: &HtmlElement) -> Reading {
+        Reading::At {
+            row: self.row.get_attribute("data-message-id").unwrap_or_default(),
+            block: self.block.as_ref().map(place::number_of),
+            offset: self.top - scroller.get_bounding_client_rect().top(),
+        }
     }
+}
 
-    /// Below the upper edge of the view.
-    pub fn offset(&self, scroller: &HtmlElement) -> f64 {
-        self.top - scroller.get_bounding_client_rect().top()
-    }
+/// Scrolls so that a row, or a block of it, stands this far below the upper edge.
+pub fn show_at(scroller: &HtmlElement, row: &Element, block: Option<usize>, offset: f64) {
+    let block = block.and_then(|number| place::by_number(&text_of(row)?, number));
+    let place = block.as_ref().unwrap_or(row);
+    let from_top = place.get_bounding_client_rect().top() - scroller.get_bounding_client_rect().top();
+    scroller.set_scroll_top(scroller.scroll_top() + (from_top - offset).round() as i32);
+}
+
+fn text_of(row: &Element) -> Option<Element> {
+    row.query_selector(".markdown").ok()?
 }
 
 fn row_at(rows: &NodeList, index: u32) -> Option<Element> {

@@ -15,7 +15,8 @@ use crate::ui::rows::{self, entry::Entry};
 pub fn Chunk(session: Session, window: Window, number: usize) -> AnyView {
     let actions = use_actions();
     let place = NodeRef::<html::Div>::new();
-    let built = window.is_built(number);
+    let near = RwSignal::new(false);
+    let built = window.is_built(number, near);
     let rows = move || if built.get() { window.rows(number) } else { Vec::new() };
     let build = move |row: &Row| rows::build(Entry { actions, session, row: row.clone() });
     let owner = Owner::current().unwrap_or_default();
@@ -23,20 +24,19 @@ pub fn Chunk(session: Session, window: Window, number: usize) -> AnyView {
     effect(move || {
         let Some(place) = place.get() else { return };
         let style = HtmlElement::style(&place);
-        let _ = if built.get() {
-            style.remove_property("height").map(drop)
+        if built.get() {
+            let _ = style.remove_property("height");
+            window.near.built.set(());
         } else {
-            style.set_property("height", &format!("{}px", window.height(number).round() as i32))
-        };
-    });
-    effect(move || {
-        if let Some(place) = place.get() {
-            window.follow(&place);
+            let _ = style.set_property("height", &format!("{}px", window.height(number).round() as i32));
         }
     });
-    on_cleanup(move || {
-        let place = place.try_get_untracked().flatten();
-        window.leave(number, place.as_ref().map(|place| place.as_ref()));
+    let watched = StoredValue::new_local(None);
+    effect(move || {
+        if let Some(place) = place.get() {
+            watched.set_value(Some(window.watch(number, &place, near)));
+        }
     });
+    on_cleanup(move || drop(watched.try_update_value(Option::take)));
     view! { <div class="chunk" node_ref=place use:begin data-chunk=number.to_string()></div> }.into_any()
 }

@@ -9,8 +9,7 @@ use pilothouse_highlight::COLOURED;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Range};
 
-use super::anchor::find_row;
-use super::show_at;
+use super::anchor::{find_row, show_at};
 use super::window::Window;
 use crate::actions::{Actions, use_actions};
 use crate::browser::marks;
@@ -40,10 +39,16 @@ pub fn seek_on_demand(
     });
     // Marks hold on to texts, and colours make others of them.
     let again = move || {
-        if let Some(scroller) = scroller.try_get_untracked().flatten() {
+        if let Some(scroller) = scroller.try_get_untracked().flatten()
+            && actions.client.finding.with_untracked(Option::is_some)
+        {
             mark_words(actions, scroller.unchecked_into(), None, hold);
         }
     };
+    effect(move || {
+        window.near.built.track();
+        again();
+    });
     let coloured = window_event_listener_untyped(COLOURED, move |_| again());
     on_cleanup(move || coloured.remove());
     effect(move || {
@@ -64,7 +69,7 @@ pub fn seek_on_demand(
             let row_id = session.row_id_at(position);
             let scroller = scroller.try_get_untracked().flatten();
             let Some(scroller) = scroller else { return };
-            let shown = row_id.and_then(|row_id| show(&scroller, &row_id));
+            let shown = row_id.and_then(|row_id| show(&scroller, window, &row_id));
             if let Some(row) = &shown {
                 hold(row.clone());
             }
@@ -96,13 +101,14 @@ fn mark_words(
     });
 }
 
-fn show(scroller: &HtmlElement, row_id: &str) -> Option<Element> {
+fn show(scroller: &HtmlElement, window: Window, row_id: &str) -> Option<Element> {
     let row = find_row(scroller, row_id)?;
+    window.near.reveal(&row);
     // What was found may be inside.
     if let Ok(Some(closed)) = row.query_selector("[aria-expanded=false]") {
         closed.unchecked_into::<HtmlElement>().click();
     }
-    show_at(scroller, row_id, f64::from(scroller.client_height()) / 4.0);
+    show_at(scroller, &row, None, f64::from(scroller.client_height()) / 4.0);
     let _ = row.set_attribute("data-found", "");
     let marked = row.clone();
     set_timeout(move || drop(marked.remove_attribute("data-found")), MOMENT);

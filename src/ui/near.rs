@@ -1,0 +1,134 @@
+//! What is near the view of something that scrolls: whoever has a part of it is told when that comes near and when it
+//! goes, so that only what is near is built.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
+
+use super::dynamic::effect;
+use super::elements::set;
+
+/// How far around the view something is near, in heights of it.
+const MARGIN: &str = "100% 0px";
+
+/// By this the browser's word is matched with who waits for it.
+const NUMBER: &str = "data-near";
+
+type Tell = Rc<dyn Fn(bool)>;
+type OnChange = Closure<dyn FnMut(js_sys::Array)>;
+
+#[derive(Clone, Copy)]
+pub struct Near {
+    watch: StoredValue<Watch, LocalStorage>,
+    /// Told when something was built that was not there before.
+    pub built: RwSignal<()>,
+}
+
+#[derive(Default)]
+struct Watch {
+    observer: Option<(IntersectionObserver, OnChange)>,
+    watched: HashMap<u32, (Element, Tell)>,
+    last: u32,
+}
+
+/// An element is watched as long as this is held.
+pub struct Watched {
+    near: Near,
+    number: u32,
+}
+
+impl Near {
+    pub fn new(scroller: NodeRef<html::Div>) -> Self {
+        let near = Self { watch: StoredValue::new_local(Watch::default()), built: RwSignal::new(()) };
+        effect(move || {
+            if let Some(scroller) = scroller.get() {
+                near.begin(&scroller);
+            }
+        });
+        on_cleanup(move || {
+            let watch = near.watch.try_update_value(std::mem::take);
+            if let Some((observer, _closure)) = watch.and_then(|watch| watch.observer) {
+                observer.disconnect();
+            }
+        });
+        near
+    }
+
+    /// Tells from now on whether this element is near. What has the keyboard or is selected is always near.
+    pub fn watch(&self, element: &Element, tell: impl Fn(bool) + 'static) -> Watched {
+        let number = self.watch.try_update_value(|watch| {
+            watch.last += 1;
+            set(element, NUMBER, &watch.last.to_string());
+            if let Some((observer, _)) = &watch.observer {
+                observer.observe(element);
+            }
+            watch.watched.insert(watch.last, (element.clone(), Rc::new(tell)));
+            watch.last
+        });
+        Watched { near: *self, number: number.unwrap_or_default() }
+    }
+
+    /// Has everything inside an element built, wherever the view is. What is not near goes once it was.
+    pub fn reveal(&self, place: &Element) {
+        let inside = self.watch.with_value(|watch| {
+            let inside = watch.watched.values().filter(|(element, _)| place.contains(Some(element)));
+            inside.map(|(_, tell)| tell.clone()).collect::<Vec<_>>()
+        });
+        inside.iter().for_each(|tell| tell(true));
+    }
+
+    fn begin(self, scroller: &Element) {
+        let callback = OnChange::new(move |entries: js_sys::Array| {
+            for entry in entries.iter() {
+                self.changed(&entry.unchecked_into());
+            }
+        });
+        let options = IntersectionObserverInit::new();
+        options.set_root(Some(scroller));
+        options.set_root_margin(MARGIN);
+        let observer = IntersectionObserver::new_with_options(callback.as_ref().unchecked_ref(), &options);
+        let Ok(observer) = observer else { return };
+        self.watch.update_value(|watch| {
+            watch.watched.values().for_each(|(element, _)| observer.observe(element));
+            watch.observer = Some((observer, callback));
+        });
+    }
+
+    fn changed(&self, entry: &IntersectionObserverEntry) {
+        let element = entry.target();
+        let number = element.get_attribute(NUMBER).and_then(|number| number.parse::<u32>().ok());
+        let known = |watch: &Watch| watch.watched.get(&number?).map(|(_, tell)| tell.clone());
+        // Not while it is held: who is told may watch something else, or nothing any more.
+        if let Some(tell) = self.watch.try_with_value(known).flatten() {
+            tell(entry.is_intersecting() || is_held(&element));
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // What was told goes only when nothing is held any more.
+        let _gone = self.near.watch.try_update_value(|watch| {
+            let gone = watch.watched.remove(&self.number);
+            if let (Some((observer, _)), Some((element, _))) = (&watch.observer, &gone) {
+                observer.unobserve(element);
+            }
+            gone
+        });
+    }
+}
+
+/// Whether the keyboard is in it, or some of it is selected: then it stays, however far it is.
+fn is_held(element: &Element) -> bool {
+    let focused = document().active_element();
+    let selection = window().get_selection().ok().flatten();
+    focused.is_some_and(|focused| element.contains(Some(&focused)))
+        || selection.filter(|selection| !selection.is_collapsed()).is_some_and(|selection| {
+            selection.contains_node_with_allow_partial_containment(element, true).unwrap_or_default()
+        })
+}
