@@ -139,11 +139,16 @@ fn chunks_in_view(session: Session) -> usize {
     })
 }
 
+/// In pixels: a line of text is no lower than this, and one of so many letters is broken even where there is much room.
 fn least_height(message: &UiMessage) -> u32 {
-    match message.kind {
-        Kind::Tool | Kind::Thinking | Kind::Bash => 28,
-        _ => 28 + u32::try_from(message.text.len() / 120).unwrap_or_default() * 20,
-    }
+    const LINE: usize = 20;
+    const LETTERS: usize = 120;
+    let lines = |text: &str| text.lines().map(|line| line.len().div_ceil(LETTERS)).sum::<usize>();
+    let height = match message.kind {
+        Kind::Tool | Kind::Thinking | Kind::Bash => LINE,
+        _ => LINE + lines(&message.text) * LINE,
+    };
+    u32::try_from(height).unwrap_or(u32::MAX)
 }
 
 const fn chunk_of(position: usize) -> usize {
