@@ -17,7 +17,7 @@ pub fn Chunk(session: Session, window: Window, number: usize) -> AnyView {
     let place = NodeRef::<html::Div>::new();
     let near = RwSignal::new(false);
     let built = window.is_built(number, near);
-    let rows = move || if built.get() { window.rows(number) } else { Vec::new() };
+    let rows = move || if built.get() { window.rows(number, near) } else { Vec::new() };
     let build = move |row: &Row| rows::build(Entry { actions, session, row: row.clone() });
     let owner = Owner::current().unwrap_or_default();
     let begin = move |place: Element| owner.with(|| keep(place, rows, build));

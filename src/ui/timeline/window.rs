@@ -3,6 +3,7 @@
 //! others.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use leptos::prelude::*;
 use pilothouse_core::{Kind, UiMessage};
@@ -27,8 +28,9 @@ pub struct Window {
     pub near: Near,
     session: Session,
     heights: StoredValue<HashMap<usize, f64>>,
-    /// How many of the newest chunks are built by now.
+    /// How many of the newest chunks are built by now, and which of their rows is the first.
     newest: RwSignal<usize>,
+    first: RwSignal<usize>,
     /// The chunk of a row that somebody wants to go to.
     wanted: RwSignal<Option<usize>>,
     numbers: Memo<(usize, usize)>,
@@ -42,11 +44,13 @@ impl Window {
                 (chunk_of(first), chunk_of(first + rows.len().max(1) - 1))
             })
         });
+        let (newest, first) = seen_at_first(session);
         let window = Self {
             near,
             session,
             heights: StoredValue::default(),
-            newest: RwSignal::new(chunks_in_view(session)),
+            newest: RwSignal::new(newest),
+            first: RwSignal::new(first),
             wanted: RwSignal::new(None),
             numbers,
         };
@@ -61,20 +65,28 @@ impl Window {
         if self.session.rows.with(Vec::is_empty) { Vec::new() } else { (first..=last).collect() }
     }
 
-    pub fn rows(&self, number: usize) -> Vec<Row> {
-        self.session.rows.with(|rows| {
-            let first = rows.first().map_or(0, Row::position);
-            let index = |position: usize| position.saturating_sub(first).min(rows.len());
-            rows[index(number * ROWS)..index((number + 1) * ROWS)].to_vec()
-        })
+    /// The rows of a chunk that are built: all, or none, or in the first moment those that are seen.
+    pub fn rows(&self, number: usize, near: RwSignal<bool>) -> Vec<Row> {
+        let first = if self.is_sought(number, near) { 0 } else { self.first.get() };
+        self.session.rows.with(|rows| rows[self.range(number, first, rows)].to_vec())
+    }
+
+    fn range(&self, number: usize, first: usize, rows: &[Row]) -> Range<usize> {
+        let held = rows.first().map_or(0, Row::position);
+        let index = |position: usize| position.max(first).saturating_sub(held).min(rows.len());
+        index(number * ROWS)..index((number + 1) * ROWS)
     }
 
     pub fn is_built(&self, number: usize, near: RwSignal<bool>) -> Memo<bool> {
         let window = *self;
         memo(move || {
             let newest = number + window.newest.get() > window.numbers.get().1;
-            newest || near.get() || window.wanted.get() == Some(number)
+            newest || window.is_sought(number, near)
         })
+    }
+
+    fn is_sought(&self, number: usize, near: RwSignal<bool>) -> bool {
+        near.get() || self.wanted.get() == Some(number)
     }
 
     /// Builds the chunk of a row, wherever the view is.
@@ -86,8 +98,7 @@ impl Window {
     pub fn height(&self, number: usize) -> f64 {
         let known = self.heights.with_value(|heights| heights.get(&number).copied());
         known.unwrap_or_else(|| {
-            let rows = untrack(|| self.rows(number).len());
-            rows as f64 * GUESS
+            self.session.rows.with_untracked(|rows| self.range(number, 0, rows).len()) as f64 * GUESS
         })
     }
 
@@ -111,21 +122,25 @@ impl Window {
         self.heights.update_value(|heights| heights.extend(height.map(|height| (number, height))));
     }
 
-    /// One of the newest chunks more with every frame.
+    /// Of the newest chunks the rest of one with every frame, or one more.
     fn build_more(self) {
         request_animation_frame(move || {
-            let newest = self.newest.try_get_untracked().filter(|newest| *newest < NEWEST);
-            if let Some(newest) = newest {
+            let Some(newest) = self.newest.try_get_untracked() else { return };
+            if self.first.get_untracked() > 0 {
+                self.first.set(0);
+            } else if newest < NEWEST {
                 self.newest.set(newest + 1);
-                self.build_more();
+            } else {
+                return;
             }
+            self.build_more();
         });
     }
 }
 
-/// How many of the newest chunks fill the view, as far as one can tell before they are built. Rows are taken to be low:
-/// rather too much is built than too little.
-fn chunks_in_view(session: Session) -> usize {
+/// How many of the newest chunks fill the view, and the first row that is seen then, as far as one can tell before they
+/// are built. Rows are taken to be low: rather too much is built than too little.
+fn seen_at_first(session: Session) -> (usize, usize) {
     session.rows.with_untracked(|rows| {
         let (view, mut height) = (browser::view_height(), 0);
         let seen = rows.iter().rev().take_while(|row| {
@@ -133,9 +148,10 @@ fn chunks_in_view(session: Session) -> usize {
             height += session.peek(row, least_height);
             fits
         });
-        let first = rows.len() - seen.count();
-        let chunk = |index: usize| rows.get(index).map_or(0, |row| chunk_of(row.position()));
-        (chunk(rows.len().saturating_sub(1)) - chunk(first) + 1).min(NEWEST)
+        let position = |index: usize| rows.get(index).map_or(0, Row::position);
+        let first = position(rows.len() - seen.count());
+        let chunks = chunk_of(position(rows.len().saturating_sub(1))) - chunk_of(first) + 1;
+        (chunks.min(NEWEST), first)
     })
 }
 
