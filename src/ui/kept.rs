@@ -16,10 +16,16 @@ pub fn keep<K: PartialEq + Clone + 'static>(
     // Not the effect's own, which lives only until it runs again.
     let owner = Owner::current().unwrap_or_default();
     let mut kept = Kept { place, built: Vec::new() };
-    let effect = RenderEffect::new(move |_| {
+    follow(Box::new(move || {
         let list = list();
         owner.with(|| untrack(|| kept.show(&list, &build)));
-    });
+    }));
+}
+
+/// Shows something at once, and again whenever what is read meanwhile has changed, as long as the current owner lives.
+/// Of one type for all: the framework builds its part anew for every other.
+pub fn follow(mut show: Box<dyn FnMut()>) {
+    let effect = RenderEffect::new(move |_| show());
     on_cleanup(move || drop(effect));
 }
 

@@ -11,16 +11,16 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{HtmlElement, ResizeObserver};
+use web_sys::{Element, HtmlElement, ResizeObserver};
 
 use self::anchor::{Anchor, find_row, show_at};
-use self::chunk::Chunk;
 use self::follow::{Follow, Measure};
 use self::seek::seek_on_demand;
 use self::window::Window;
 use super::ask_card::AskCard;
 use super::dynamic::{When, clicked, effect, list, live, memo};
 use super::icon::{Glyph, Icon};
+use super::kept::keep;
 use super::near::Near;
 use super::rows::acts;
 use super::run_status::RunStatus;
@@ -131,6 +131,11 @@ pub fn Timeline(session: Session) -> impl IntoView {
     };
     seek_on_demand(session, window, scroller, stay, hold);
     let act = move |event| acts::on_click(actions, session, &event);
+    let owner = Owner::current().unwrap_or_default();
+    let chunks = move |place: Element, (): ()| {
+        let build = move |number: &usize| chunk::build(actions, session, window, *number);
+        owner.with(|| keep(place, move || window.chunks(), build));
+    };
     view! {
         <div class="timeline-place">
             <div class="timeline" node_ref=scroller on:scroll=on_scroll on:click=clicked(act) role="log" aria-label="Conversation" aria-live="off" tabindex="0">
@@ -146,11 +151,8 @@ pub fn Timeline(session: Session) -> impl IntoView {
                     <When when=move || { total() == 0 }>
                         <EmptyConversation session />
                     </When>
-                    {list(
-                        move || window.chunks(),
-                        usize::to_string,
-                        move |number| view! { <Chunk session window number /> }.into_any(),
-                    )}
+                    // An element that is nothing but this would be taken for one that never changes.
+                    <div use:chunks=()></div>
                     {list(
                         move || session.asks.get(),
                         |ask| ask.id.clone(),

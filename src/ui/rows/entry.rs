@@ -7,6 +7,7 @@ use web_sys::Element;
 use crate::actions::Actions;
 use crate::state::server::{Row, Session};
 use crate::ui::elements::{set, with_class};
+use crate::ui::kept::follow;
 
 #[derive(Clone)]
 pub struct Entry {
@@ -50,10 +51,4 @@ impl Entry {
         set(&article, "data-kind", self.kind().name());
         article
     }
-}
-
-// Of one type for all rows: the framework builds its part anew for every other.
-fn follow(mut show: Box<dyn FnMut()>) {
-    let effect = RenderEffect::new(move |_| show());
-    on_cleanup(move || drop(effect));
 }
