@@ -8,7 +8,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
+use web_sys::{
+    Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit, Selection,
+};
 
 use super::dynamic::effect;
 use super::elements::set;
@@ -84,8 +86,9 @@ impl Near {
 
     fn begin(self, scroller: &Element) {
         let callback = OnChange::new(move |entries: js_sys::Array| {
+            let held = Held::now();
             for entry in entries.iter() {
-                self.changed(&entry.unchecked_into());
+                self.changed(&entry.unchecked_into(), &held);
             }
         });
         let options = IntersectionObserverInit::new();
@@ -99,13 +102,13 @@ impl Near {
         });
     }
 
-    fn changed(&self, entry: &IntersectionObserverEntry) {
+    fn changed(&self, entry: &IntersectionObserverEntry, held: &Held) {
         let element = entry.target();
         let number = element.get_attribute(NUMBER).and_then(|number| number.parse::<u32>().ok());
         let known = |watch: &Watch| watch.watched.get(&number?).map(|(_, tell)| tell.clone());
         // Not while it is held: who is told may watch something else, or nothing any more.
         if let Some(tell) = self.watch.try_with_value(known).flatten() {
-            tell(entry.is_intersecting() || is_held(&element));
+            tell(entry.is_intersecting() || held.is_in(&element));
         }
     }
 }
@@ -123,12 +126,28 @@ impl Drop for Watched {
     }
 }
 
-/// Whether the keyboard is in it, or some of it is selected: then it stays, however far it is.
-fn is_held(element: &Element) -> bool {
-    let focused = document().active_element();
-    let selection = window().get_selection().ok().flatten();
-    focused.is_some_and(|focused| element.contains(Some(&focused)))
-        || selection.filter(|selection| !selection.is_collapsed()).is_some_and(|selection| {
+/// What has the keyboard, and what is selected. Asked for once, before something changes: the browser lays out the page
+/// to tell.
+struct Held {
+    focused: Option<Element>,
+    selection: Option<Selection>,
+}
+
+impl Held {
+    fn now() -> Self {
+        let selection = window().get_selection().ok().flatten();
+        Self {
+            focused: document().active_element(),
+            selection: selection.filter(|selection| !selection.is_collapsed()),
+        }
+    }
+
+    /// Then it stays, however far it is.
+    fn is_in(&self, element: &Element) -> bool {
+        let selected = |selection: &Selection| {
             selection.contains_node_with_allow_partial_containment(element, true).unwrap_or_default()
-        })
+        };
+        self.focused.as_ref().is_some_and(|focused| element.contains(Some(focused)))
+            || self.selection.as_ref().is_some_and(selected)
+    }
 }

@@ -54,12 +54,16 @@ fn observer() -> Option<IntersectionObserver> {
     // The conversation scrolls inside the page, where a margin around the page says nothing.
     let _ = Reflect::set(&options, &"scrollMargin".into(), &MARGIN.into());
     let moved = Closure::<dyn FnMut(Array)>::new(|entries: Array| {
+        // Once, before something changes: the browser lays out the page to tell.
+        let are_kept = is_selected() || are_marked();
         let mut has_changed = false;
         for entry in entries.iter() {
             let entry: IntersectionObserverEntry = entry.unchecked_into();
             let group = entry.target();
             if !entry.is_intersecting() {
-                fade(group);
+                if !are_kept {
+                    fade(group);
+                }
             } else if let Some(spans) = take(&group) {
                 lines::colour(&group, &spans);
                 has_changed = true;
@@ -80,10 +84,14 @@ fn are_marked() -> bool {
     marks.and_then(|marks| get(&marks, "size")).and_then(|size| size.as_f64()).is_some_and(|size| size > 0.0)
 }
 
-/// What somebody has selected stays as it is, and what is marked.
+fn is_selected() -> bool {
+    let selection = web_sys::window().and_then(|window| window.get_selection().ok().flatten());
+    selection.is_some_and(|selection| !selection.is_collapsed())
+}
+
+/// Not while something is selected or marked, which stays as it is.
 fn fade(group: Element) {
-    let selected = web_sys::window().and_then(|window| window.get_selection().ok().flatten());
-    if !group.is_connected() || selected.is_some_and(|selection| !selection.is_collapsed()) || are_marked() {
+    if !group.is_connected() {
         return;
     }
     let spans = lines::fade(&group);
