@@ -5,10 +5,10 @@ use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, Node};
+use web_sys::{Element, HtmlElement};
 
 /// Keeps the children of a place true to a list, at once and from now on, as long as the current owner lives.
-pub fn keep<K: PartialEq + Clone + 'static>(
+pub fn keep<K: PartialEq + 'static>(
     place: Element,
     list: impl Fn() -> Vec<K> + 'static,
     build: impl Fn(&K) -> Element + 'static,
@@ -16,9 +16,13 @@ pub fn keep<K: PartialEq + Clone + 'static>(
     // Not the effect's own, which lives only until it runs again.
     let owner = Owner::current().unwrap_or_default();
     let mut kept = Kept { place, built: Vec::new() };
+    let mut keys = Vec::new();
     follow(Box::new(move || {
         let list = list();
-        owner.with(|| untrack(|| kept.show(&list, &build)));
+        let before = |key: &K| keys.iter().position(|known| known == key);
+        let places = list.iter().map(before).collect();
+        owner.with(|| untrack(|| kept.show(places, &|index| build(&list[index]))));
+        keys = list;
     }));
 }
 
@@ -29,55 +33,46 @@ pub fn follow(mut show: Box<dyn FnMut()>) {
     on_cleanup(move || drop(effect));
 }
 
-struct Kept<K> {
+/// Knows nothing of what is listed, so that there is one of it for all lists.
+struct Kept {
     place: Element,
-    built: Vec<Built<K>>,
+    built: Vec<Built>,
 }
 
-struct Built<K> {
-    key: K,
+struct Built {
     element: Element,
     owner: Owner,
 }
 
-impl<K> Drop for Built<K> {
+impl Drop for Built {
     fn drop(&mut self) {
         self.owner.cleanup();
     }
 }
 
-impl<K: PartialEq + Clone> Kept<K> {
-    fn show(&mut self, list: &[K], build: impl Fn(&K) -> Element) {
-        self.built.retain(|built| {
-            let stays = list.contains(&built.key);
-            // Only here: what goes with its place need not be taken out of it one by one.
-            if !stays {
-                built.element.remove();
-            }
-            stays
-        });
-        for (index, key) in list.iter().enumerate() {
-            let place = self.built.iter().skip(index).position(|built| built.key == *key);
-            let built = match place {
-                Some(0) => continue,
-                Some(further) => self.built.remove(index + further),
-                None => {
-                    let owner = Owner::new();
-                    let element = owner.with(|| build(key));
-                    Built { key: key.clone(), element, owner }
-                }
-            };
-            let next = self.built.get(index).map(|built| built.element.clone().into()).or_else(|| self.end());
-            let _ = self.place.insert_before(&built.element, next.as_ref());
-            self.built.insert(index, built);
+impl Kept {
+    /// For each of the list, where it stood before, if it did.
+    fn show(&mut self, places: Vec<Option<usize>>, build: &dyn Fn(usize) -> Element) {
+        let mut before: Vec<_> = self.built.drain(..).map(Some).collect();
+        let known = |place: Option<usize>| before.get_mut(place?)?.take();
+        let stays: Vec<_> = places.into_iter().map(known).collect();
+        // Only here: what goes with its place need not be taken out of it one by one.
+        for gone in before.into_iter().flatten() {
+            gone.element.remove();
         }
-    }
-}
-
-impl<K> Kept<K> {
-    /// The framework may keep a marker of its own behind everything.
-    fn end(&self) -> Option<Node> {
-        self.place.last_child().filter(|last| last.node_type() == Node::COMMENT_NODE)
+        let mut next = self.place.first_child();
+        for (index, built) in stays.into_iter().enumerate() {
+            let built = built.unwrap_or_else(|| {
+                let owner = Owner::new();
+                Built { element: owner.with(|| build(index)), owner }
+            });
+            match &next {
+                Some(node) if node.is_same_node(Some(&built.element)) => next = node.next_sibling(),
+                // The framework may keep a marker of its own behind everything.
+                _ => drop(self.place.insert_before(&built.element, next.as_ref())),
+            }
+            self.built.push(built);
+        }
     }
 }
 

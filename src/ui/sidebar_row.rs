@@ -8,7 +8,7 @@ use web_sys::Element;
 
 use super::elements::{Drawn, add, clear, mark, set, with_class, with_text};
 use super::icon::Icon;
-use super::kept::{Mounted, Mounting};
+use super::kept::{Mounted, Mounting, follow};
 use super::relative_time::relative_time;
 use super::rename_field::RenameField;
 use super::session_words::title_words;
@@ -88,7 +88,7 @@ pub fn build(actions: Actions, id: &str) -> Element {
     let mut shown = Drawn::default();
     let mounting = Mounting::here();
     let mut field = None::<Mounted>;
-    let effect = RenderEffect::new(move |_| {
+    follow(Box::new(move || {
         let summary = actions.server.summary(&id).unwrap_or_default();
         let face = Face::of(&summary, actions);
         if shown.as_ref() != Some(&face) {
@@ -114,8 +114,7 @@ pub fn build(actions: Actions, id: &str) -> Element {
                 field = Some(mounting.mount(place, view));
             }
         }
-    });
-    on_cleanup(move || drop(effect));
+    }));
     built
 }
 

@@ -167,7 +167,10 @@ impl Section {
 
     fn keep_height(&self, height: f64) {
         let style = self.element.unchecked_ref::<HtmlElement>().style();
-        let _ = style.set_property("height", &format!("{height}px"));
+        // Writing a number with a point in it by itself takes more code than all of this.
+        let hundredths = (height * 100.0).round() as u32;
+        let height = format!("{}.{:02}px", hundredths / 100, hundredths % 100);
+        let _ = style.set_property("height", &height);
     }
 }
 
