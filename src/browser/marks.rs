@@ -1,6 +1,8 @@
 //! Words marked in the page without changing its elements: the browser paints ranges of text. One that cannot leaves
 //! them unmarked.
 
+use std::cell::Cell;
+
 use js_sys::{Array, Function, Reflect};
 use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
@@ -8,6 +10,11 @@ use web_sys::{Element, Node, Range};
 
 /// So many places are marked at most.
 const MOST: usize = 2_000;
+
+thread_local! {
+    /// Whether anything was marked since the last time that all was unmarked.
+    static IS_PAINTED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Marks every place below an element that has these words, in any capitals, under a name that the style knows. Tells
 /// the places, in their order.
@@ -20,11 +27,14 @@ pub fn mark(name: &str, place: &Element, words: &str) -> Vec<Range> {
         run.end(&words, &ranges);
     }
     paint(name, &ranges);
+    IS_PAINTED.set(true);
     ranges.iter().map(JsCast::unchecked_into).collect()
 }
 
 pub fn unmark(name: &str) {
-    paint(name, &Array::new());
+    if IS_PAINTED.take() {
+        paint(name, &Array::new());
+    }
 }
 
 /// Text that reads on from node to node, as code does from colour to colour.

@@ -21,7 +21,13 @@ pub fn FindBar(session: Session) -> impl IntoView {
     let close = move || finding.set(None);
     // What is looked for in one conversation is not looked for in the next.
     on_cleanup(close);
-    live(move || open.get().then(|| view! { <Field session close=Box::new(close) /> }))
+    live(move || open.get().then(|| field(session, Box::new(close))))
+}
+
+/// By itself, so that it comes with what is loaded later.
+#[inline(never)]
+fn field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> AnyView {
+    view! { <Field session close /> }.into_any()
 }
 
 #[component]

@@ -168,7 +168,7 @@ fn watch(near: Near, index: usize, element: &Element, shown: Weak<RefCell<Shown>
     near.watch(element, move |is_near| {
         let Some(shown) = shown.upgrade() else { return };
         if shown.try_borrow_mut().is_ok_and(|mut shown| shown.moved(index, is_near)) {
-            near.built.set(());
+            near.built.set(true);
         }
     })
 }

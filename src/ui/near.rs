@@ -1,7 +1,6 @@
 //! What is near the view of something that scrolls: whoever has a part of it is told when that comes near and when it
 //! goes, so that only what is near is built.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use leptos::html;
@@ -27,26 +26,33 @@ type OnChange = Closure<dyn FnMut(js_sys::Array)>;
 #[derive(Clone, Copy)]
 pub struct Near {
     watch: StoredValue<Watch, LocalStorage>,
-    /// Told when something was built that was not there before.
-    pub built: RwSignal<()>,
+    /// Set when something was built that was not there before.
+    pub built: RwSignal<bool>,
 }
 
 #[derive(Default)]
 struct Watch {
     observer: Option<(IntersectionObserver, OnChange)>,
-    watched: HashMap<u32, (Element, Tell)>,
-    last: u32,
+    /// By rising numbers.
+    watched: Vec<(usize, Element, Tell)>,
+    last: usize,
+}
+
+impl Watch {
+    fn place(&self, number: usize) -> Option<usize> {
+        self.watched.binary_search_by_key(&number, |(number, ..)| *number).ok()
+    }
 }
 
 /// An element is watched as long as this is held.
 pub struct Watched {
     near: Near,
-    number: u32,
+    number: usize,
 }
 
 impl Near {
     pub fn new(scroller: NodeRef<html::Div>) -> Self {
-        let near = Self { watch: StoredValue::new_local(Watch::default()), built: RwSignal::new(()) };
+        let near = Self { watch: StoredValue::new_local(Watch::default()), built: RwSignal::new(false) };
         effect(move || {
             if let Some(scroller) = scroller.get() {
                 near.begin(&scroller);
@@ -69,7 +75,7 @@ impl Near {
             if let Some((observer, _)) = &watch.observer {
                 observer.observe(element);
             }
-            watch.watched.insert(watch.last, (element.clone(), Rc::new(tell)));
+            watch.watched.push((watch.last, element.clone(), Rc::new(tell)));
             watch.last
         });
         Watched { near: *self, number: number.unwrap_or_default() }
@@ -78,8 +84,8 @@ impl Near {
     /// Has everything inside an element built, wherever the view is. What is not near goes once it was.
     pub fn reveal(&self, place: &Element) {
         let inside = self.watch.with_value(|watch| {
-            let inside = watch.watched.values().filter(|(element, _)| place.contains(Some(element)));
-            inside.map(|(_, tell)| tell.clone()).collect::<Vec<_>>()
+            let inside = watch.watched.iter().filter(|(_, element, _)| place.contains(Some(element)));
+            inside.map(|(.., tell)| tell.clone()).collect::<Vec<_>>()
         });
         inside.iter().for_each(|tell| tell(true));
     }
@@ -97,15 +103,15 @@ impl Near {
         let observer = IntersectionObserver::new_with_options(callback.as_ref().unchecked_ref(), &options);
         let Ok(observer) = observer else { return };
         self.watch.update_value(|watch| {
-            watch.watched.values().for_each(|(element, _)| observer.observe(element));
+            watch.watched.iter().for_each(|(_, element, _)| observer.observe(element));
             watch.observer = Some((observer, callback));
         });
     }
 
     fn changed(&self, entry: &IntersectionObserverEntry, held: &Held) {
         let element = entry.target();
-        let number = element.get_attribute(NUMBER).and_then(|number| number.parse::<u32>().ok());
-        let known = |watch: &Watch| watch.watched.get(&number?).map(|(_, tell)| tell.clone());
+        let number = element.get_attribute(NUMBER).and_then(|number| number.parse::<usize>().ok());
+        let known = |watch: &Watch| watch.watched.get(watch.place(number?)?).map(|(.., tell)| tell.clone());
         // Not while it is held: who is told may watch something else, or nothing any more.
         if let Some(tell) = self.watch.try_with_value(known).flatten() {
             tell(entry.is_intersecting() || held.is_in(&element));
@@ -117,11 +123,11 @@ impl Drop for Watched {
     fn drop(&mut self) {
         // What was told goes only when nothing is held any more.
         let _gone = self.near.watch.try_update_value(|watch| {
-            let gone = watch.watched.remove(&self.number);
-            if let (Some((observer, _)), Some((element, _))) = (&watch.observer, &gone) {
-                observer.unobserve(element);
+            let gone = watch.watched.remove(watch.place(self.number)?);
+            if let Some((observer, _)) = &watch.observer {
+                observer.unobserve(&gone.1);
             }
-            gone
+            Some(gone)
         });
     }
 }

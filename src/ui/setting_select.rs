@@ -17,28 +17,39 @@ pub fn SettingSelect(
     live(move || {
         let options = options.get();
         if options.is_empty() {
-            return view! { <span class="title-setting" title=label>{live(move || now.get())}</span> }
-                .into_any();
+            view! { <span class="title-setting" title=label>{live(move || now.get())}</span> }.into_any()
+        } else {
+            choice(label, options, now, choose)
         }
-        let options = options.into_iter().map(|(value, name, words)| {
-            let own = value.clone();
-            let selected = move || now.with(|now| *now == own);
-            view! { <option value=value title=words selected=live(selected)>{name}</option> }
-        });
-        view! {
-            <span class="title-select">
-                <select
-                    class="title-setting"
-                    aria-label=label
-                    title=label
-                    prop:value=live(move || now.get())
-                    on:change=entered(move |value| choose.run(value))
-                >
-                    {options.collect_view()}
-                </select>
-                <Glyph icon=Icon::Chevron class="down" />
-            </span>
-        }
-        .into_any()
     })
+}
+
+/// By itself, so that it comes with what is loaded later.
+#[inline(never)]
+fn choice(
+    label: &'static str,
+    options: Vec<(String, String, String)>,
+    now: RwSignal<String>,
+    choose: Callback<String>,
+) -> AnyView {
+    let options = options.into_iter().map(|(value, name, words)| {
+        let own = value.clone();
+        let selected = move || now.with(|now| *now == own);
+        view! { <option value=value title=words selected=live(selected)>{name}</option> }
+    });
+    view! {
+        <span class="title-select">
+            <select
+                class="title-setting"
+                aria-label=label
+                title=label
+                prop:value=live(move || now.get())
+                on:change=entered(move |value| choose.run(value))
+            >
+                {options.collect_view()}
+            </select>
+            <Glyph icon=Icon::Chevron class="down" />
+        </span>
+    }
+    .into_any()
 }

@@ -21,9 +21,9 @@ pub fn build(actions: Actions, session: Session, window: Window, number: usize) 
     follow(Box::new(move || {
         if built.get() {
             let _ = style.remove_property("height");
-            window.near.built.set(());
+            window.near.built.set(true);
         } else {
-            let _ = style.set_property("height", &format!("{}px", window.height(number).round() as i32));
+            let _ = style.set_property("height", &format!("{}px", window.height(number).round() as usize));
         }
     }));
     let rows = move || if built.get() { window.rows(number, near) } else { Vec::new() };
