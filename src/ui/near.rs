@@ -17,6 +17,9 @@ use super::elements::set;
 /// How far around the view something is near, in heights of it.
 const MARGIN: &str = "100% 0px";
 
+/// So many frames pass before anything is told: what is seen first is painted first.
+const FIRST: usize = 3;
+
 /// By this the browser's word is matched with who waits for it.
 const NUMBER: &str = "data-near";
 
@@ -55,7 +58,7 @@ impl Near {
         let near = Self { watch: StoredValue::new_local(Watch::default()), built: RwSignal::new(false) };
         effect(move || {
             if let Some(scroller) = scroller.get() {
-                near.begin(&scroller);
+                after_frames(FIRST, Box::new(move || near.begin(&scroller)));
             }
         });
         on_cleanup(move || {
@@ -102,7 +105,8 @@ impl Near {
         options.set_root_margin(MARGIN);
         let observer = IntersectionObserver::new_with_options(callback.as_ref().unchecked_ref(), &options);
         let Ok(observer) = observer else { return };
-        self.watch.update_value(|watch| {
+        // Nobody may be there any more.
+        self.watch.try_update_value(|watch| {
             watch.watched.iter().for_each(|(_, element, _)| observer.observe(element));
             watch.observer = Some((observer, callback));
         });
@@ -132,6 +136,13 @@ impl Drop for Watched {
     }
 }
 
+fn after_frames(count: usize, run: Box<dyn FnOnce()>) {
+    match count {
+        0 => run(),
+        _ => request_animation_frame(move || after_frames(count - 1, run)),
+    }
+}
+
 /// What has the keyboard, and what is selected. Asked for once, before something changes: the browser lays out the page
 /// to tell.
 struct Held {
@@ -141,11 +152,11 @@ struct Held {
 
 impl Held {
     fn now() -> Self {
-        let selection = window().get_selection().ok().flatten();
-        Self {
-            focused: document().active_element(),
-            selection: selection.filter(|selection| !selection.is_collapsed()),
-        }
+        let focused = document().active_element();
+        // While somebody writes nothing else is selected.
+        let writes = focused.as_ref().is_some_and(|focused| focused.has_attribute("name"));
+        let selection = if writes { None } else { window().get_selection().ok().flatten() };
+        Self { focused, selection: selection.filter(|selection| !selection.is_collapsed()) }
     }
 
     /// Then it stays, however far it is.

@@ -84,9 +84,12 @@ fn are_marked() -> bool {
     marks.and_then(|marks| get(&marks, "size")).and_then(|size| size.as_f64()).is_some_and(|size| size > 0.0)
 }
 
+/// While somebody writes nothing else is selected, and one need not ask.
 fn is_selected() -> bool {
-    let selection = web_sys::window().and_then(|window| window.get_selection().ok().flatten());
-    selection.is_some_and(|selection| !selection.is_collapsed())
+    let Some(window) = web_sys::window() else { return false };
+    let focused = window.document().and_then(|document| document.active_element());
+    let writes = focused.is_some_and(|focused| focused.has_attribute("name"));
+    !writes && window.get_selection().ok().flatten().is_some_and(|selection| !selection.is_collapsed())
 }
 
 /// Not while something is selected or marked, which stays as it is.
