@@ -24,6 +24,11 @@ pub fn with_class(tag: &str, class: &str) -> Element {
     parent
 }
 
+/// All of an element once more: one step, however much of it there is.
+pub fn copy(element: &Element) -> Element {
+    element.clone_node_with_deep(true).map_or_else(JsCast::unchecked_into, JsCast::unchecked_into)
+}
+
 pub fn add(parent: &Node, child: &Node) {
     let _ = parent.append_child(child);
 }

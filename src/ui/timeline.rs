@@ -95,7 +95,8 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let on_resize = move || {
         let Some(scroller) = scroller.get_untracked() else { return };
         if follow.get_untracked().is_following() {
-            return to_end();
+            to_end();
+            return window.fill(&scroller);
         }
         if !keep_in_place(&scroller, anchor) {
             anchor.set_value(Anchor::of_view(&scroller));

@@ -2,21 +2,30 @@
 
 use web_sys::Element;
 
-use super::build::{add, element, set, with_text};
+use super::build::{add, element, set, with_class, with_text};
 use crate::ui::code_text;
+use crate::ui::elements::copy;
 use crate::ui::rows::acts::{self, Act};
 
 pub fn block(language: &str, text: &str) -> Element {
-    let (frame, bar, area) = (element("div"), element("div"), element("pre"));
-    frame.set_class_name("code-block");
-    bar.set_class_name("code-bar");
-    add(&bar, &with_text("span", "code-language", language));
-    let copy = with_text("button", "button quiet", "Copy");
-    set(&copy, "type", "button");
-    acts::name(&copy, Act::CopyCode);
-    add(&bar, &copy);
+    thread_local! {
+        static EMPTY: Element = empty();
+    }
+    let frame = EMPTY.with(copy);
+    if let (Some(bar), Some(area)) = (frame.first_element_child(), frame.last_element_child()) {
+        let _ = bar.insert_before(&with_text("span", "code-language", language), bar.first_child().as_ref());
+        add(&area, &code_text::element(language, text));
+    }
+    frame
+}
+
+fn empty() -> Element {
+    let (frame, bar, area) = (with_class("div", "code-block"), with_class("div", "code-bar"), element("pre"));
+    let button = with_text("button", "button quiet", "Copy");
+    set(&button, "type", "button");
+    acts::name(&button, Act::CopyCode);
+    add(&bar, &button);
     set(&area, "tabindex", "0");
-    add(&area, &code_text::element(language, text));
     add(&frame, &bar);
     add(&frame, &area);
     frame

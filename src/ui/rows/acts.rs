@@ -13,7 +13,7 @@ use crate::actions::Actions;
 use crate::browser::texts;
 use crate::route;
 use crate::state::server::Session;
-use crate::ui::elements::{add, set, with_class, with_text};
+use crate::ui::elements::{self, add, set, with_class, with_text};
 use crate::ui::icon::Icon;
 use crate::ui::{code_text, markdown};
 
@@ -70,9 +70,15 @@ pub fn button(act: Act, class: &str, icon: Icon, words: &str) -> Element {
 
 /// What can be done with a message, when it is looked at: copying it, copying its address, and what its kind adds.
 pub fn of_message(others: &[Element]) -> Element {
-    let place = with_class("div", "row-actions");
-    add(&place, &small(Act::Copy, Icon::Copy, "Copy this message", ""));
-    add(&place, &small(Act::CopyLink, Icon::Link, "Copy a link to this message", ""));
+    thread_local! {
+        static OF_ALL: Element = {
+            let place = with_class("div", "row-actions");
+            add(&place, &small(Act::Copy, Icon::Copy, "Copy this message", ""));
+            add(&place, &small(Act::CopyLink, Icon::Link, "Copy a link to this message", ""));
+            place
+        };
+    }
+    let place = OF_ALL.with(elements::copy);
     others.iter().for_each(|other| add(&place, other));
     place
 }

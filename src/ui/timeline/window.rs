@@ -20,6 +20,9 @@ const ROWS: usize = 8;
 /// So many of the newest chunks are always built.
 const NEWEST: usize = 4;
 
+/// What of the page's height is not the conversation's, at the least, in pixels.
+const AROUND: f64 = 140.0;
+
 /// The height of a row that was never built, in pixels: a guess that is put right without a jump.
 const GUESS: f64 = 56.0;
 
@@ -122,6 +125,19 @@ impl Window {
         self.heights.update_value(|heights| heights.extend(height.map(|height| (number, height))));
     }
 
+    /// Builds more at once if what is built does not reach up to the upper edge of the view.
+    pub fn fill(&self, scroller: &Element) {
+        if self.first.get_untracked() == 0 {
+            return;
+        }
+        let top = |element: &Element| element.get_bounding_client_rect().top();
+        let row = scroller.query_selector("[data-message-id]").ok().flatten();
+        if row.is_some_and(|row| top(&row) > top(scroller)) {
+            self.first.set(0);
+            self.newest.set(NEWEST);
+        }
+    }
+
     /// Of the newest chunks the rest of one with every frame, or one more.
     fn build_more(self) {
         request_animation_frame(move || {
@@ -139,13 +155,13 @@ impl Window {
 }
 
 /// How many of the newest chunks fill the view, and the first row that is seen then, as far as one can tell before they
-/// are built. Rows are taken to be low: rather too much is built than too little.
+/// are built. What is guessed too high is made up for by `fill`.
 fn seen_at_first(session: Session) -> (usize, usize) {
     session.rows.with_untracked(|rows| {
-        let (view, mut height) = (browser::view_height(), 0);
+        let (view, mut height) = (browser::view_height() - AROUND, 0.0);
         let seen = rows.iter().rev().take_while(|row| {
-            let fits = f64::from(height) < view;
-            height += session.peek(row, least_height);
+            let fits = height < view;
+            height += session.peek(row, guessed_height);
             fits
         });
         let position = |index: usize| rows.get(index).map_or(0, Row::position);
@@ -155,16 +171,15 @@ fn seen_at_first(session: Session) -> (usize, usize) {
     })
 }
 
-/// In pixels: a line of text is no lower than this, and one of so many letters is broken even where there is much room.
-fn least_height(message: &UiMessage) -> u32 {
-    const LINE: usize = 20;
-    const LETTERS: usize = 120;
+fn guessed_height(message: &UiMessage) -> f64 {
+    const LINE: usize = 24;
+    const LETTERS: usize = 100;
     let lines = |text: &str| text.lines().map(|line| line.len().div_ceil(LETTERS)).sum::<usize>();
     let height = match message.kind {
         Kind::Tool | Kind::Thinking | Kind::Bash => LINE,
         _ => LINE + lines(&message.text) * LINE,
     };
-    u32::try_from(height).unwrap_or(u32::MAX)
+    height as f64
 }
 
 const fn chunk_of(position: usize) -> usize {
