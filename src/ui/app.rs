@@ -64,6 +64,12 @@ pub fn App() -> impl IntoView {
         Stage::Inside => {
             view! { <Router base=route::base().trim_end_matches('/')><Layout /></Router> }.into_any()
         }
-        Stage::Outside => view! { <AccessScreen /> }.into_any(),
+        Stage::Outside => outside(),
     })
+}
+
+/// By itself, so that it comes with what is loaded later.
+#[inline(never)]
+fn outside() -> AnyView {
+    view! { <AccessScreen /> }.into_any()
 }

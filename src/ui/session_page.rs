@@ -51,7 +51,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
             <TitleBar session />
             {live(move || match loading.get() {
                 Loading::Waiting => view! { <div class="session-wait" role="status">"Loading the conversation…"</div> }.into_any(),
-                Loading::Missing(reason) => view! { <MissingSession reason /> }.into_any(),
+                Loading::Missing(reason) => missing(reason),
                 Loading::Ready => {
                     view! {
                         <FindBar session />
@@ -86,6 +86,12 @@ fn follow_link(session: Session) {
     });
     let handle = window_event_listener(leptos::ev::hashchange, move |_| show());
     on_cleanup(move || handle.remove());
+}
+
+/// By itself, so that it comes with what is loaded later.
+#[inline(never)]
+fn missing(reason: String) -> AnyView {
+    view! { <MissingSession reason /> }.into_any()
 }
 
 /// An address at which nothing can be shown. What the server says about it is told if it is more than that.

@@ -50,8 +50,10 @@ async fn until_the_conversation(page: &Page) {
            !!document.querySelector('textarea[name=prompt]')",
     )
     .await;
-    // What is done only when there is nothing else to do belongs to it.
-    page.async_script("await new Promise((done) => requestIdleCallback(done))").await;
+    // What is done a few frames later belongs to it, and what is done only when there is nothing else to do.
+    let rest = "for (let frame = 0; frame < 20; frame += 1) await new Promise((done) => requestAnimationFrame(done));\
+                await new Promise((done) => requestIdleCallback(done))";
+    page.async_script(rest).await;
 }
 
 #[tokio::test]
