@@ -164,3 +164,96 @@ async fn a_row_above_that_grows_leaves_what_i_read_in_its_place() {
     })
     .await;
 }
+
+/// A session in which the agent's last answer has so many paragraphs, far more than are ever built at once.
+fn long_answer(stage: &Stage, paragraphs: usize) {
+    let paragraph = |number: usize| {
+        format!("Paragraph {number}. {}\n\n", "It is said at some length. ".repeat(1 + number * 7 % 23))
+    };
+    stored_session(stage, ["Tell me everything".to_owned(), (0..paragraphs).map(paragraph).collect()]);
+}
+
+/// What can be seen first of the answer, in scripts.
+const FIRST_BLOCK: &str = "const log = document.querySelector('[role=log]');\
+     const frame = () => new Promise((done) => requestAnimationFrame(done));\
+     const edge = log.getBoundingClientRect().top;\
+     const first = () => [...log.querySelectorAll('.markdown p')].find((p) => p.getBoundingClientRect().bottom > edge);";
+
+#[tokio::test]
+async fn in_a_long_answer_i_come_back_to_the_paragraph_where_i_was_reading() {
+    story("long-answer-back", Size::Wide, async |stage| {
+        long_answer(stage, 400);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Paragraph 399.").await;
+        let read = format!(
+            "{FIRST_BLOCK} for (let step = 0; step < 14; step += 1) {{ log.scrollTop -= 600; for (let count = 0; count < 8; count += 1) await frame(); }}\
+             return {{ words: first().textContent.slice(0, 16), top: first().getBoundingClientRect().top }};"
+        );
+        let read = page.async_script(&read).await;
+        page.press_link_new().await;
+        page.click(&row_of_session()).await;
+        let there = "const p = [...document.querySelectorAll('[role=log] .markdown p')]\
+                       .find((p) => p.textContent.startsWith(arguments[0].words));\
+                     return !!p && Math.abs(p.getBoundingClientRect().top - arguments[0].top) <= 2";
+        page.until_script("the same paragraph", there, vec![read]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_moves_under_my_eyes_while_i_read_a_long_answer_upwards() {
+    story("long-answer-up", Size::Wide, async |stage| {
+        long_answer(stage, 400);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Paragraph 399.").await;
+        // After each step what is read stays in its place, while what is above is built and what is below is let go.
+        let read = format!(
+            "{FIRST_BLOCK} let worst = 0; let most = 0;\
+             for (let step = 0; step < 40; step += 1) {{\
+               log.scrollTop -= 450; await frame();\
+               const block = first(); const top = block.getBoundingClientRect().top;\
+               for (let count = 0; count < 6; count += 1) {{\
+                 await frame();\
+                 worst = Math.max(worst, Math.abs(block.getBoundingClientRect().top - top));\
+               }}\
+               most = Math.max(most, log.querySelectorAll('.markdown p').length);\
+             }}\
+             return {{ worst, most, far: !log.textContent.includes('Paragraph 399.') }};"
+        );
+        let read = page.async_script(&read).await;
+        assert!(read["worst"].as_f64().unwrap() <= 1.0, "{read}");
+        assert!(read["most"].as_u64().unwrap() < 150, "{read}");
+        assert_eq!(read["far"], true, "{read}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_i_have_selected_stays_when_i_scroll_far_away() {
+    story("long-selected", Size::Wide, async |stage| {
+        long_session(stage, 600);
+        let page = stage.page();
+        open(stage, &page).await;
+        until_in_view(&page, "Message 599.").await;
+        let kept = page
+            .async_script(
+                "const log = document.querySelector('[role=log]');\
+                 const frames = async (count) => { for (; count > 0; count -= 1) await new Promise((done) => requestAnimationFrame(done)); };\
+                 for (let step = 0; step < 12; step += 1) { log.scrollTop -= 700; await frames(6); }\
+                 const edge = log.getBoundingClientRect().top;\
+                 const visible = [...log.querySelectorAll('[data-message-id]')].filter((row) => row.getBoundingClientRect().top > edge);\
+                 const [row, other] = [visible[0], visible[0].closest('[data-chunk]')];\
+                 document.activeElement.blur();\
+                 getSelection().selectAllChildren(row);\
+                 const words = getSelection().toString();\
+                 log.scrollTop = log.scrollHeight; await frames(30);\
+                 const stays = row.isConnected && getSelection().toString() === words && words.length > 0;\
+                 return { stays, away: other.getBoundingClientRect().bottom < -1000 };",
+            )
+            .await;
+        assert_eq!(kept, json!({"stays": true, "away": true}));
+    })
+    .await;
+}
