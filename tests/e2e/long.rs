@@ -212,7 +212,7 @@ async fn nothing_moves_under_my_eyes_while_i_read_a_long_answer_upwards() {
         let read = format!(
             "{FIRST_BLOCK} let worst = 0; let most = 0;\
              for (let step = 0; step < 40; step += 1) {{\
-               log.scrollTop -= 450; await frame();\
+               log.scrollTop -= 450;\
                const block = first(); const top = block.getBoundingClientRect().top;\
                for (let count = 0; count < 6; count += 1) {{\
                  await frame();\
