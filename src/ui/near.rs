@@ -86,11 +86,21 @@ impl Near {
 
     /// Has everything inside an element built, wherever the view is. What is not near goes once it was.
     pub fn reveal(&self, place: &Element) {
-        let inside = self.watch.with_value(|watch| {
-            let inside = watch.watched.iter().filter(|(_, element, _)| place.contains(Some(element)));
-            inside.map(|(.., tell)| tell.clone()).collect::<Vec<_>>()
+        self.reveal_all(&|element| place.contains(Some(element)));
+    }
+
+    /// Has everything built that is selected, so that all of it is copied.
+    pub fn reveal_selected(&self) {
+        let held = Held::now();
+        self.reveal_all(&|element| held.is_in(element));
+    }
+
+    fn reveal_all(&self, wanted: &dyn Fn(&Element) -> bool) {
+        let told = self.watch.with_value(|watch| {
+            let told = watch.watched.iter().filter(|(_, element, _)| wanted(element));
+            told.map(|(.., tell)| tell.clone()).collect::<Vec<_>>()
         });
-        inside.iter().for_each(|tell| tell(true));
+        told.iter().for_each(|tell| tell(true));
     }
 
     fn begin(self, scroller: &Element) {

@@ -139,7 +139,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
     };
     view! {
         <div class="timeline-place">
-            <div class="timeline" node_ref=scroller on:scroll=on_scroll on:click=clicked(act) role="log" aria-label="Conversation" aria-live="off" tabindex="0">
+            <div class="timeline" node_ref=scroller on:scroll=on_scroll on:click=clicked(act) on:copy=move |_| near.reveal_selected() role="log" aria-label="Conversation" aria-live="off" tabindex="0">
                 <div class="timeline-content" node_ref=content>
                     <When when=move || { session.earlier.get() > 0 }>
                         <div class="earlier">

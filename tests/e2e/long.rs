@@ -257,3 +257,28 @@ async fn what_i_have_selected_stays_when_i_scroll_far_away() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn all_that_i_have_selected_is_copied_also_what_is_far_away() {
+    story("long-copied", Size::Wide, async |stage| {
+        long_answer(stage, 400);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Paragraph 399.").await;
+        let selected = page
+            .script(
+                "const all = document.querySelectorAll('[role=log] .markdown p');\
+                 document.querySelector('[role=log]').focus();\
+                 getSelection().setBaseAndExtent(all[0], 0, all[all.length - 1], 1);\
+                 return getSelection().toString().includes('Paragraph 200.')",
+                vec![],
+            )
+            .await;
+        assert_eq!(selected, false, "only what is near the view is built");
+        page.key(Key::Control + "c").await;
+        let copied = "const words = getSelection().toString();\
+                      return [0, 100, 200, 300, 399].every((number) => words.includes(`Paragraph ${number}.`))";
+        page.until("all of it", copied).await;
+    })
+    .await;
+}

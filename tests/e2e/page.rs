@@ -183,11 +183,18 @@ impl Page {
         self.until_script(&format!("a tool that is {phase}"), script, vec![json!(phase)]).await;
     }
 
-    /// The rows as they stand. Closed tool rows are opened for it, so that their output counts too.
+    /// The rows as they stand, once no more of them are built: what is seen comes first, the others in the frames after
+    /// it. Closed tool rows are opened for it, so that their output counts too.
     pub async fn rows(&self) -> Vec<Row> {
-        let script = "document.querySelectorAll('[role=log] [data-kind=tool] [aria-expanded=false]')\
+        let script = "const all = () => document.querySelectorAll('[role=log] [data-message-id]').length;\
+                      const frame = () => new Promise((done) => requestAnimationFrame(done));\
+                      for (let before = -1, same = 0; same < 6; before = all()) {\
+                        await frame();\
+                        same = before === all() ? same + 1 : 0;\
+                      }\
+                      document.querySelectorAll('[role=log] [data-kind=tool] [aria-expanded=false]')\
                         .forEach((button) => button.click());\
-                      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
+                      await frame(); await frame();\
                       return [...document.querySelectorAll('[role=log] [data-message-id]')].map((row) => ({\
                         kind: row.dataset.kind,\
                         phase: row.dataset.phase ?? null,\

@@ -3,7 +3,9 @@
 // waits for it.
 const laterAddress = new URL('LATER_NAME', import.meta.url);
 const boundImports = __wbg_get_imports;
+const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
 let allImports;
+let compiled;
 __wbg_get_imports = () => (allImports = { ...boundImports(), later: { load: loadNow } });
 
 function putLater(module) {
@@ -12,6 +14,7 @@ function putLater(module) {
 
 // In the midst of a call nothing can be awaited, and going back would leave the page half done.
 function loadNow() {
+    if (compiled) return putLater(compiled);
     for (;;) {
         const bytes = readNow();
         if (bytes) return putLater(new WebAssembly.Module(bytes));
@@ -34,10 +37,12 @@ function readNow() {
 
 async function loadSoon(delay) {
     try {
-        putLater(await WebAssembly.compileStreaming(fetch(laterAddress, { integrity: 'LATER_INTEGRITY', priority: 'low' })));
+        compiled = await WebAssembly.compileStreaming(fetch(laterAddress, { integrity: 'LATER_INTEGRITY', priority: 'low' }));
+        // To put a thousand functions in their places takes a moment that nobody should wait for.
+        whenIdle(() => putLater(compiled));
     } catch {
         if (!wasm.loaded.value) setTimeout(() => loadSoon(delay * 2), delay);
     }
 }
 
-addEventListener('TrunkApplicationStarted', () => (globalThis.requestIdleCallback ?? setTimeout)(() => loadSoon(2000)));
+addEventListener('TrunkApplicationStarted', () => whenIdle(() => loadSoon(2000)));
