@@ -9,11 +9,14 @@ use super::dynamic::{When, clicked, effect, entered, list, live, memo};
 use super::icon::{Glyph, Icon};
 use super::session_list::SessionList;
 use super::session_words::title_words;
-use crate::actions::use_actions;
+use crate::actions::{Actions, use_actions};
 use crate::state::server::sessions::{Hits, by_session, titled};
 
 /// How long typing rests before the server is asked.
 const PAUSE: Duration = Duration::from_millis(250);
+
+/// When the server is asked once more.
+const AGAIN: Duration = Duration::from_millis(1_500);
 
 /// A single letter is in everything.
 const SHORTEST: usize = 2;
@@ -53,6 +56,25 @@ enum State {
     Failed(String),
 }
 
+/// Asks the server, and once more a little later: what was just said takes a moment to be found.
+fn ask(actions: Actions, state: RwSignal<State>, wanted: String, again: bool) {
+    let query = actions.client.query;
+    // Else it is a question, or an answer, that nobody waits for any more.
+    let still = move |wanted: &str| query.try_with_untracked(|now| now.trim() == wanted) == Some(true);
+    if !still(&wanted) {
+        return;
+    }
+    let asked = wanted.clone();
+    actions.search(wanted, move |found| {
+        if still(&asked) {
+            state.try_set(found.map_or_else(State::Failed, State::Found));
+            if again {
+                set_timeout(move || ask(actions, state, asked, false), AGAIN);
+            }
+        }
+    });
+}
+
 #[component]
 pub fn SearchResults() -> impl IntoView {
     let actions = use_actions();
@@ -64,19 +86,7 @@ pub fn SearchResults() -> impl IntoView {
             return state.set(State::Short);
         }
         state.set(State::Asking);
-        let still = move |wanted: &str| query.try_with_untracked(|now| now.trim() == wanted) == Some(true);
-        let ask = move || {
-            if still(&wanted) {
-                let asked = wanted.clone();
-                actions.search(wanted, move |found| {
-                    // An answer to what nobody asks any more.
-                    if still(&asked) {
-                        state.try_set(found.map_or_else(State::Failed, State::Found));
-                    }
-                });
-            }
-        };
-        set_timeout(ask, PAUSE);
+        set_timeout(move || ask(actions, state, wanted, true), PAUSE);
     });
     let titles = memo(move || query.with(|query| actions.server.sessions.with(|all| titled(all, query))));
     let hits = memo(move || {
