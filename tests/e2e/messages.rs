@@ -61,6 +61,12 @@ async fn i_say_a_message_differently_and_the_first_way_stays() {
         page.until("the editor", "return !!document.querySelector('[role=log] textarea[name=message]')")
             .await;
         page.key(" Behind the lighthouse?").await;
+        // Pressed once more, it takes nothing of what was written.
+        page.script(
+            "[...document.querySelectorAll(`[aria-label='Edit and resend']`)].at(-1).click()",
+            vec![],
+        )
+        .await;
         page.press("Resend").await;
         page.until_script(
             "the answer in another session",

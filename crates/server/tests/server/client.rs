@@ -115,6 +115,11 @@ impl Client {
     /// Opens it, with all of its rows.
     pub async fn open_whole(&mut self, session: &str) {
         self.open(session).await;
+        self.fetch_whole(session).await;
+    }
+
+    /// Fetches the rows before those that are held.
+    pub async fn fetch_whole(&mut self, session: &str) {
         while let before @ 1.. = self.view(session).controller.first() {
             let answer = self.ask(Some(session), Command::GetMessages { before, limit: None }).await.unwrap();
             let page: MessagesPage = serde_json::from_value(answer).unwrap();
