@@ -93,7 +93,13 @@ impl Shown {
         let mut stream = match &mut self.source {
             Source::Complete(shown) if shown == text => return,
             Source::Long(stream) if stream.source() == text => return,
-            Source::Complete(shown) => MarkdownStream::of(shown),
+            // As it came, so that what stands before a change is known to be finished.
+            Source::Complete(shown) => {
+                let mut stream = MarkdownStream::default();
+                stream.push(shown);
+                stream.finish();
+                stream
+            }
             Source::Growing(stream) | Source::Long(stream) => std::mem::take(stream),
         };
         self.update(&mut stream, text, live, own);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use leptos::html;
 use leptos::prelude::*;
+use leptos::task::{spawn_local, tick};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{
@@ -17,7 +18,7 @@ use super::elements::set;
 /// How far around the view something is near, in heights of it.
 const MARGIN: &str = "100% 0px";
 
-/// So many frames pass before anything is told: what is seen first is painted first.
+/// Until the newest rows are built, which are not waited for.
 const FIRST: usize = 3;
 
 /// By this the browser's word is matched with who waits for it.
@@ -54,11 +55,12 @@ pub struct Watched {
 }
 
 impl Near {
-    pub fn new(scroller: NodeRef<html::Div>) -> Self {
+    /// What is seen first is painted first, if that is the end: then nothing is told for a few frames.
+    pub fn new(scroller: NodeRef<html::Div>, at_end: bool) -> Self {
         let near = Self { watch: StoredValue::new_local(Watch::default()), built: RwSignal::new(false) };
         effect(move || {
             if let Some(scroller) = scroller.get() {
-                after_frames(FIRST, Box::new(move || near.begin(&scroller)));
+                after_frames(if at_end { FIRST } else { 0 }, Box::new(move || near.begin(&scroller)));
             }
         });
         on_cleanup(move || {
@@ -89,18 +91,27 @@ impl Near {
         self.reveal_all(&|element| place.contains(Some(element)));
     }
 
-    /// Has everything built that is selected, so that all of it is copied.
-    pub fn reveal_selected(&self) {
+    /// Has everything built that is selected, so that all of it is copied: the browser looks at it when all that was
+    /// begun here is done.
+    pub fn reveal_selected(self) {
         let held = Held::now();
+        if held.selection.is_none() {
+            return;
+        }
         self.reveal_all(&|element| held.is_in(element));
+        spawn_local(async move {
+            // Rows that are built for it may have parts that are not.
+            tick().await;
+            self.reveal_all(&|element| held.is_in(element));
+        });
     }
 
     fn reveal_all(&self, wanted: &dyn Fn(&Element) -> bool) {
-        let told = self.watch.with_value(|watch| {
+        let told = self.watch.try_with_value(|watch| {
             let told = watch.watched.iter().filter(|(_, element, _)| wanted(element));
             told.map(|(.., tell)| tell.clone()).collect::<Vec<_>>()
         });
-        told.iter().for_each(|tell| tell(true));
+        told.unwrap_or_default().iter().for_each(|tell| tell(true));
     }
 
     fn begin(self, scroller: &Element) {

@@ -66,7 +66,8 @@ fn ask(actions: Actions, state: RwSignal<State>, wanted: String, again: bool) {
     }
     let asked = wanted.clone();
     actions.search(wanted, move |found| {
-        if still(&asked) {
+        // What was found stands, whatever becomes of the second question.
+        if still(&asked) && (again || found.is_ok()) {
             state.try_set(found.map_or_else(State::Failed, State::Found));
             if again {
                 set_timeout(move || ask(actions, state, asked, false), AGAIN);

@@ -36,7 +36,9 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let actions = use_actions();
     let scroller = NodeRef::<html::Div>::new();
     let content = NodeRef::<html::Div>::new();
-    let near = Near::new(scroller);
+    let session_id = StoredValue::new(session.id());
+    let reading = session_id.with_value(|id| actions.client.reading(id));
+    let near = Near::new(scroller, reading == Reading::Following);
     provide_context(near);
     let window = Window::new(session, near);
     let follow = RwSignal::new(Follow::default());
@@ -46,7 +48,6 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let total = move || session.earlier.get() + session.rows.with(Vec::len);
     let unseen = move || total().saturating_sub(seen.get());
     let anchor = StoredValue::new_local(None::<Anchor>);
-    let session_id = StoredValue::new(session.id());
 
     let to_end = move || {
         if let Some(scroller) = scroller.get_untracked() {
@@ -102,7 +103,6 @@ pub fn Timeline(session: Session) -> impl IntoView {
             anchor.set_value(Anchor::of_view(&scroller));
         }
     };
-    let reading = session_id.with_value(|id| actions.client.reading(id));
     if let Reading::At { row, .. } = &reading
         && let Some(position) = session.position_of(row)
     {
@@ -131,6 +131,9 @@ pub fn Timeline(session: Session) -> impl IntoView {
         }
     };
     seek_on_demand(session, window, scroller, stay, hold);
+    // Wherever the selection begins.
+    let copied = window_event_listener(leptos::ev::copy, move |_| near.reveal_selected());
+    on_cleanup(move || copied.remove());
     let act = move |event| acts::on_click(actions, session, &event);
     let owner = Owner::current().unwrap_or_default();
     let chunks = move |place: Element, (): ()| {
@@ -139,7 +142,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
     };
     view! {
         <div class="timeline-place">
-            <div class="timeline" node_ref=scroller on:scroll=on_scroll on:click=clicked(act) on:copy=move |_| near.reveal_selected() role="log" aria-label="Conversation" aria-live="off" tabindex="0">
+            <div class="timeline" node_ref=scroller on:scroll=on_scroll on:click=clicked(act) role="log" aria-label="Conversation" aria-live="off" tabindex="0">
                 <div class="timeline-content" node_ref=content>
                     <When when=move || { session.earlier.get() > 0 }>
                         <div class="earlier">

@@ -282,3 +282,43 @@ async fn all_that_i_have_selected_is_copied_also_what_is_far_away() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn everything_that_stands_here_is_copied_also_long_answers_far_above() {
+    story("long-copied-all", Size::Wide, async |stage| {
+        let long: String = (0..120).map(|number| format!("Paragraph {number}.\n\n")).collect();
+        let later = (0..70).map(|number| format!("Message {number}."));
+        stored_session(stage, ["Tell me everything".to_owned(), long].into_iter().chain(later));
+        let page = stage.page();
+        open(stage, &page).await;
+        until_in_view(&page, "Message 69.").await;
+        page.script(
+            "document.querySelector('[role=log]').focus(); getSelection().selectAllChildren(document.body)",
+            vec![],
+        )
+        .await;
+        page.key(Key::Control + "c").await;
+        let copied = "const words = getSelection().toString();\
+                      return [0, 30, 60, 90, 119].every((number) => words.includes(`Paragraph ${number}.`))";
+        page.until("all of it", copied).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn words_at_the_end_of_a_long_answer_are_found_where_i_am() {
+    story("long-found-end", Size::Wide, async |stage| {
+        let long: String = (0..120).map(|number| format!("Paragraph {number}.\n\n")).collect();
+        stored_session(stage, ["Tell me everything".to_owned(), format!("{long}A lamp at the very end.")]);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("A lamp at the very end").await;
+        page.write(Key::Control + "f").await;
+        fill(&page, "[name=find]", "lamp at the").await;
+        let seen = "const [range] = CSS.highlights.get('found') ?? []; const box = range?.getBoundingClientRect();\
+                    const view = document.querySelector('[role=log]').getBoundingClientRect();\
+                    return !!box && box.height > 0 && box.top >= view.top && box.bottom <= view.bottom";
+        page.until("the words in view", seen).await;
+    })
+    .await;
+}

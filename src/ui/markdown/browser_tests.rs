@@ -84,6 +84,15 @@ fn the_agents_final_word_takes_the_place_of_what_streamed() {
 }
 
 #[wasm_bindgen_test]
+fn what_was_complete_and_goes_on_keeps_what_stands_before() {
+    let mut page = page_of("One.\n\nTwo.\n\nThree.");
+    let first = shown(&page).first_child().unwrap();
+    page.show("One.\n\nTwo.\n\nThree. And four.", false);
+    assert!(shown(&page).first_child().unwrap().is_same_node(Some(&first)));
+    assert_eq!(html(&page), html(&page_of("One.\n\nTwo.\n\nThree. And four.")));
+}
+
+#[wasm_bindgen_test]
 fn no_text_becomes_anything_but_the_elements_of_the_list() {
     let allowed = "h3 h4 h5 h6 p a em strong del code pre ul ol li blockquote table thead tbody tr th td hr br div \
         span button";

@@ -31,7 +31,7 @@ fn page() -> Page {
     let made = slot.clone();
     let mounted = mount_to(body, move || {
         let scroller = NodeRef::<html::Div>::new();
-        let near = Near::new(scroller);
+        let near = Near::new(scroller, true);
         provide_context(near);
         let begin = move |scroller: Element| {
             made.set(Some((Markdown::in_place(&scroller), scroller, near)));

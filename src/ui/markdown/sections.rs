@@ -7,12 +7,13 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use super::{build, guess, patch};
+use crate::browser::view_height;
 use crate::ui::near::Watched;
 
 /// So many blocks stand in the text itself, and in each section.
 pub const BLOCKS: usize = 16;
 
-/// So many of the last sections are built at first: a reader is most often at the end.
+/// So many of the last sections are built at the least: a reader is most often at the end, and there it grows.
 const LAST: usize = 2;
 
 pub const CLASS: &str = "section";
@@ -39,9 +40,24 @@ impl<'a> Content<'a> {
     }
 }
 
+impl Content<'_> {
+    /// The first section that a reader at the end sees something of.
+    fn first_seen_from_end(&self, sections: usize) -> usize {
+        let (view, mut height) = (view_height(), 0.0);
+        let mut first = sections;
+        while first > 0 && (height < view || first + LAST > sections) {
+            first -= 1;
+            height += self.of_section(first).map(guess::height).sum::<f64>();
+        }
+        first
+    }
+}
+
 pub struct Sections {
     pub text: Element,
     sections: Vec<Section>,
+    /// Which sections were near when they were taken away: others are likely to take their place.
+    were_near: Vec<Option<bool>>,
 }
 
 struct Section {
@@ -54,7 +70,7 @@ struct Section {
 
 impl Sections {
     pub const fn of(text: Element) -> Self {
-        Self { text, sections: Vec::new() }
+        Self { text, sections: Vec::new(), were_near: Vec::new() }
     }
 
     /// The element of a block, if it is built.
@@ -95,20 +111,22 @@ impl Sections {
             build::add(&self.text, &build::block(block));
         }
         let wanted = sections_for(content.len());
+        let first_seen = content.first_seen_from_end(wanted);
         for index in section_of(from).unwrap_or_default()..wanted {
             if index == self.sections.len() {
                 let element = build::with_class("div", CLASS);
                 build::add(&self.text, &element);
                 let watched = watch(index, &element);
                 // Where nobody tells what is near, everything is.
-                let near = watched.is_none().then_some(true);
+                let known = self.were_near.get_mut(index).and_then(Option::take);
+                let near = if watched.is_none() { Some(true) } else { known };
                 self.sections.push(Section { element, built: false, near, _watched: watched });
             }
             let Some(section) = self.sections.get_mut(index) else { return };
             if section.built {
                 let new = content.of_section(index).skip(from.saturating_sub(first_of(index)));
                 new.for_each(|block| build::add(&section.element, &build::block(block)));
-            } else if section.near == Some(true) || index + LAST >= wanted {
+            } else if section.near == Some(true) || index >= first_seen {
                 section.build(content.of_section(index));
             } else {
                 section.keep_height(content.of_section(index).map(guess::height).sum());
@@ -119,6 +137,9 @@ impl Sections {
     /// Takes away what stands from `length` on.
     pub fn truncate(&mut self, length: usize) {
         let kept = sections_for(length).min(self.sections.len());
+        if kept < self.sections.len() {
+            self.were_near = self.sections.iter().map(|section| section.near).collect();
+        }
         self.sections.drain(kept..).for_each(|section| section.element.remove());
         match self.sections.last() {
             Some(section) => patch::truncate(&section.element, length - first_of(kept - 1)),

@@ -10,8 +10,8 @@ use crate::ui::markdown::place;
 #[derive(Clone, Debug)]
 pub struct Anchor {
     row: Element,
-    /// Of a row that begins above the view.
-    block: Option<Element>,
+    /// Of a row that begins above the view, with its number.
+    block: Option<(Element, usize)>,
     top: f64,
     /// How far the view was scrolled then.
     scrolled: i32,
@@ -35,6 +35,7 @@ impl Anchor {
         let begins_above = row.get_bounding_client_rect().top() < edge;
         let text = Some(&row).filter(|_| begins_above).and_then(text_of);
         let block = text.and_then(|text| place::first_below(&text, edge));
+        let block = block.map(|block| (block.clone(), place::number_of(&block)));
         Some(Self::at(row, block, scroller))
     }
 
@@ -42,9 +43,20 @@ impl Anchor {
         Self::at(row, None, scroller)
     }
 
-    fn at(row: Element, block: Option<Element>, scroller: &HtmlElement) -> Self {
-        let top = block.as_ref().unwrap_or(&row).get_bounding_client_rect().top();
-        Self { row, block, top, scrolled: scroller.scroll_top() }
+    fn at(row: Element, block: Option<(Element, usize)>, scroller: &HtmlElement) -> Self {
+        let mut anchor = Self { row, block, top: 0.0, scrolled: scroller.scroll_top() };
+        anchor.top = anchor.place().get_bounding_client_rect().top();
+        anchor
+    }
+
+    /// The block that is looked at, or the one that has taken its place, or the row.
+    fn place(&self) -> Element {
+        let again = |number: usize| place::by_number(&text_of(&self.row)?, number);
+        match &self.block {
+            Some((block, _)) if block.is_connected() => block.clone(),
+            Some((_, number)) => again(*number).unwrap_or_else(|| self.row.clone()),
+            None => self.row.clone(),
+        }
     }
 
     /// The same, where it is now.
@@ -56,7 +68,7 @@ impl Anchor {
     /// more.
     pub fn moved(&self, scroller: &HtmlElement) -> Option<i32> {
         let by_reader = f64::from(scroller.scroll_top() - self.scrolled);
-        let place = self.block.as_ref().unwrap_or(&self.row);
+        let place = self.place();
         let top = place.is_connected().then(|| place.get_bounding_client_rect().top());
         top.map(|top| (top - self.top + by_reader).round() as i32)
     }
@@ -65,7 +77,7 @@ impl Anchor {
     pub fn reading(&self, scroller: &HtmlElement) -> Reading {
         Reading::At {
             row: self.row.get_attribute("data-message-id").unwrap_or_default(),
-            block: self.block.as_ref().map(place::number_of),
+            block: self.block.as_ref().map(|(_, number)| *number),
             offset: self.top - scroller.get_bounding_client_rect().top(),
         }
     }

@@ -42,7 +42,7 @@ pub fn seek_on_demand(
         if let Some(scroller) = scroller.try_get_untracked().flatten()
             && actions.client.finding.with_untracked(Option::is_some)
         {
-            mark_words(actions, scroller.unchecked_into(), None, hold);
+            mark_words(actions, window, scroller.unchecked_into(), None, hold);
         }
     };
     effect(move || {
@@ -73,7 +73,7 @@ pub fn seek_on_demand(
             if let Some(row) = &shown {
                 hold(row.clone());
             }
-            mark_words(actions, scroller.unchecked_into(), shown, hold);
+            mark_words(actions, window, scroller.unchecked_into(), shown, hold);
         });
     });
 }
@@ -81,13 +81,17 @@ pub fn seek_on_demand(
 /// What is looked for is marked in all rows that stand there, and brought into view where a row is longer than it.
 fn mark_words(
     actions: Actions,
+    window: Window,
     scroller: HtmlElement,
     row: Option<Element>,
     hold: impl Fn(Element) + 'static,
 ) {
-    let words = actions.client.finding.get_untracked().unwrap_or_default();
     // What opens by itself with the row stands there a moment later.
     request_animation_frame(move || {
+        // Meanwhile the reader may have closed the search.
+        let Some(words) = actions.client.finding.get_untracked() else { return };
+        // Going to the row has taken its other end out of view, and what has opened is not all built.
+        row.iter().for_each(|row| window.near.reveal(row));
         let places = marks::mark(FOUND, &scroller, &words);
         let Some(row) = row else { return };
         let inside = |place: &&Range| place.start_container().is_ok_and(|node| row.contains(Some(&node)));
