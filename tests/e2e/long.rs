@@ -258,6 +258,16 @@ async fn what_i_have_selected_stays_when_i_scroll_far_away() {
     .await;
 }
 
+/// Copies what is selected and pastes it where one writes: these paragraphs are in it.
+async fn until_copied(page: &Page, paragraphs: [u32; 5]) {
+    page.key(Key::Control + "c").await;
+    page.click("textarea[name=prompt]").await;
+    page.key(Key::Control + "v").await;
+    let copied = "const words = document.querySelector('textarea[name=prompt]').value;\
+                  return arguments[0].every((number) => words.includes(`Paragraph ${number}.`))";
+    page.until_script("all of it", copied, vec![json!(paragraphs)]).await;
+}
+
 #[tokio::test]
 async fn all_that_i_have_selected_is_copied_also_what_is_far_away() {
     story("long-copied", Size::Wide, async |stage| {
@@ -275,10 +285,7 @@ async fn all_that_i_have_selected_is_copied_also_what_is_far_away() {
             )
             .await;
         assert_eq!(selected, false, "only what is near the view is built");
-        page.key(Key::Control + "c").await;
-        let copied = "const words = getSelection().toString();\
-                      return [0, 100, 200, 300, 399].every((number) => words.includes(`Paragraph ${number}.`))";
-        page.until("all of it", copied).await;
+        until_copied(&page, [0, 100, 200, 300, 399]).await;
     })
     .await;
 }
@@ -297,10 +304,7 @@ async fn everything_that_stands_here_is_copied_also_long_answers_far_above() {
             vec![],
         )
         .await;
-        page.key(Key::Control + "c").await;
-        let copied = "const words = getSelection().toString();\
-                      return [0, 30, 60, 90, 119].every((number) => words.includes(`Paragraph ${number}.`))";
-        page.until("all of it", copied).await;
+        until_copied(&page, [0, 30, 60, 90, 119]).await;
     })
     .await;
 }
