@@ -8,6 +8,9 @@ use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Node, Range};
 
+/// Says that something inside an element is marked.
+const MARKED: &str = "data-marked";
+
 /// So many places are marked at most.
 const MOST: usize = 2_000;
 
@@ -27,6 +30,8 @@ pub fn mark(name: &str, place: &Element, words: &str) -> Vec<Range> {
         run.end(&words, &ranges);
     }
     paint(name, &ranges);
+    // The style of marks is worked out for every element in it: only while there are any.
+    let _ = place.set_attribute(MARKED, "");
     IS_PAINTED.set(true);
     ranges.iter().map(JsCast::unchecked_into).collect()
 }
@@ -34,6 +39,9 @@ pub fn mark(name: &str, place: &Element, words: &str) -> Vec<Range> {
 pub fn unmark(name: &str) {
     if IS_PAINTED.take() {
         paint(name, &Array::new());
+        if let Ok(Some(place)) = document().query_selector(&format!("[{MARKED}]")) {
+            let _ = place.remove_attribute(MARKED);
+        }
     }
 }
 
