@@ -69,7 +69,7 @@ pub fn seek_on_demand(
             let row_id = session.row_id_at(position);
             let scroller = scroller.try_get_untracked().flatten();
             let Some(scroller) = scroller else { return };
-            let shown = row_id.and_then(|row_id| show(&scroller, window, &row_id));
+            let shown = row_id.and_then(|row_id| show(&scroller, &row_id));
             if let Some(row) = &shown {
                 hold(row.clone());
             }
@@ -105,9 +105,8 @@ fn mark_words(
     });
 }
 
-fn show(scroller: &HtmlElement, window: Window, row_id: &str) -> Option<Element> {
+fn show(scroller: &HtmlElement, row_id: &str) -> Option<Element> {
     let row = find_row(scroller, row_id)?;
-    window.near.reveal(&row);
     // What was found may be inside.
     if let Ok(Some(closed)) = row.query_selector("[aria-expanded=false]") {
         closed.unchecked_into::<HtmlElement>().click();
