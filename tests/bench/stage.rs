@@ -54,8 +54,10 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let agent = folder.path().join("agent");
         let project = folder.path().join("project");
-        std::fs::create_dir(&project).unwrap();
         for round in 0..rounds {
+            // A folder each: of many sessions in one the sidebar shows only the newest.
+            let project = project.join(round.to_string());
+            std::fs::create_dir_all(&project).unwrap();
             for kind in [Kind::Floor, Kind::Page] {
                 for turns in LENGTHS.into_iter().chain([FIRST]) {
                     history::write(&agent, &project, &kind.session(turns, round), turns);
