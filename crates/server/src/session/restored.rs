@@ -107,8 +107,9 @@ impl Restored {
 
 /// The ids of the prompts that need no looking after, and the others.
 fn sorted(prompts: Vec<Prompt>, queue: &[Scheduled], file: Option<&Scanned>) -> (Vec<String>, Vec<Prompt>) {
-    let earliest = prompts.iter().map(|prompt| prompt.at).min().unwrap_or_default();
-    let stored = file.map(|file| file.user_messages_since(earliest)).unwrap_or_default();
+    // Without a prompt nothing of the file is read: it may have thousands of messages.
+    let earliest = prompts.iter().map(|prompt| prompt.at).min();
+    let stored = file.zip(earliest).map(|(file, at)| file.user_messages_since(at)).unwrap_or_default();
     let (mut ids, mut open) = (Vec::new(), Vec::new());
     let done = done(&prompts, queue, stored);
     for (prompt, done) in prompts.into_iter().zip(done) {
