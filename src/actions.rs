@@ -24,7 +24,6 @@ use crate::route::Route;
 use crate::state::server::Session;
 use crate::state::{ClientState, ServerState};
 use crate::transport::{Keep, Link, Outcome};
-use prompt::Pending;
 
 type Navigate = Rc<dyn Fn(&Route)>;
 
@@ -38,8 +37,6 @@ pub struct Actions {
     /// Changes the address, once the page stands there.
     navigate: StoredValue<Option<Navigate>, LocalStorage>,
     link: StoredValue<Option<Link>, LocalStorage>,
-    /// Prompts that were sent and not yet answered.
-    pending: StoredValue<Vec<Pending>>,
     /// A Stop that could not be delivered, and the run it was meant for.
     stops: StoredValue<Vec<(String, u64)>>,
     /// Sessions whose queue is being taken back.
@@ -60,7 +57,6 @@ impl Actions {
             route: RwSignal::new(Route::default()),
             navigate: StoredValue::new_local(None),
             link: StoredValue::new_local(None),
-            pending: StoredValue::default(),
             stops: StoredValue::default(),
             restoring: StoredValue::default(),
             served_drafts: StoredValue::default(),

@@ -21,6 +21,9 @@ impl Receiver for Actions {
 
     fn connection(&self, connection: Connection) {
         self.client.connection.set(connection);
+        if connection == Connection::Lost {
+            self.client.unconfirmed.cast_adrift().iter().for_each(|id| self.client.keep_adrift(id));
+        }
     }
 
     fn welcome(&self, welcome: Welcome) {

@@ -8,17 +8,9 @@ use pilothouse_core::wire::Command;
 
 use super::Actions;
 use crate::browser;
-use crate::state::client::InputMode;
+use crate::state::client::{InputMode, Sent, Shown};
 use crate::state::server::Session;
 use crate::transport::{Keep, Outcome};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pending {
-    session_id: String,
-    client_id: String,
-    text: String,
-    images: Vec<Image>,
-}
 
 impl Actions {
     /// Sends what stands in the composer: a prompt, or a shell command, after `!` or by choice.
@@ -55,49 +47,59 @@ impl Actions {
         if text.is_empty() && images.is_empty() {
             return false;
         }
-        self.client.pictures.clear(&session_id);
         // While the agent works the message is scheduled, and the server's queue shows it.
-        if !session.is_active() {
+        let shown = if session.is_active() { Shown::Scheduled(lane) } else { Shown::Row };
+        if shown == Shown::Row {
             let (text, images) = (text.to_owned(), images.clone());
             session.edit(|controller| controller.create_user_message(&client_id, text, images));
             session.settle();
         }
-        let pending = Pending {
-            session_id: session_id.clone(),
-            client_id: client_id.clone(),
-            text: text.to_owned(),
-            images: images.clone(),
-        };
-        self.pending.update_value(|all| all.push(pending.clone()));
+        self.note_sent(&session_id, &client_id, text, images.clone(), shown);
+        self.client.pictures.clear(&session_id);
+        let (actions, id) = (*self, client_id.clone());
         let command =
             Command::Prompt { client_id, message: text.to_owned(), images, streaming_behavior: lane };
-        let actions = *self;
         self.with_link(|link| {
             link.request(Some(&session_id), command, Keep::Resend, move |outcome| {
-                actions.prompt_answered(&pending, outcome);
+                actions.prompt_answered(&id, outcome);
             });
         });
         true
     }
 
-    fn prompt_answered(&self, pending: &Pending, outcome: Outcome) {
-        self.pending.update_value(|all| all.retain(|other| other.client_id != pending.client_id));
-        let session = self.server.opened(&pending.session_id);
+    fn note_sent(&self, session_id: &str, client_id: &str, text: &str, images: Vec<Image>, shown: Shown) {
+        let adrift = !self.link.get_value().is_some_and(|link| link.is_open());
+        let (session_id, client_id, text) = (session_id.to_owned(), client_id.to_owned(), text.to_owned());
+        self.client.unconfirmed.add(Sent { session_id, client_id, text, images, shown, adrift });
+    }
+
+    /// The server has it, or would not have it: it is kept no longer.
+    fn confirmed(&self, client_id: &str) -> Option<Sent> {
+        let sent = self.client.unconfirmed.take(client_id)?;
+        if sent.adrift {
+            self.client.keep_adrift(&sent.session_id);
+        }
+        Some(sent)
+    }
+
+    fn prompt_answered(&self, client_id: &str, outcome: Outcome) {
+        let Some(sent) = self.confirmed(client_id) else { return };
+        let session = self.server.opened(&sent.session_id);
         match outcome {
             Ok(data) => {
                 // What waits is in the queue, and a command that was dealt with is no part of the conversation.
                 let disposition = data.get("disposition").and_then(|word| word.as_str());
                 let elsewhere = matches!(disposition, Some("queued" | "handled"));
                 if let Some(session) = session.filter(|_| elsewhere) {
-                    session.edit(|controller| controller.forget_user_message(&pending.client_id));
+                    session.edit(|controller| controller.forget_user_message(client_id));
                 }
             }
             Err(error) => {
                 if let Some(session) = session {
-                    session.edit(|controller| controller.mark_refused(&pending.client_id));
-                    session.edit(|controller| controller.create_error_message(&pending.client_id, error));
+                    session.edit(|controller| controller.mark_refused(client_id));
+                    session.edit(|controller| controller.create_error_message(client_id, error));
                 }
-                self.give_back(&pending.session_id, &pending.text, &pending.images);
+                self.give_back(&sent.session_id, &sent.text, &sent.images);
             }
         }
         session.iter().for_each(Session::settle);
@@ -128,16 +130,17 @@ impl Actions {
         let (session_id, client_id) = (session.id(), browser::unique_id());
         let command =
             Command::Bash { client_id: client_id.clone(), command: command.to_owned(), exclude_from_context };
-        let (actions, text) = (*self, text.to_owned());
+        self.note_sent(&session_id, &client_id, text, Vec::new(), Shown::Shell);
+        let actions = *self;
         self.with_link(|link| {
-            let id = session_id.clone();
             link.request(Some(&session_id), command, Keep::Resend, move |outcome| {
+                let Some(sent) = actions.confirmed(&client_id) else { return };
                 let Err(error) = outcome else { return };
-                if let Some(session) = actions.server.opened(&id) {
+                if let Some(session) = actions.server.opened(&sent.session_id) {
                     session.edit(|controller| controller.create_error_message(&client_id, error));
                     session.settle();
                 }
-                actions.give_back(&id, &text, &[]);
+                actions.give_back(&sent.session_id, &sent.text, &[]);
             });
         });
         true
@@ -197,12 +200,11 @@ impl Actions {
     /// After a snapshot the rows of prompts the server has not confirmed are the page's to show again.
     pub(super) fn show_pending_again(&self, session_id: &str) {
         let Some(session) = self.server.opened(session_id) else { return };
-        for pending in self.pending.get_value() {
-            if pending.session_id == session_id
-                && !session.is_active()
-                && !session.has_user_row(&pending.client_id)
-            {
-                let Pending { client_id, text, images, .. } = pending;
+        for sent in self.client.unconfirmed.of(session_id) {
+            let is_there = sent.shown == Shown::Shell || session.has_user_row(&sent.client_id);
+            if !session.is_active() && !is_there {
+                let Sent { client_id, text, images, .. } = sent;
+                self.client.unconfirmed.show_as_row(&client_id);
                 session.edit(|controller| controller.create_user_message(&client_id, text, images));
             }
         }

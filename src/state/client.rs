@@ -7,6 +7,7 @@ pub mod pictures;
 pub mod preferences;
 pub mod queue_edits;
 pub mod rewriting;
+pub mod unconfirmed;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub use pictures::{Picture, Pictures};
 pub use preferences::{Preferences, Theme};
 pub use queue_edits::QueueEdits;
 pub use rewriting::Rewriting;
+pub use unconfirmed::{Sent, Shown, Unconfirmed};
 
 /// Where the reader was in a session.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,6 +97,7 @@ pub struct ClientState {
     pub preferences: Preferences,
     /// What the tab is called, without what calls for attention.
     pub title: RwSignal<String>,
+    pub unconfirmed: Unconfirmed,
     pub drafts: Drafts,
     pub pictures: Pictures,
     pub queue_edits: QueueEdits,
@@ -127,6 +130,7 @@ pub struct ClientState {
 
 impl ClientState {
     pub fn new(now: f64) -> Self {
+        let unconfirmed = Unconfirmed::default();
         Self {
             access: RwSignal::new(None),
             connection: RwSignal::default(),
@@ -137,8 +141,9 @@ impl ClientState {
             visible: RwSignal::new(true),
             preferences: Preferences::recalled(),
             title: RwSignal::default(),
-            drafts: Drafts::new(),
-            pictures: Pictures::new(),
+            unconfirmed,
+            drafts: Drafts::new(unconfirmed),
+            pictures: Pictures::new(unconfirmed),
             queue_edits: QueueEdits::default(),
             rewriting: Rewriting::default(),
             question: RwSignal::default(),
@@ -187,6 +192,12 @@ impl ClientState {
                 chosen.remove(session_id);
             });
         }
+    }
+
+    /// What is adrift of a session has changed: it is kept anew.
+    pub fn keep_adrift(&self, session_id: &str) {
+        self.drafts.keep(session_id);
+        self.pictures.keep(session_id);
     }
 
     /// Whether the person has opened this row.

@@ -3,24 +3,36 @@
 use leptos::prelude::*;
 use pilothouse_core::queue::Queue as Waiting;
 
-use super::dynamic::{When, clicked, effect, list, live};
+use super::dynamic::{When, clicked, effect, list, live, memo};
 use super::icon::{Glyph, Icon};
-use super::queue_row::QueueRow;
+use super::queue_row::{QueueRow, lane_words};
 use crate::actions::use_actions;
+use crate::state::client::{Sent, Shown};
 use crate::state::server::Session;
 
 #[component]
 pub fn Queue(session: Session) -> impl IntoView {
     let actions = use_actions();
     let ids = move || session.queue.with(|queue| queue.items().iter().map(|item| item.id.clone()).collect());
-    let words = move || format!("{} scheduled", session.queue.with(|queue| queue.items().len()));
+    let count = move || session.queue.with(|queue| queue.items().len());
+    let adrift = memo(move || {
+        let mut adrift = actions.client.unconfirmed.beside_the_queue(&session.id());
+        session
+            .queue
+            .with(|queue| adrift.retain(|sent| queue.items().iter().all(|item| item.id != sent.client_id)));
+        adrift
+    });
+    let words = move || match count() {
+        0 => "Waiting for the connection".to_owned(),
+        count => format!("{count} scheduled"),
+    };
     effect(move || session.queue.with(|queue| actions.rescue_edits(session, queue)));
     view! {
-        <When when=move || !session.queue.with(Waiting::is_empty)>
+        <When when=move || !session.queue.with(Waiting::is_empty) || !adrift.with(Vec::is_empty)>
             <section class="queue" aria-label="Scheduled messages">
                 <div class="queue-head">
                     <span>{live(words)}</span>
-                    <When when=move || session.capabilities.with(|can| can.edit_queue)>
+                    <When when=move || { count() > 0 && session.capabilities.with(|can| can.edit_queue) }>
                         <button type="button" class="button quiet" on:click=clicked(move |_| actions.restore_queue(session))>
                             <Glyph icon=Icon::CornerUp />
                             "Restore to editor"
@@ -29,8 +41,26 @@ pub fn Queue(session: Session) -> impl IntoView {
                 </div>
                 <ul class="queue-list">
                     {list(ids, String::clone, move |id| view! { <QueueRow session id /> }.into_any())}
+                    {list(move || adrift.get(), |sent| sent.client_id.clone(), adrift_row)}
                 </ul>
             </section>
         </When>
     }
+}
+
+/// It goes out when the connection is back, and is kept with the draft until then.
+fn adrift_row(sent: Sent) -> AnyView {
+    let text = sent.text;
+    let lane = match sent.shown {
+        Shown::Scheduled(lane) => lane_words(lane).0,
+        Shown::Shell | Shown::Row => "Shell",
+    };
+    view! {
+        <li class="queue-row" data-adrift="">
+            <span class="queue-lane">{lane}</span>
+            <span class="row-text queue-text" title=text.clone()>{text.clone()}</span>
+            <span class="queue-held" title="It is sent as soon as the server can be reached.">"not sent yet"</span>
+        </li>
+    }
+    .into_any()
 }

@@ -25,10 +25,7 @@ pub fn QueueRow(session: Session, id: String) -> impl IntoView {
     // In somebody else's editor, or in one of this page that a reload has closed.
     let held = memo(move || item.with(|item| item.under_edit) && !editing.get());
     let lane = item.with_untracked(|item| item.lane);
-    let (lane_words, when) = match lane {
-        Lane::Steer => ("Steer", "Taken up before the next step"),
-        Lane::FollowUp => ("Follow-up", "Taken up when the run is over"),
-    };
+    let (lane_words, when) = lane_words(lane);
     let pictures = move || {
         let item = item.get();
         let sources = item.images.iter().filter_map(|image| source(&session.id(), image)).collect::<Vec<_>>();
@@ -69,6 +66,14 @@ pub fn QueueRow(session: Session, id: String) -> impl IntoView {
                 </When>
             </When>
         </li>
+    }
+}
+
+/// What a lane is called, and when its messages are taken up.
+pub fn lane_words(lane: Lane) -> (&'static str, &'static str) {
+    match lane {
+        Lane::Steer => ("Steer", "Taken up before the next step"),
+        Lane::FollowUp => ("Follow-up", "Taken up when the run is over"),
     }
 }
 

@@ -9,10 +9,10 @@ const HOW_IT_STANDS: &str = "return {\
     open: [...document.querySelectorAll('[role=log] [aria-expanded]')].map((row) => row.ariaExpanded),\
     place: document.querySelector('[role=log]').scrollTop }";
 
-const LOST: &str = "return document.body.dataset.connection === 'lost'";
+pub const LOST: &str = "return document.body.dataset.connection === 'lost'";
 
 /// Opens the page by way of the line and makes a session.
-async fn begin(stage: &Stage, page: &Page) -> String {
+pub async fn begin(stage: &Stage, page: &Page) -> String {
     page.tap_the_wire().await;
     page.enter(&stage.line.through(&stage.server, &stage.server.link)).await;
     page.new_session().await

@@ -55,7 +55,7 @@ async fn i_send_a_picture_and_it_stands_in_my_message_also_after_a_reload() {
 }
 
 /// Waits until the browser keeps the pictures of so many sessions: it writes them down in its own time.
-async fn until_kept(page: &Page, sessions: usize) {
+pub async fn until_kept(page: &Page, sessions: usize) {
     let kept = format!(
         "const ended = (request) => new Promise((done, failed) => {{\
            request.onsuccess = () => done(request.result); request.onerror = () => failed(request.error); }});\

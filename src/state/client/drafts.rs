@@ -7,6 +7,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 use pilothouse_core::queue::restored_text;
 
+use super::Unconfirmed;
 use crate::browser;
 
 /// Storage is slow and typing is not: a draft is written when the typing rests.
@@ -17,6 +18,7 @@ pub struct Drafts {
     owner: StoredValue<Owner>,
     drafts: StoredValue<HashMap<String, RwSignal<String>>>,
     unsaved: StoredValue<Vec<String>>,
+    unconfirmed: Unconfirmed,
     /// Who wants to know that the typing in a session rests.
     resting: StoredValue<Option<Resting>, LocalStorage>,
 }
@@ -25,11 +27,12 @@ type Resting = Rc<dyn Fn(&str, &str)>;
 
 impl Drafts {
     /// Lives as long as the owner it is made in: the page's.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(unconfirmed: Unconfirmed) -> Self {
         Self {
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
             drafts: StoredValue::default(),
             unsaved: StoredValue::default(),
+            unconfirmed,
             resting: StoredValue::new_local(None),
         }
     }
@@ -74,13 +77,23 @@ impl Drafts {
         let unsaved = self.unsaved.try_update_value(std::mem::take).unwrap_or_default();
         let resting = self.resting.get_value();
         for session_id in unsaved {
-            self.of(&session_id).with_untracked(|text| {
-                browser::remember(&key(&session_id), text);
-                if let Some(resting) = &resting {
-                    resting(&session_id, text);
-                }
-            });
+            self.keep(&session_id);
+            if let Some(resting) = &resting {
+                self.of(&session_id).with_untracked(|text| resting(&session_id, text));
+            }
         }
+    }
+
+    /// Writes one down, with what was sent and may not have arrived before it.
+    pub(super) fn keep(&self, session_id: &str) {
+        let adrift = self.unconfirmed.adrift(session_id);
+        let draft = self.of(session_id).get_untracked();
+        // A draft alone is kept to the letter.
+        let kept = match adrift.is_empty() {
+            true => draft,
+            false => restored_text(adrift.iter().map(|sent| sent.text.as_str()), &draft),
+        };
+        browser::remember(&key(session_id), &kept);
     }
 
     pub fn when_resting(&self, told: impl Fn(&str, &str) + 'static) {

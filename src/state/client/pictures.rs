@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
 
+use super::Unconfirmed;
 use crate::browser::shelf;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,16 +29,18 @@ impl Picture {
 pub struct Pictures {
     owner: StoredValue<Owner>,
     trays: StoredValue<HashMap<String, RwSignal<Vec<Picture>>>>,
+    unconfirmed: Unconfirmed,
     /// Why the last one was not taken.
     pub problem: RwSignal<Option<String>>,
 }
 
 impl Pictures {
     /// Lives as long as the owner it is made in: the page's.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(unconfirmed: Unconfirmed) -> Self {
         Self {
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
             trays: StoredValue::default(),
+            unconfirmed,
             problem: RwSignal::default(),
         }
     }
@@ -73,10 +76,15 @@ impl Pictures {
         });
     }
 
-    fn keep(&self, session_id: &str) {
-        let (tray, session_id) = (self.of(session_id), session_id.to_owned());
+    /// With those that were sent and may not have arrived before them.
+    pub(super) fn keep(&self, session_id: &str) {
+        let (tray, unconfirmed, session_id) = (self.of(session_id), self.unconfirmed, session_id.to_owned());
         spawn_local(async move {
-            let now = || tray.try_with_untracked(|tray| to_texts(tray)).unwrap_or_default();
+            let now = || {
+                let adrift = unconfirmed.adrift(&session_id).into_iter().flat_map(|sent| sent.images);
+                let waiting = tray.try_get_untracked().unwrap_or_default();
+                to_texts(adrift.chain(waiting.into_iter().map(|picture| picture.image)))
+            };
             shelf::put(&key(&session_id), now).await;
         });
     }
@@ -123,9 +131,8 @@ fn key(session_id: &str) -> String {
 }
 
 /// Three texts each.
-fn to_texts(tray: &[Picture]) -> Vec<String> {
-    let texts = |Image { mime_type, data, blob }: &Image| [mime_type.clone(), data.clone(), blob.clone()];
-    tray.iter().flat_map(|picture| texts(&picture.image)).collect()
+fn to_texts(images: impl Iterator<Item = Image>) -> Vec<String> {
+    images.flat_map(|Image { mime_type, data, blob }| [mime_type, data, blob]).collect()
 }
 
 fn from_texts(texts: &[String]) -> Vec<Image> {
@@ -150,8 +157,7 @@ mod tests {
             blob: blob.into(),
         };
         let images = vec![image("AAAA", ""), image("", "b1")];
-        let tray: Vec<Picture> = images.iter().cloned().map(Picture::new).collect();
-        assert_eq!(from_texts(&to_texts(&tray)), images);
+        assert_eq!(from_texts(&to_texts(images.clone().into_iter())), images);
         assert_eq!(from_texts(&["image/png".to_owned()]), [], "a part of one is none");
     }
 }
