@@ -17,9 +17,7 @@ pub fn Queue(session: Session) -> impl IntoView {
     let count = move || session.queue.with(|queue| queue.items().len());
     let adrift = memo(move || {
         let mut adrift = actions.client.unconfirmed.beside_the_queue(&session.id());
-        session
-            .queue
-            .with(|queue| adrift.retain(|sent| queue.items().iter().all(|item| item.id != sent.client_id)));
+        session.queue.with(|queue| adrift.retain(|id| queue.items().iter().all(|item| item.id != *id)));
         adrift
     });
     let words = move || match count() {
@@ -41,7 +39,7 @@ pub fn Queue(session: Session) -> impl IntoView {
                 </div>
                 <ul class="queue-list">
                     {list(ids, String::clone, move |id| view! { <QueueRow session id /> }.into_any())}
-                    {list(move || adrift.get(), |sent| sent.client_id.clone(), adrift_row)}
+                    {list(move || adrift.get(), String::clone, move |id| adrift_row(actions.client.unconfirmed.find(&id)))}
                 </ul>
             </section>
         </When>
@@ -49,9 +47,9 @@ pub fn Queue(session: Session) -> impl IntoView {
 }
 
 /// It goes out when the connection is back, and is kept with the draft until then.
-fn adrift_row(sent: Sent) -> AnyView {
-    let text = sent.text;
-    let lane = match sent.shown {
+fn adrift_row(sent: Option<Sent>) -> AnyView {
+    let Some(Sent { text, shown, .. }) = sent else { return ().into_any() };
+    let lane = match shown {
         Shown::Scheduled(lane) => lane_words(lane).0,
         Shown::Shell | Shown::Row => "Shell",
     };

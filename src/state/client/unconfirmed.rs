@@ -69,9 +69,13 @@ impl Unconfirmed {
         self.of(session_id).into_iter().filter(|sent| sent.adrift).collect()
     }
 
-    /// What the scheduled messages show of a session. Tracked.
-    pub fn beside_the_queue(&self, session_id: &str) -> Vec<Sent> {
+    /// What the scheduled messages show of a session, by client id. Tracked.
+    pub fn beside_the_queue(&self, session_id: &str) -> Vec<String> {
         let belongs = |sent: &&Sent| sent.session_id == session_id && sent.adrift && sent.shown != Shown::Row;
-        self.0.with(|all| all.iter().filter(belongs).cloned().collect())
+        self.0.with(|all| all.iter().filter(belongs).map(|sent| sent.client_id.clone()).collect())
+    }
+
+    pub fn find(&self, client_id: &str) -> Option<Sent> {
+        self.0.with_untracked(|all| all.iter().find(|sent| sent.client_id == client_id).cloned())
     }
 }
