@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use leptos::html;
 use leptos::prelude::*;
+use pilothouse_core::wire::FoundRows;
 
 use super::dynamic::{clicked, effect, entered, live};
 use super::icon::{Glyph, Icon};
@@ -35,6 +36,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
     let actions = use_actions();
     let finding = actions.client.finding;
     let found = RwSignal::new(None::<Vec<usize>>);
+    let trouble = RwSignal::new(String::new());
     let at = RwSignal::new(0usize);
     let field = NodeRef::<html::Input>::new();
     let close = StoredValue::new(close);
@@ -59,6 +61,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
     effect(move || {
         let query = finding.get().unwrap_or_default();
         if query.trim().is_empty() {
+            trouble.set(String::new());
             return found.set(None);
         }
         let still =
@@ -73,7 +76,8 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
                     if !still(&asked) {
                         return;
                     }
-                    let rows = outcome.unwrap_or_default().rows;
+                    trouble.set(outcome.as_ref().err().cloned().unwrap_or_default());
+                    let Ok(FoundRows { rows, .. }) = outcome else { return found.set(None) };
                     let last = rows.len().saturating_sub(1);
                     found.set(Some(rows));
                     go(last);
@@ -83,7 +87,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
         );
     });
     let words = move || match found.get() {
-        None => String::new(),
+        None => trouble.get(),
         Some(rows) if rows.is_empty() => "Nothing found".to_owned(),
         Some(rows) => format!("{} of {}", at.get() + 1, rows.len()),
     };

@@ -33,7 +33,7 @@ pub fn stored_session(stage: &Stage, texts: impl IntoIterator<Item = String>) {
     file.write(stage);
 }
 
-fn row_of_session() -> String {
+pub fn row_of_session() -> String {
     format!("nav [data-session-id='{}']", session_file::id(1))
 }
 
@@ -50,7 +50,7 @@ async fn built(page: &Page) -> u64 {
 }
 
 /// Whether the row with these words can be seen.
-async fn until_in_view(page: &Page, words: &str) {
+pub async fn until_in_view(page: &Page, words: &str) {
     let seen = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
                   .find((row) => row.textContent.includes(arguments[0]));\
                 const box = row?.getBoundingClientRect();\
@@ -165,71 +165,6 @@ async fn a_row_above_that_grows_leaves_what_i_read_in_its_place() {
     .await;
 }
 
-/// A session in which the agent's last answer has so many paragraphs, far more than are ever built at once.
-fn long_answer(stage: &Stage, paragraphs: usize) {
-    let paragraph = |number: usize| {
-        format!("Paragraph {number}. {}\n\n", "It is said at some length. ".repeat(1 + number * 7 % 23))
-    };
-    stored_session(stage, ["Tell me everything".to_owned(), (0..paragraphs).map(paragraph).collect()]);
-}
-
-/// What can be seen first of the answer, in scripts.
-const FIRST_BLOCK: &str = "const log = document.querySelector('[role=log]');\
-     const frame = () => new Promise((done) => requestAnimationFrame(done));\
-     const edge = log.getBoundingClientRect().top;\
-     const first = () => [...log.querySelectorAll('.markdown p')].find((p) => p.getBoundingClientRect().bottom > edge);";
-
-#[tokio::test]
-async fn in_a_long_answer_i_come_back_to_the_paragraph_where_i_was_reading() {
-    story("long-answer-back", Size::Wide, async |stage| {
-        long_answer(stage, 400);
-        let page = stage.page();
-        open(stage, &page).await;
-        page.until_text("Paragraph 399.").await;
-        let read = format!(
-            "{FIRST_BLOCK} for (let step = 0; step < 14; step += 1) {{ log.scrollTop -= 600; for (let count = 0; count < 8; count += 1) await frame(); }}\
-             return {{ words: first().textContent.slice(0, 16), top: first().getBoundingClientRect().top }};"
-        );
-        let read = page.async_script(&read).await;
-        page.press_link_new().await;
-        page.click(&row_of_session()).await;
-        let there = "const p = [...document.querySelectorAll('[role=log] .markdown p')]\
-                       .find((p) => p.textContent.startsWith(arguments[0].words));\
-                     return !!p && Math.abs(p.getBoundingClientRect().top - arguments[0].top) <= 2";
-        page.until_script("the same paragraph", there, vec![read]).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn nothing_moves_under_my_eyes_while_i_read_a_long_answer_upwards() {
-    story("long-answer-up", Size::Wide, async |stage| {
-        long_answer(stage, 400);
-        let page = stage.page();
-        open(stage, &page).await;
-        page.until_text("Paragraph 399.").await;
-        // After each step what is read stays in its place, while what is above is built and what is below is let go.
-        let read = format!(
-            "{FIRST_BLOCK} let worst = 0; let most = 0;\
-             for (let step = 0; step < 40; step += 1) {{\
-               log.scrollTop -= 450;\
-               const block = first(); const top = block.getBoundingClientRect().top;\
-               for (let count = 0; count < 6; count += 1) {{\
-                 await frame();\
-                 worst = Math.max(worst, Math.abs(block.getBoundingClientRect().top - top));\
-               }}\
-               most = Math.max(most, log.querySelectorAll('.markdown p').length);\
-             }}\
-             return {{ worst, most, far: !log.textContent.includes('Paragraph 399.') }};"
-        );
-        let read = page.async_script(&read).await;
-        assert!(read["worst"].as_f64().unwrap() <= 1.0, "{read}");
-        assert!(read["most"].as_u64().unwrap() < 150, "{read}");
-        assert_eq!(read["far"], true, "{read}");
-    })
-    .await;
-}
-
 #[tokio::test]
 async fn what_i_have_selected_stays_when_i_scroll_far_away() {
     story("long-selected", Size::Wide, async |stage| {
@@ -254,75 +189,6 @@ async fn what_i_have_selected_stays_when_i_scroll_far_away() {
             )
             .await;
         assert_eq!(kept, json!({"stays": true, "away": true}));
-    })
-    .await;
-}
-
-/// Copies what is selected and pastes it where one writes: these paragraphs are in it.
-async fn until_copied(page: &Page, paragraphs: [u32; 5]) {
-    page.key(Key::Control + "c").await;
-    page.click("textarea[name=prompt]").await;
-    page.key(Key::Control + "v").await;
-    let copied = "const words = document.querySelector('textarea[name=prompt]').value;\
-                  return arguments[0].every((number) => words.includes(`Paragraph ${number}.`))";
-    page.until_script("all of it", copied, vec![json!(paragraphs)]).await;
-}
-
-#[tokio::test]
-async fn all_that_i_have_selected_is_copied_also_what_is_far_away() {
-    story("long-copied", Size::Wide, async |stage| {
-        long_answer(stage, 400);
-        let page = stage.page();
-        open(stage, &page).await;
-        page.until_text("Paragraph 399.").await;
-        let selected = page
-            .script(
-                "const all = document.querySelectorAll('[role=log] .markdown p');\
-                 document.querySelector('[role=log]').focus();\
-                 getSelection().setBaseAndExtent(all[0], 0, all[all.length - 1], 1);\
-                 return getSelection().toString().includes('Paragraph 200.')",
-                vec![],
-            )
-            .await;
-        assert_eq!(selected, false, "only what is near the view is built");
-        until_copied(&page, [0, 100, 200, 300, 399]).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn everything_that_stands_here_is_copied_also_long_answers_far_above() {
-    story("long-copied-all", Size::Wide, async |stage| {
-        let long: String = (0..120).map(|number| format!("Paragraph {number}.\n\n")).collect();
-        let later = (0..70).map(|number| format!("Message {number}."));
-        stored_session(stage, ["Tell me everything".to_owned(), long].into_iter().chain(later));
-        let page = stage.page();
-        open(stage, &page).await;
-        until_in_view(&page, "Message 69.").await;
-        page.script(
-            "document.querySelector('[role=log]').focus(); getSelection().selectAllChildren(document.body)",
-            vec![],
-        )
-        .await;
-        until_copied(&page, [0, 30, 60, 90, 119]).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn words_at_the_end_of_a_long_answer_are_found_where_i_am() {
-    story("long-found-end", Size::Wide, async |stage| {
-        let long: String = (0..120).map(|number| format!("Paragraph {number}.\n\n")).collect();
-        stored_session(stage, ["Tell me everything".to_owned(), format!("{long}A lamp at the very end.")]);
-        let page = stage.page();
-        open(stage, &page).await;
-        page.until_text("A lamp at the very end").await;
-        page.write(Key::Control + "f").await;
-        fill(&page, "[name=find]", "lamp at the").await;
-        let seen = "const [range] = CSS.highlights.get('found') ?? []; const box = range?.getBoundingClientRect();\
-                    const view = document.querySelector('[role=log]').getBoundingClientRect();\
-                    return !!box && box.height > 0 && box.top >= view.top && box.bottom <= view.bottom";
-        page.until("the words in view", seen).await;
     })
     .await;
 }

@@ -1,6 +1,9 @@
-//! Numbered cases about a line that breaks, falls silent and comes back.
+//! A line that breaks, falls silent and comes back; most of it numbered cases.
+
+use thirtyfour::prelude::Key;
 
 use crate::browser::Size;
+use crate::library::fill;
 use crate::page::Page;
 use crate::stage::{Stage, story};
 
@@ -160,6 +163,43 @@ async fn case_73_my_laptop_slept_and_everything_is_fresh_when_i_look_at_it_again
         page.connected().await;
         page.press("Block").await;
         page.until_state("completed").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_i_found_stays_though_the_line_breaks_and_a_search_without_one_says_so() {
+    story("search-offline", Size::Wide, async |stage| {
+        let page = stage.page();
+        begin(stage, &page).await;
+        page.run("Where is the lantern?").await;
+        // The page asks once more a little later; here it does when it is told to.
+        let held = "const own = window.setTimeout.bind(window); window.later = [];\
+                    window.setTimeout = (run, pause, ...given) =>\
+                      pause === 1500 ? window.later.push(run) : own(run, pause, ...given);";
+        page.script(held, vec![]).await;
+        let found = "return !!document.querySelector('nav .hit mark')";
+        // What was just said takes a moment to be found.
+        for words in ["lantern", "the lantern"].into_iter().cycle().take(50) {
+            fill(&page, "[name=search]", words).await;
+            page.until("an answer", "return window.later.length > 0").await;
+            if page.script(found, vec![]).await == true {
+                break;
+            }
+            page.script("window.later.length = 0", vec![]).await;
+        }
+        page.until("a hit", found).await;
+        stage.line.cut();
+        page.until("the loss", LOST).await;
+        page.script("window.later.splice(0).forEach((run) => run())", vec![]).await;
+        assert_eq!(page.script(found, vec![]).await, true, "what was found is gone");
+
+        page.click("textarea[name=prompt]").await;
+        page.key(Key::Control + "f").await;
+        fill(&page, "[name=find]", "lantern").await;
+        let said =
+            "return document.querySelector('.find-words').textContent === 'Not connected to the server.'";
+        page.until("that there is no connection", said).await;
     })
     .await;
 }

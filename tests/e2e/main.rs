@@ -22,6 +22,7 @@ mod leaving;
 mod library;
 mod line;
 mod long;
+mod long_answer;
 mod lost_line;
 mod many_tabs;
 mod messages;

@@ -132,6 +132,22 @@ async fn a_last_word_that_differs_reaches_what_is_not_built() {
 }
 
 #[wasm_bindgen_test]
+async fn a_last_word_that_differs_leaves_what_i_look_at_built() {
+    let mut page = page();
+    page.markdown.show(&paragraphs(400), true);
+    let scroller = page.scroller.clone();
+    scroller.set_scroll_top(scroller.scroll_height() / 2);
+    page.until(|page| (150..250).any(|number| page.has(number))).await;
+    frame().await;
+    let near: Vec<usize> = (100..300).filter(|number| page.has(*number)).collect();
+    let other = paragraphs(400).replace("Paragraph 3 of", "Another 3 of");
+    page.markdown.show(&other, false);
+    let gone: Vec<&usize> = near.iter().filter(|number| !page.has(**number)).collect();
+    assert!(gone.is_empty() && !near.is_empty(), "{gone:?} of {near:?} are gone");
+    assert!(!page.has(3) && page.text().contains("Another 3 of"));
+}
+
+#[wasm_bindgen_test]
 async fn a_block_is_found_again_by_its_number() {
     let mut page = page();
     page.markdown.show(&paragraphs(100), false);

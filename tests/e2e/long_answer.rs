@@ -1,0 +1,212 @@
+//! Answers that are long: only what is near the view is built of them, and nobody can tell.
+
+use serde_json::json;
+use thirtyfour::prelude::Key;
+
+use crate::browser::Size;
+use crate::library::fill;
+use crate::long::{open, row_of_session, stored_session, until_in_view};
+use crate::page::Page;
+use crate::stage::{Stage, story};
+
+/// A session in which the agent's last answer has so many paragraphs, far more than are ever built at once.
+fn long_answer(stage: &Stage, paragraphs: usize) {
+    let paragraph = |number: usize| {
+        format!("Paragraph {number}. {}\n\n", "It is said at some length. ".repeat(1 + number * 7 % 23))
+    };
+    stored_session(stage, ["Tell me everything".to_owned(), (0..paragraphs).map(paragraph).collect()]);
+}
+
+/// What can be seen first of the answer, in scripts.
+const FIRST_BLOCK: &str = "const log = document.querySelector('[role=log]');\
+     const frame = () => new Promise((done) => requestAnimationFrame(done));\
+     const edge = log.getBoundingClientRect().top;\
+     const first = () => [...log.querySelectorAll('.markdown p')].find((p) => p.getBoundingClientRect().bottom > edge);\
+     const up = async (steps) => {\
+       for (let step = 0; step < steps; step += 1) {\
+         log.scrollTop -= 600;\
+         for (let count = 0; count < 8; count += 1) await frame();\
+       }\
+     };";
+
+#[tokio::test]
+async fn in_a_long_answer_i_come_back_to_the_paragraph_where_i_was_reading() {
+    story("long-answer-back", Size::Wide, async |stage| {
+        long_answer(stage, 400);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Paragraph 399.").await;
+        let read = format!(
+            "{FIRST_BLOCK} await up(14);\
+             return {{ words: first().textContent.slice(0, 16), top: first().getBoundingClientRect().top }};"
+        );
+        let read = page.async_script(&read).await;
+        page.press_link_new().await;
+        page.click(&row_of_session()).await;
+        let there = "const p = [...document.querySelectorAll('[role=log] .markdown p')]\
+                       .find((p) => p.textContent.startsWith(arguments[0].words));\
+                     return !!p && Math.abs(p.getBoundingClientRect().top - arguments[0].top) <= 2";
+        page.until_script("the same paragraph", there, vec![read]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_moves_under_my_eyes_while_i_read_a_long_answer_upwards() {
+    story("long-answer-up", Size::Wide, async |stage| {
+        long_answer(stage, 400);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Paragraph 399.").await;
+        // After each step what is read stays in its place, while what is above is built and what is below is let go.
+        let read = format!(
+            "{FIRST_BLOCK} let worst = 0; let most = 0;\
+             for (let step = 0; step < 40; step += 1) {{\
+               log.scrollTop -= 450;\
+               const block = first(); const top = block.getBoundingClientRect().top;\
+               for (let count = 0; count < 6; count += 1) {{\
+                 await frame();\
+                 worst = Math.max(worst, Math.abs(block.getBoundingClientRect().top - top));\
+               }}\
+               most = Math.max(most, log.querySelectorAll('.markdown p').length);\
+             }}\
+             return {{ worst, most, far: !log.textContent.includes('Paragraph 399.') }};"
+        );
+        let read = page.async_script(&read).await;
+        assert!(read["worst"].as_f64().unwrap() <= 1.0, "{read}");
+        assert!(read["most"].as_u64().unwrap() < 150, "{read}");
+        assert_eq!(read["far"], true, "{read}");
+    })
+    .await;
+}
+
+/// Copies what is selected and pastes it where one writes: these paragraphs are in it.
+async fn until_copied(page: &Page, paragraphs: [u32; 5]) {
+    page.key(Key::Control + "c").await;
+    page.click("textarea[name=prompt]").await;
+    page.key(Key::Control + "v").await;
+    let copied = "const words = document.querySelector('textarea[name=prompt]').value;\
+                  return arguments[0].every((number) => words.includes(`Paragraph ${number}.`))";
+    page.until_script("all of it", copied, vec![json!(paragraphs)]).await;
+}
+
+#[tokio::test]
+async fn all_that_i_have_selected_is_copied_also_what_is_far_away() {
+    story("long-copied", Size::Wide, async |stage| {
+        long_answer(stage, 400);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Paragraph 399.").await;
+        let selected = page
+            .script(
+                "const all = document.querySelectorAll('[role=log] .markdown p');\
+                 document.querySelector('[role=log]').focus();\
+                 getSelection().setBaseAndExtent(all[0], 0, all[all.length - 1], 1);\
+                 return getSelection().toString().includes('Paragraph 200.')",
+                vec![],
+            )
+            .await;
+        assert_eq!(selected, false, "only what is near the view is built");
+        until_copied(&page, [0, 100, 200, 300, 399]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn everything_that_stands_here_is_copied_also_long_answers_far_above() {
+    story("long-copied-all", Size::Wide, async |stage| {
+        let long: String = (0..120).map(|number| format!("Paragraph {number}.\n\n")).collect();
+        let later = (0..70).map(|number| format!("Message {number}."));
+        stored_session(stage, ["Tell me everything".to_owned(), long].into_iter().chain(later));
+        let page = stage.page();
+        open(stage, &page).await;
+        until_in_view(&page, "Message 69.").await;
+        page.script(
+            "document.querySelector('[role=log]').focus(); getSelection().selectAllChildren(document.body)",
+            vec![],
+        )
+        .await;
+        until_copied(&page, [0, 30, 60, 90, 119]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn words_at_the_end_of_a_long_answer_are_found_where_i_am() {
+    story("long-found-end", Size::Wide, async |stage| {
+        let long: String = (0..120).map(|number| format!("Paragraph {number}.\n\n")).collect();
+        stored_session(stage, ["Tell me everything".to_owned(), format!("{long}A lamp at the very end.")]);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("A lamp at the very end").await;
+        page.write(Key::Control + "f").await;
+        fill(&page, "[name=find]", "lamp at the").await;
+        let seen = "const [range] = CSS.highlights.get('found') ?? []; const box = range?.getBoundingClientRect();\
+                    const view = document.querySelector('[role=log]').getBoundingClientRect();\
+                    return !!box && box.height > 0 && box.top >= view.top && box.bottom <= view.bottom";
+        page.until("the words in view", seen).await;
+    })
+    .await;
+}
+
+/// Goes to the session and tells, of the first frame that shows something of it, at how many of twenty heights of the
+/// view nothing stands that was said.
+const BLANK_AT_FIRST: &str = "document.querySelector(arguments[0]).click();\
+     const painted = () => new Promise((done) => requestAnimationFrame(() => {\
+       const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(null); }));\
+     while (!document.querySelector('[role=log] .markdown p')) await painted();\
+     const view = document.querySelector('[role=log]').getBoundingClientRect();\
+     const said = [...document.querySelectorAll('[role=log] .markdown p')].map((p) => p.getBoundingClientRect());\
+     return Array.from({ length: 20 }, (_, part) => view.top + 8 + (view.height - 16) * part / 20)\
+       .filter((height) => !said.some((box) => box.top - 24 <= height && box.bottom + 24 >= height)).length;";
+
+#[tokio::test]
+async fn a_long_answer_is_there_with_its_first_frame_wherever_i_was_reading() {
+    story("long-first-frame", Size::Wide, async |stage| {
+        // Short paragraphs: it takes many to fill the view.
+        let short: String = (0..400).map(|number| format!("Paragraph {number}.\n\n")).collect();
+        stored_session(stage, ["Tell me everything".to_owned(), short]);
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        let row = row_of_session();
+        page.until("its row", &format!("return !!document.querySelector(\"{row}\")")).await;
+        let blank = BLANK_AT_FIRST.replace("arguments[0]", &format!("\"{row}\""));
+        let at_end = page.async_script(&blank).await;
+        // What stands below the answer in its turn is not its text.
+        assert!(at_end.as_u64().unwrap() <= 2, "{at_end} of 20 blank at the end");
+        page.async_script(&format!("{FIRST_BLOCK} await up(6); return null")).await;
+        page.press_link_new().await;
+        page.until("another page", "return !document.querySelector('[role=log]')").await;
+        assert_eq!(page.async_script(&blank).await, 0, "blank where I was reading");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn escape_leaves_no_mark_though_the_words_were_just_about_to_be_shown() {
+    story("long-escape", Size::Wide, async |stage| {
+        let long: String = (0..300).map(|number| format!("Paragraph {number}.\n\n")).collect();
+        stored_session(stage, ["Tell me everything".to_owned(), format!("A lamp at the start.\n\n{long}")]);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Paragraph 299.").await;
+        for _ in 0..3 {
+            page.write(Key::Control + "f").await;
+            // With the word that it was found, before anything is built for it.
+            let script = "const field = document.querySelector('[name=find]');\
+                 const words = document.querySelector('.find-words');\
+                 const told = new Promise((done) => new MutationObserver((_, observer) => {\
+                   if (!words.textContent.includes('1 of 1')) return;\
+                   observer.disconnect();\
+                   field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));\
+                   done();\
+                 }).observe(words, { subtree: true, childList: true, characterData: true }));\
+                 field.value = 'lamp at the'; field.dispatchEvent(new Event('input', { bubbles: true }));\
+                 await told;\
+                 for (let count = 0; count < 20; count += 1) await new Promise((done) => requestAnimationFrame(done));\
+                 return CSS.highlights.has('found') || !!document.querySelector('[data-marked], [name=find]')";
+            assert_eq!(page.async_script(script).await, false);
+        }
+    })
+    .await;
+}
