@@ -163,7 +163,8 @@ const BLANK_AT_FIRST: &str = "document.querySelector(arguments[0]).click();\
 #[tokio::test]
 async fn a_long_answer_is_there_with_its_first_frame_wherever_i_was_reading() {
     story("long-first-frame", Size::Wide, async |stage| {
-        // Short paragraphs: it takes many to fill the view.
+        // Short paragraphs in a high window: it takes many to fill the view.
+        stage.browser.driver.set_window_rect(0, 0, 1280, 2_400).await.unwrap();
         let short: String = (0..400).map(|number| format!("Paragraph {number}.\n\n")).collect();
         stored_session(stage, ["Tell me everything".to_owned(), short]);
         let page = stage.page();
