@@ -11,6 +11,7 @@ mod pictures;
 mod prompt;
 mod queue;
 mod session;
+mod unconfirmed;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -69,6 +70,7 @@ impl Actions {
     }
 
     pub fn connect(&self) {
+        self.go_on_with_what_was_sent();
         self.with_link(Link::start);
     }
 

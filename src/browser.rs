@@ -40,6 +40,10 @@ pub fn is_touch() -> bool {
     window().match_media("(pointer: coarse)").ok().flatten().is_some_and(|query| query.matches())
 }
 
+pub fn is_mac() -> bool {
+    window().navigator().platform().is_ok_and(|platform| platform.starts_with("Mac"))
+}
+
 /// In pixels.
 pub fn view_height() -> f64 {
     window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default()
@@ -58,6 +62,15 @@ pub fn remember(key: &str, value: &str) {
 
 pub fn recall(key: &str) -> Option<String> {
     window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
+}
+
+/// All that is remembered under keys that begin so, with their keys.
+pub fn remembered(prefix: &str) -> Vec<(String, String)> {
+    let Some(storage) = window().local_storage().ok().flatten() else { return Vec::new() };
+    let keys =
+        (0..storage.length().unwrap_or_default()).filter_map(|place| storage.key(place).ok().flatten());
+    let keys: Vec<String> = keys.filter(|key| key.starts_with(prefix)).collect();
+    keys.into_iter().filter_map(|key| recall(&key).map(|value| (key, value))).collect()
 }
 
 /// True the first time in the life of this tab, whatever is reloaded in between.

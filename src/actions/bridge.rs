@@ -21,9 +21,6 @@ impl Receiver for Actions {
 
     fn connection(&self, connection: Connection) {
         self.client.connection.set(connection);
-        if connection == Connection::Lost {
-            self.client.unconfirmed.cast_adrift().iter().for_each(|id| self.client.keep_adrift(id));
-        }
     }
 
     fn welcome(&self, welcome: Welcome) {
@@ -40,7 +37,7 @@ impl Receiver for Actions {
             Settled::Nothing => {}
             Settled::Gap(id) => self.reopen(&id),
             Settled::Replaced(id) => {
-                self.show_pending_again(&id);
+                self.show_unconfirmed(&id);
                 self.take_up_draft(&id);
             }
             Settled::Removed(ids) => self.leave(&ids),

@@ -8,9 +8,9 @@ use pilothouse_core::wire::Command;
 
 use super::Actions;
 use crate::browser;
-use crate::state::client::{InputMode, Sent, Shown};
+use crate::state::client::{InputMode, Sent};
 use crate::state::server::Session;
-use crate::transport::{Keep, Outcome};
+use crate::transport::Keep;
 
 impl Actions {
     /// Sends what stands in the composer: a prompt, or a shell command, after `!` or by choice.
@@ -48,100 +48,44 @@ impl Actions {
             return false;
         }
         // While the agent works the message is scheduled, and the server's queue shows it.
-        let shown = if session.is_active() { Shown::Scheduled(lane) } else { Shown::Row };
-        if shown == Shown::Row {
+        let is_row = !session.is_active();
+        if is_row {
             let (text, images) = (text.to_owned(), images.clone());
             session.edit(|controller| controller.create_user_message(&client_id, text, images));
             session.settle();
         }
-        self.note_sent(&session_id, &client_id, text, images.clone(), shown);
         self.client.pictures.clear(&session_id);
-        let (actions, id) = (*self, client_id.clone());
-        let command =
-            Command::Prompt { client_id, message: text.to_owned(), images, streaming_behavior: lane };
-        self.with_link(|link| {
-            link.request(Some(&session_id), command, Keep::Resend, move |outcome| {
-                actions.prompt_answered(&id, outcome);
-            });
+        self.send_out(Sent {
+            session_id,
+            client_id,
+            text: text.to_owned(),
+            images,
+            lane: Some(lane),
+            is_row,
+            at: browser::now(),
         });
         true
     }
 
-    fn note_sent(&self, session_id: &str, client_id: &str, text: &str, images: Vec<Image>, shown: Shown) {
-        let adrift = !self.link.get_value().is_some_and(|link| link.is_open());
-        let (session_id, client_id, text) = (session_id.to_owned(), client_id.to_owned(), text.to_owned());
-        self.client.unconfirmed.add(Sent { session_id, client_id, text, images, shown, adrift });
-    }
-
-    /// The server has it, or would not have it: it is kept no longer.
-    fn confirmed(&self, client_id: &str) -> Option<Sent> {
-        let sent = self.client.unconfirmed.take(client_id)?;
-        if sent.adrift {
-            self.client.keep_adrift(&sent.session_id);
-        }
-        Some(sent)
-    }
-
-    fn prompt_answered(&self, client_id: &str, outcome: Outcome) {
-        let Some(sent) = self.confirmed(client_id) else { return };
-        let session = self.server.opened(&sent.session_id);
-        match outcome {
-            Ok(data) => {
-                // What waits is in the queue, and a command that was dealt with is no part of the conversation.
-                let disposition = data.get("disposition").and_then(|word| word.as_str());
-                let elsewhere = matches!(disposition, Some("queued" | "handled"));
-                if let Some(session) = session.filter(|_| elsewhere) {
-                    session.edit(|controller| controller.forget_user_message(client_id));
-                }
-            }
-            Err(error) => {
-                if let Some(session) = session {
-                    session.edit(|controller| controller.mark_refused(client_id));
-                    session.edit(|controller| controller.create_error_message(client_id, error));
-                }
-                self.give_back(&sent.session_id, &sent.text, &sent.images);
-            }
-        }
-        session.iter().for_each(Session::settle);
-    }
-
-    /// A refused prompt's text goes back to where it can be changed, unless something is being written there.
-    fn give_back(&self, session_id: &str, text: &str, images: &[Image]) {
-        if self.client.drafts.of(session_id).with_untracked(|draft| draft.trim().is_empty()) {
-            self.client.drafts.set(session_id, text.to_owned());
-            self.client.pictures.add(session_id, images.to_vec());
-        }
-    }
-
     /// Takes what a refused prompt's row shows back into the composer, and the row away.
     pub fn take_back(&self, session: Session, row_id: &str, text: String, images: Vec<Image>) {
-        self.client.drafts.put_before(&session.id(), &[text]);
-        self.client.pictures.add(&session.id(), images);
+        self.put_into_composer(&session.id(), text, images, false);
         let client_id = row_id.trim_start_matches("u-");
         session.edit(|controller| controller.forget_user_message(client_id));
         session.settle();
     }
 
     fn run_shell(&self, session: Session, text: &str) -> bool {
-        let (command, exclude_from_context) = shell_command(text);
-        if command.is_empty() {
+        if shell_command(text).0.is_empty() {
             return false;
         }
         let (session_id, client_id) = (session.id(), browser::unique_id());
-        let command =
-            Command::Bash { client_id: client_id.clone(), command: command.to_owned(), exclude_from_context };
-        self.note_sent(&session_id, &client_id, text, Vec::new(), Shown::Shell);
-        let actions = *self;
-        self.with_link(|link| {
-            link.request(Some(&session_id), command, Keep::Resend, move |outcome| {
-                let Some(sent) = actions.confirmed(&client_id) else { return };
-                let Err(error) = outcome else { return };
-                if let Some(session) = actions.server.opened(&sent.session_id) {
-                    session.edit(|controller| controller.create_error_message(&client_id, error));
-                    session.settle();
-                }
-                actions.give_back(&sent.session_id, &sent.text, &[]);
-            });
+        self.send_out(Sent {
+            session_id,
+            client_id,
+            text: text.to_owned(),
+            at: browser::now(),
+            ..Sent::default()
         });
         true
     }
@@ -196,23 +140,10 @@ impl Actions {
             });
         }
     }
-
-    /// After a snapshot the rows of prompts the server has not confirmed are the page's to show again.
-    pub(super) fn show_pending_again(&self, session_id: &str) {
-        let Some(session) = self.server.opened(session_id) else { return };
-        for sent in self.client.unconfirmed.of(session_id) {
-            let is_there = sent.shown == Shown::Shell || session.has_user_row(&sent.client_id);
-            if !session.is_active() && !is_there {
-                let Sent { client_id, text, images, .. } = sent;
-                self.client.unconfirmed.show_as_row(&client_id);
-                session.edit(|controller| controller.create_user_message(&client_id, text, images));
-            }
-        }
-    }
 }
 
 /// `!` runs a command and shows it to the agent, `!!` keeps it to oneself.
-fn shell_command(text: &str) -> (&str, bool) {
+pub(super) fn shell_command(text: &str) -> (&str, bool) {
     match text.strip_prefix("!!") {
         Some(command) => (command.trim(), true),
         None => (text.trim_start_matches('!').trim(), false),

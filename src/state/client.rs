@@ -21,7 +21,7 @@ pub use pictures::{Picture, Pictures};
 pub use preferences::{Preferences, Theme};
 pub use queue_edits::QueueEdits;
 pub use rewriting::Rewriting;
-pub use unconfirmed::{Sent, Shown, Unconfirmed};
+pub use unconfirmed::{Sent, Unconfirmed};
 
 /// Where the reader was in a session.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -130,7 +130,6 @@ pub struct ClientState {
 
 impl ClientState {
     pub fn new(now: f64) -> Self {
-        let unconfirmed = Unconfirmed::default();
         Self {
             access: RwSignal::new(None),
             connection: RwSignal::default(),
@@ -141,9 +140,9 @@ impl ClientState {
             visible: RwSignal::new(true),
             preferences: Preferences::recalled(),
             title: RwSignal::default(),
-            unconfirmed,
-            drafts: Drafts::new(unconfirmed),
-            pictures: Pictures::new(unconfirmed),
+            unconfirmed: Unconfirmed::default(),
+            drafts: Drafts::new(),
+            pictures: Pictures::new(),
             queue_edits: QueueEdits::default(),
             rewriting: Rewriting::default(),
             question: RwSignal::default(),
@@ -192,12 +191,6 @@ impl ClientState {
                 chosen.remove(session_id);
             });
         }
-    }
-
-    /// What is adrift of a session has changed: it is kept anew.
-    pub fn keep_adrift(&self, session_id: &str) {
-        self.drafts.keep(session_id);
-        self.pictures.keep(session_id);
     }
 
     /// Whether the person has opened this row.

@@ -14,7 +14,9 @@ use crate::browser;
 
 /// The keys that press a button. Those of the tray have none: the keys are for the session that is looked at.
 fn keys_words(in_tray: bool, keys: &[&str]) -> Option<String> {
-    (!in_tray && !keys.is_empty()).then(|| keys.join(" or "))
+    let words = || keys.join(" or ");
+    (!in_tray && !keys.is_empty())
+        .then(|| if browser::is_mac() { words().replace("Alt+", "⌥") } else { words() })
 }
 
 #[component]

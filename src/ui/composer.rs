@@ -127,6 +127,7 @@ pub fn Composer(session: Session) -> impl IntoView {
         (InputMode::Shell, true, ..) => "Shell, kept from the agent",
         (InputMode::Shell, false, ..) => "Shell, shared with the agent",
         (_, _, _, true) => "",
+        (_, _, true, _) if browser::is_mac() => "Enter steers · ⌥Enter follows up",
         (_, _, true, _) => "Enter steers · Alt+Enter follows up",
         (_, _, false, _) => "Enter sends · Shift+Enter breaks · @ files · ! shell",
     };

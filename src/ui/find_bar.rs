@@ -10,6 +10,7 @@ use super::dynamic::{clicked, effect, entered, live};
 use super::icon::{Glyph, Icon};
 use crate::actions::use_actions;
 use crate::state::server::Session;
+use crate::transport::Connection;
 
 /// How long typing rests before the server is asked.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -58,33 +59,41 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
             go((at.get_untracked() + if forwards { 1 } else { count - 1 }) % count);
         }
     };
+    let ask = move |query: String| {
+        let still =
+            move |query: &str| finding.try_with_untracked(|now| now.as_deref() == Some(query)) == Some(true);
+        let ask = move || {
+            if !still(&query) {
+                return;
+            }
+            let asked = query.clone();
+            actions.find_rows(session, query, move |outcome| {
+                if !still(&asked) {
+                    return;
+                }
+                trouble.set(outcome.as_ref().err().cloned().unwrap_or_default());
+                let Ok(FoundRows { rows, .. }) = outcome else { return found.set(None) };
+                let last = rows.len().saturating_sub(1);
+                found.set(Some(rows));
+                go(last);
+            });
+        };
+        set_timeout(ask, PAUSE);
+    };
     effect(move || {
         let query = finding.get().unwrap_or_default();
         if query.trim().is_empty() {
             trouble.set(String::new());
             return found.set(None);
         }
-        let still =
-            move |query: &str| finding.try_with_untracked(|now| now.as_deref() == Some(query)) == Some(true);
-        set_timeout(
-            move || {
-                if !still(&query) {
-                    return;
-                }
-                let asked = query.clone();
-                actions.find_rows(session, query, move |outcome| {
-                    if !still(&asked) {
-                        return;
-                    }
-                    trouble.set(outcome.as_ref().err().cloned().unwrap_or_default());
-                    let Ok(FoundRows { rows, .. }) = outcome else { return found.set(None) };
-                    let last = rows.len().saturating_sub(1);
-                    found.set(Some(rows));
-                    go(last);
-                });
-            },
-            PAUSE,
-        );
+        ask(query);
+    });
+    // What could not be looked for is, as soon as it can.
+    effect(move || {
+        let open = actions.client.connection.get() == Connection::Open;
+        if open && trouble.with_untracked(|trouble| !trouble.is_empty()) {
+            ask(finding.get_untracked().unwrap_or_default());
+        }
     });
     let words = move || match found.get() {
         None => trouble.get(),

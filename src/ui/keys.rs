@@ -6,23 +6,47 @@ use pilothouse_core::queue::Lane;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Key {
     pub name: String,
+    /// Which key it is on the board, whatever the layout says.
+    pub code: String,
     pub shift: bool,
     pub alt: bool,
     /// Control, or Command.
     pub control: bool,
     /// An input method is composing: the key belongs to it.
     pub composing: bool,
+    /// It is held down.
+    pub repeated: bool,
 }
 
 impl Key {
     pub fn of(event: &leptos::ev::KeyboardEvent) -> Self {
         Self {
             name: event.key(),
+            code: event.code(),
             shift: event.shift_key(),
             alt: event.alt_key(),
             control: event.ctrl_key() || event.meta_key(),
             // Safari ends the composition before this event; the key code still tells.
             composing: event.is_composing() || event.key_code() == 229,
+            repeated: event.repeat(),
+        }
+    }
+
+    /// The letter or digit that is meant. With Alt a Mac types other signs, most of them the same on all its boards;
+    /// where letters are not Latin, the place of the key tells. A sign that somebody may want to write is left alone.
+    fn sign(&self) -> Option<char> {
+        let mut letters = self.name.chars();
+        let (letter, None) = (letters.next()?, letters.next()) else { return None };
+        let place = self.code.trim_start_matches("Key").trim_start_matches("Digit").chars().next();
+        let digit = place.filter(char::is_ascii_digit);
+        match letter {
+            _ if letter.is_ascii() => Some(letter.to_ascii_lowercase()),
+            '¥' if self.alt => Some('y'),
+            '≈' if self.alt => Some('x'),
+            'µ' if self.alt => Some('m'),
+            _ if self.alt && digit.is_some() => digit,
+            _ if letter.is_lowercase() => place.map(|place| place.to_ascii_lowercase()),
+            _ => None,
         }
     }
 }
@@ -82,7 +106,7 @@ const fn with_alt(scope: Scope, name: &'static str, act: Act, words: &'static st
 /// Any of the digits from 1 on.
 const DIGITS: &str = "1…9";
 
-pub const TABLE: [Binding; 19] = {
+pub const TABLE: [Binding; 20] = {
     use Scope::{Anywhere, Composer, Outside};
     [
         plain(Composer, "Enter", Act::Send(Lane::Steer), "Send; while the agent works, steer it"),
@@ -104,6 +128,7 @@ pub const TABLE: [Binding; 19] = {
         plain(Outside, "?", Act::Help, "Show this list"),
         plain(Outside, "/", Act::Search, "Search all sessions"),
         plain(Outside, "c", Act::Write, "Write a message"),
+        plain(Outside, "n", Act::New, "New session"),
     ]
 };
 
@@ -111,20 +136,25 @@ impl Binding {
     fn fits(&self, key: &Key) -> bool {
         // A sign such as ? may need Shift to be typed.
         let shifted = self.shift == key.shift || (self.name.len() == 1 && !self.control && !self.alt);
-        let named = self.name.eq_ignore_ascii_case(&key.name)
-            || (self.name == DIGITS && matches!(key.name.as_bytes(), [b'1'..=b'9']));
+        let sign = key.sign();
+        let named = match self.name {
+            DIGITS => matches!(sign, Some('1'..='9')),
+            name if name.len() == 1 => sign.is_some_and(|sign| name.starts_with(sign)),
+            name => name == key.name,
+        };
         named && self.control == key.control && self.alt == key.alt && shifted
     }
 
-    /// As it is shown.
-    pub fn keys(&self) -> Vec<String> {
+    /// As it is shown, by the names that a Mac or another board has for them.
+    pub fn keys(&self, mac: bool) -> Vec<String> {
         let name = match self.name {
             "ArrowUp" => "↑".to_owned(),
             "ArrowDown" => "↓".to_owned(),
             name if name.len() == 1 => name.to_ascii_uppercase(),
             name => name.to_owned(),
         };
-        let held = [(self.control, "Ctrl"), (self.alt, "Alt"), (self.shift, "Shift")];
+        let [control, alt] = if mac { ["⌘", "⌥"] } else { ["Ctrl", "Alt"] };
+        let held = [(self.control, control), (self.alt, alt), (self.shift, "Shift")];
         let held = held.into_iter().filter(|(held, _)| *held).map(|(_, name)| name.to_owned());
         held.chain([name]).collect()
     }
@@ -150,7 +180,7 @@ pub fn on_page(key: &Key, writing: bool) -> Option<Act> {
 fn found(key: &Key, counts: impl Fn(Scope) -> bool) -> Option<Act> {
     let binding = TABLE.iter().find(|binding| counts(binding.scope) && binding.fits(key))?;
     Some(match binding.act {
-        Act::Choose(_) => Act::Choose(key.name.parse().unwrap_or_default()),
+        Act::Choose(_) => Act::Choose(key.sign().and_then(|sign| sign.to_digit(10)).unwrap_or_default()),
         act => act,
     })
 }
@@ -203,6 +233,20 @@ mod tests {
     }
 
     #[test]
+    fn what_another_board_types_is_the_key_that_is_meant() {
+        let typed = |name: &str, code: &str| Key { alt: true, code: code.into(), ..key(name) };
+        assert_eq!(on_page(&typed("¥", "KeyZ"), true), Some(Act::Approve), "a Mac, whatever its layout");
+        assert_eq!(on_page(&typed("≈", "KeyX"), true), Some(Act::Reject));
+        assert_eq!(on_page(&typed("¡", "Digit1"), true), Some(Act::Choose(1)));
+        assert_eq!(on_page(&typed("н", "KeyY"), true), Some(Act::Approve), "letters that are not Latin");
+        let find = Key { control: true, code: "KeyF".into(), ..key("а") };
+        assert_eq!(on_page(&find, true), Some(Act::Find));
+        for (name, code) in [("[", "Digit5"), ("Ω", "KeyY"), ("Dead", "KeyN"), ("f", "KeyY")] {
+            assert_eq!(on_page(&typed(name, code), true), None, "{name} is written");
+        }
+    }
+
+    #[test]
     fn no_key_means_two_things_in_one_place() {
         for (index, one) in TABLE.iter().enumerate() {
             let same = |other: &&Binding| {
@@ -211,6 +255,7 @@ mod tests {
             };
             assert_eq!(TABLE[index + 1..].iter().filter(same).count(), 0, "{one:?}");
         }
-        assert_eq!(TABLE[3].keys(), ["Shift", "Enter"]);
+        assert_eq!(TABLE[3].keys(false), ["Shift", "Enter"]);
+        assert_eq!(TABLE[6].keys(true), ["⌥", "Y"]);
     }
 }

@@ -7,18 +7,19 @@ use super::dynamic::{When, clicked, effect, list, live, memo};
 use super::icon::{Glyph, Icon};
 use super::queue_row::{QueueRow, lane_words};
 use crate::actions::use_actions;
-use crate::state::client::{Sent, Shown};
+use crate::state::client::Sent;
 use crate::state::server::Session;
+use crate::transport::Connection;
 
 #[component]
 pub fn Queue(session: Session) -> impl IntoView {
     let actions = use_actions();
     let ids = move || session.queue.with(|queue| queue.items().iter().map(|item| item.id.clone()).collect());
     let count = move || session.queue.with(|queue| queue.items().len());
-    let adrift = memo(move || {
-        let mut adrift = actions.client.unconfirmed.beside_the_queue(&session.id());
-        session.queue.with(|queue| adrift.retain(|id| queue.items().iter().all(|item| item.id != *id)));
-        adrift
+    // Only as long as it cannot be sent: else its answer is a moment away.
+    let unsent = memo(move || match actions.client.connection.get() {
+        Connection::Open => Vec::new(),
+        _ => actions.client.unconfirmed.beside_timeline(&session.id()),
     });
     let words = move || match count() {
         0 => "Waiting for the connection".to_owned(),
@@ -26,7 +27,7 @@ pub fn Queue(session: Session) -> impl IntoView {
     };
     effect(move || session.queue.with(|queue| actions.rescue_edits(session, queue)));
     view! {
-        <When when=move || !session.queue.with(Waiting::is_empty) || !adrift.with(Vec::is_empty)>
+        <When when=move || !session.queue.with(Waiting::is_empty) || !unsent.with(Vec::is_empty)>
             <section class="queue" aria-label="Scheduled messages">
                 <div class="queue-head">
                     <span>{live(words)}</span>
@@ -39,23 +40,20 @@ pub fn Queue(session: Session) -> impl IntoView {
                 </div>
                 <ul class="queue-list">
                     {list(ids, String::clone, move |id| view! { <QueueRow session id /> }.into_any())}
-                    {list(move || adrift.get(), String::clone, move |id| adrift_row(actions.client.unconfirmed.find(&id)))}
+                    {list(move || unsent.get(), String::clone, move |id| unsent_row(actions.client.unconfirmed.find(&id)))}
                 </ul>
             </section>
         </When>
     }
 }
 
-/// It goes out when the connection is back, and is kept with the draft until then.
-fn adrift_row(sent: Option<Sent>) -> AnyView {
-    let Some(Sent { text, shown, .. }) = sent else { return ().into_any() };
-    let lane = match shown {
-        Shown::Scheduled(lane) => lane_words(lane).0,
-        Shown::Shell | Shown::Row => "Shell",
-    };
+/// It goes out when the connection is back.
+fn unsent_row(sent: Option<Sent>) -> AnyView {
+    let Some(Sent { text, lane, .. }) = sent else { return ().into_any() };
+    let text = if text.is_empty() { "Image".to_owned() } else { text };
     view! {
-        <li class="queue-row" data-adrift="">
-            <span class="queue-lane">{lane}</span>
+        <li class="queue-row" data-unsent="">
+            <span class="queue-lane">{lane.map_or("Shell", |lane| lane_words(lane).0)}</span>
             <span class="row-text queue-text" title=text.clone()>{text.clone()}</span>
             <span class="queue-held" title="It is sent as soon as the server can be reached.">"not sent yet"</span>
         </li>

@@ -9,6 +9,7 @@ use super::dynamic::{When, clicked};
 use super::icon::{Glyph, Icon};
 use super::keys::{self, Act, Key, Scope};
 use crate::actions::{Actions, use_actions};
+use crate::browser;
 use crate::route::Route;
 
 /// Listens as long as the page stands there.
@@ -24,8 +25,11 @@ pub fn listen() {
         });
         // Asked for twice, the browser's own search opens.
         let in_find = target.is_some_and(|target| target.matches("input[name=find]").unwrap_or_default());
-        match keys::on_page(&Key::of(&event), writing) {
+        let key = Key::of(&event);
+        match keys::on_page(&key, writing) {
             Some(Act::Find) if in_find => {}
+            // A key that is held a moment too long must not answer the next question as well.
+            Some(Act::Approve | Act::Reject | Act::Choose(_)) if key.repeated => event.prevent_default(),
             Some(act) if perform(&actions, act) => event.prevent_default(),
             _ => {}
         }
@@ -46,11 +50,9 @@ fn perform(actions: &Actions, act: Act) -> bool {
         Act::Write => return focus("textarea[name=prompt]"),
         Act::Previous => return step(actions, -1),
         Act::Next => return step(actions, 1),
-        Act::Approve => return press(".session [data-ask-id] [data-answer=yes]"),
-        Act::Reject => return press(".session [data-ask-id] [data-answer=no]"),
-        Act::Choose(number) => {
-            return press(&format!(".session [data-ask-id] [data-choice='{number}']"));
-        }
+        Act::Approve => return answer("[data-answer=yes]"),
+        Act::Reject => return answer("[data-answer=no]"),
+        Act::Choose(number) => return answer(&format!("[data-choice='{number}']")),
         Act::Find | Act::Stop | Act::Latest => match (session, act) {
             (Some(_), Act::Find) => {
                 let words = actions.client.finding.get_untracked().unwrap_or_default();
@@ -94,10 +96,32 @@ fn focus(selector: &str) -> bool {
     true
 }
 
-fn press(selector: &str) -> bool {
-    let Ok(Some(button)) = document().query_selector(selector) else { return false };
-    button.unchecked_into::<HtmlElement>().click();
+/// Answers the first question of this session that is seen and has this answer. One that is not seen is brought into
+/// view first: nobody answers what they have not read.
+fn answer(selector: &str) -> bool {
+    // What is open above the session may ask for something else.
+    if document().query_selector(":popover-open").is_ok_and(|open| open.is_some()) {
+        return false;
+    }
+    let Ok(buttons) = document().query_selector_all(&format!(".session [data-ask-id] {selector}")) else {
+        return false;
+    };
+    let buttons: Vec<HtmlElement> =
+        (0..buttons.length()).filter_map(|index| buttons.item(index)?.dyn_into().ok()).collect();
+    match (buttons.iter().find(|button| is_seen(button)), buttons.first()) {
+        (Some(button), _) => button.click(),
+        (None, Some(button)) => button.scroll_into_view(),
+        (None, None) => return false,
+    }
     true
+}
+
+/// Whether a button can be pressed where it stands: nothing is before it, and it is in view.
+fn is_seen(button: &HtmlElement) -> bool {
+    let place = button.get_bounding_client_rect();
+    let (x, y) = (place.left() + place.width() / 2.0, place.top() + place.height() / 2.0);
+    let there = document().element_from_point(x as f32, y as f32);
+    there.is_some_and(|there| button.contains(Some(&there)))
 }
 
 fn a_dialog_is_open() -> bool {
@@ -108,10 +132,11 @@ fn a_dialog_is_open() -> bool {
 pub fn ShortcutList() -> impl IntoView {
     let help = use_actions().client.help;
     let close = Callback::new(move |()| help.set(false));
-    let part = |title: &'static str, scopes: &'static [Scope]| {
+    let mac = browser::is_mac();
+    let part = move |title: &'static str, scopes: &'static [Scope]| {
         let bindings = keys::TABLE.iter().filter(move |binding| scopes.contains(&binding.scope));
         let lines = bindings.map(|binding| {
-            let keys = binding.keys().into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect_view();
+            let keys = binding.keys(mac).into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect_view();
             view! { <dt>{binding.words}</dt> <dd>{keys}</dd> }
         });
         view! {

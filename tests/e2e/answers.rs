@@ -93,3 +93,36 @@ async fn the_key_for_yes_never_means_always() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn the_key_for_yes_answers_only_what_i_see_and_only_when_i_press_it() {
+    story("answer-seen", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("/tour").await;
+        page.send("/approve").await;
+        page.until_state("waiting_approval").await;
+        let seen = "const box = document.querySelector('[data-ask-id] [data-answer=yes]').getBoundingClientRect();\
+                    const view = document.querySelector('[role=log]').getBoundingClientRect();\
+                    return box.top >= view.top && box.bottom <= view.bottom";
+        page.until("the question", seen).await;
+        let held = json!({"type": "keyDown", "key": "y", "code": "KeyY", "modifiers": 1, "autoRepeat": true});
+        page.driver.cdp().send_raw("Input.dispatchKeyEvent", held).await.unwrap();
+        page.press("Settings").await;
+        page.until("the settings", "return !!document.querySelector(':popover-open')").await;
+        page.key(Key::Alt + "y").await;
+        page.key(Key::Escape).await;
+        page.until("no settings", "return !document.querySelector(':popover-open')").await;
+        assert_eq!(page.state().await, "waiting_approval");
+
+        page.script("document.querySelector('[role=log]').scrollTop = 0", vec![]).await;
+        page.until_script("the question far away", &format!("return !(() => {{ {seen} }})()"), vec![]).await;
+        page.key(Key::Alt + "y").await;
+        page.until("the question again", seen).await;
+        assert_eq!(page.state().await, "waiting_approval", "it is shown first");
+        page.key(Key::Alt + "y").await;
+        page.until_text("You chose: Allow").await;
+    })
+    .await;
+}

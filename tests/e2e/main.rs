@@ -3,7 +3,6 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod adrift;
 mod announcements;
 mod answers;
 mod browser;
@@ -36,6 +35,7 @@ mod script;
 mod session_file;
 mod stage;
 mod tabs;
+mod unsent;
 mod waiting;
 mod wire;
 mod wire_cases;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 use pilothouse_core::queue::restored_text;
 
-use super::Unconfirmed;
+use super::InputMode;
 use crate::browser;
 
 /// Storage is slow and typing is not: a draft is written when the typing rests.
@@ -18,7 +18,6 @@ pub struct Drafts {
     owner: StoredValue<Owner>,
     drafts: StoredValue<HashMap<String, RwSignal<String>>>,
     unsaved: StoredValue<Vec<String>>,
-    unconfirmed: Unconfirmed,
     /// Who wants to know that the typing in a session rests.
     resting: StoredValue<Option<Resting>, LocalStorage>,
 }
@@ -27,12 +26,11 @@ type Resting = Rc<dyn Fn(&str, &str)>;
 
 impl Drafts {
     /// Lives as long as the owner it is made in: the page's.
-    pub(super) fn new(unconfirmed: Unconfirmed) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
             drafts: StoredValue::default(),
             unsaved: StoredValue::default(),
-            unconfirmed,
             resting: StoredValue::new_local(None),
         }
     }
@@ -69,7 +67,13 @@ impl Drafts {
             return;
         }
         let draft = self.of(session_id).get_untracked();
-        self.set(session_id, restored_text(texts.iter().map(String::as_str), &draft));
+        let mut text = restored_text(texts.iter().map(String::as_str), &draft);
+        // Several texts are never a command, whatever the first of them was.
+        let several = texts.len() > 1 || !draft.trim().is_empty();
+        if several && InputMode::of(&text) == InputMode::Shell {
+            text.insert(0, ' ');
+        }
+        self.set(session_id, text);
     }
 
     /// Writes down what is not yet written, also when the page is about to go.
@@ -77,23 +81,13 @@ impl Drafts {
         let unsaved = self.unsaved.try_update_value(std::mem::take).unwrap_or_default();
         let resting = self.resting.get_value();
         for session_id in unsaved {
-            self.keep(&session_id);
-            if let Some(resting) = &resting {
-                self.of(&session_id).with_untracked(|text| resting(&session_id, text));
-            }
+            self.of(&session_id).with_untracked(|text| {
+                browser::remember(&key(&session_id), text);
+                if let Some(resting) = &resting {
+                    resting(&session_id, text);
+                }
+            });
         }
-    }
-
-    /// Writes one down, with what was sent and may not have arrived before it.
-    pub(super) fn keep(&self, session_id: &str) {
-        let adrift = self.unconfirmed.adrift(session_id);
-        let draft = self.of(session_id).get_untracked();
-        // A draft alone is kept to the letter.
-        let kept = match adrift.is_empty() {
-            true => draft,
-            false => restored_text(adrift.iter().map(|sent| sent.text.as_str()), &draft),
-        };
-        browser::remember(&key(session_id), &kept);
     }
 
     pub fn when_resting(&self, told: impl Fn(&str, &str) + 'static) {

@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
 
-use super::Unconfirmed;
 use crate::browser::shelf;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,18 +28,16 @@ impl Picture {
 pub struct Pictures {
     owner: StoredValue<Owner>,
     trays: StoredValue<HashMap<String, RwSignal<Vec<Picture>>>>,
-    unconfirmed: Unconfirmed,
     /// Why the last one was not taken.
     pub problem: RwSignal<Option<String>>,
 }
 
 impl Pictures {
     /// Lives as long as the owner it is made in: the page's.
-    pub(super) fn new(unconfirmed: Unconfirmed) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
             trays: StoredValue::default(),
-            unconfirmed,
             problem: RwSignal::default(),
         }
     }
@@ -76,14 +73,12 @@ impl Pictures {
         });
     }
 
-    /// With those that were sent and may not have arrived before them.
-    pub(super) fn keep(&self, session_id: &str) {
-        let (tray, unconfirmed, session_id) = (self.of(session_id), self.unconfirmed, session_id.to_owned());
+    fn keep(&self, session_id: &str) {
+        let (tray, session_id) = (self.of(session_id), session_id.to_owned());
         spawn_local(async move {
             let now = || {
-                let adrift = unconfirmed.adrift(&session_id).into_iter().flat_map(|sent| sent.images);
                 let waiting = tray.try_get_untracked().unwrap_or_default();
-                to_texts(adrift.chain(waiting.into_iter().map(|picture| picture.image)))
+                to_texts(waiting.into_iter().map(|picture| picture.image))
             };
             shelf::put(&key(&session_id), now).await;
         });
@@ -131,11 +126,11 @@ fn key(session_id: &str) -> String {
 }
 
 /// Three texts each.
-fn to_texts(images: impl Iterator<Item = Image>) -> Vec<String> {
+pub(super) fn to_texts(images: impl Iterator<Item = Image>) -> Vec<String> {
     images.flat_map(|Image { mime_type, data, blob }| [mime_type, data, blob]).collect()
 }
 
-fn from_texts(texts: &[String]) -> Vec<Image> {
+pub(super) fn from_texts(texts: &[String]) -> Vec<Image> {
     let (images, _) = texts.as_chunks();
     let image = |[mime_type, data, blob]: &[String; 3]| Image {
         mime_type: mime_type.clone(),

@@ -1,0 +1,133 @@
+//! What is sent, until the server has answered: asked again after a lost connection and after a reload, under the same
+//! id, so that nothing is lost and nothing is done twice.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use pilothouse_core::Image;
+use pilothouse_core::wire::Command;
+
+use super::Actions;
+use super::prompt::shell_command;
+use crate::browser;
+use crate::state::client::{Sent, unconfirmed};
+use crate::state::server::{Loading, Session};
+use crate::transport::{Keep, Outcome};
+
+/// What was sent longer ago, in milliseconds, is not sent by a page that finds it: that would surprise. It is put into
+/// the composer.
+const STALE: f64 = 15.0 * 60_000.0;
+
+impl Actions {
+    pub(super) fn send_out(&self, sent: Sent) {
+        self.client.unconfirmed.add(sent.clone());
+        self.request(sent);
+    }
+
+    fn request(&self, sent: Sent) {
+        let Sent { session_id, client_id, text, images, lane, .. } = sent;
+        let id = client_id.clone();
+        let command = match lane {
+            Some(streaming_behavior) => {
+                Command::Prompt { client_id, message: text, images, streaming_behavior }
+            }
+            None => {
+                let (command, exclude_from_context) = shell_command(&text);
+                Command::Bash { client_id, command: command.to_owned(), exclude_from_context }
+            }
+        };
+        let actions = *self;
+        self.with_link(|link| {
+            link.request(Some(&session_id), command, Keep::Resend, move |outcome| {
+                actions.answered(&id, outcome)
+            });
+        });
+    }
+
+    fn answered(&self, client_id: &str, outcome: Outcome) {
+        let Some(sent) = self.client.unconfirmed.take(client_id) else { return };
+        let session = self.server.opened(&sent.session_id);
+        match outcome {
+            Ok(data) => {
+                // What waits is in the queue, and a command that was dealt with is no part of the conversation.
+                let disposition = data.get("disposition").and_then(|word| word.as_str());
+                let elsewhere = matches!(disposition, Some("queued" | "handled"));
+                if let Some(session) = session.filter(|_| elsewhere) {
+                    session.edit(|controller| controller.forget_user_message(client_id));
+                }
+            }
+            Err(error) => {
+                if let Some(session) = session {
+                    session.edit(|controller| controller.mark_refused(client_id));
+                    session.edit(|controller| controller.create_error_message(client_id, error));
+                }
+                self.give_back(sent, session.is_some());
+            }
+        }
+        session.iter().for_each(Session::settle);
+    }
+
+    /// What was refused goes back to where it can be changed; unless something is being written there and its row,
+    /// from which it can be taken back, is still to be seen.
+    fn give_back(&self, sent: Sent, is_open: bool) {
+        let writing =
+            self.client.drafts.of(&sent.session_id).with_untracked(|draft| !draft.trim().is_empty());
+        if !(writing && is_open && sent.is_row) {
+            self.put_into_composer(&sent.session_id, sent.text, sent.images, sent.lane.is_none());
+        }
+    }
+
+    pub(super) fn put_into_composer(
+        &self,
+        session_id: &str,
+        mut text: String,
+        images: Vec<Image>,
+        is_command: bool,
+    ) {
+        // What was said to the agent is never run.
+        if !is_command && text.starts_with('!') {
+            text.insert(0, ' ');
+        }
+        self.client.drafts.put_before(session_id, &[text]);
+        self.client.pictures.add(session_id, images);
+    }
+
+    /// What earlier pages have sent and nobody has answered.
+    pub(super) fn go_on_with_what_was_sent(&self) {
+        let left = unconfirmed::left_behind();
+        if left.is_empty() {
+            return;
+        }
+        let actions = *self;
+        spawn_local(async move {
+            for sent in unconfirmed::recall(left).await {
+                if browser::now() - sent.at > STALE {
+                    sent.forget();
+                    actions.put_into_composer(&sent.session_id, sent.text, sent.images, sent.lane.is_none());
+                } else {
+                    let session_id = sent.session_id.clone();
+                    actions.client.unconfirmed.hold(sent.clone());
+                    actions.request(sent);
+                    // Where there is no snapshot yet, it shows them.
+                    let ready = |session: &Session| session.loading.get_untracked() == Loading::Ready;
+                    if let Some(session) = actions.server.opened(&session_id).filter(ready) {
+                        actions.show_unconfirmed(&session_id);
+                        session.settle();
+                    }
+                }
+            }
+        });
+    }
+
+    /// After a snapshot the rows of prompts the server has not confirmed are the page's to show again.
+    pub(super) fn show_unconfirmed(&self, session_id: &str) {
+        let Some(session) = self.server.opened(session_id) else { return };
+        for sent in self.client.unconfirmed.of(session_id) {
+            let is_there = sent.lane.is_none() || session.has_user_row(&sent.client_id);
+            if !session.is_active() && !is_there {
+                let Sent { client_id, text, images, .. } = sent;
+                self.client.unconfirmed.stands_in_timeline(&client_id);
+                session.edit(|controller| controller.create_user_message(&client_id, text, images));
+            }
+        }
+    }
+}
