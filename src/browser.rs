@@ -8,7 +8,8 @@ pub mod shelf;
 pub mod texts;
 
 use leptos::prelude::{document, window};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 
 /// Milliseconds since 1970.
 pub fn now() -> f64 {
@@ -42,6 +43,27 @@ pub fn is_touch() -> bool {
 
 pub fn is_mac() -> bool {
     window().navigator().platform().is_ok_and(|platform| platform.starts_with("Mac"))
+}
+
+/// Keeps the page above a keyboard that lies over it, where the browser does not make room by itself.
+pub fn stay_above_keyboard() {
+    let Some(view) = window().visual_viewport() else { return };
+    let seen = view.clone();
+    let fit = Closure::<dyn FnMut()>::new(move || {
+        let Some(root) = document().document_element() else { return };
+        let style = root.unchecked_ref::<web_sys::HtmlElement>().style();
+        let covered = view_height() - seen.height();
+        // Who has zoomed in sees a part as well, and that is no keyboard.
+        if covered > 1.0 && (seen.scale() - 1.0).abs() < 0.01 {
+            let _ = style.set_property("--view", &format!("{}px", seen.height() as u32));
+            // The browser has scrolled what is written into view, and all is in view now.
+            window().scroll_to_with_x_and_y(0.0, 0.0);
+        } else {
+            let _ = style.remove_property("--view");
+        }
+    });
+    let _ = view.add_event_listener_with_callback("resize", fit.as_ref().unchecked_ref());
+    fit.forget();
 }
 
 /// In pixels.

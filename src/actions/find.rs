@@ -55,7 +55,8 @@ impl Actions {
         self.fetch_until(session, position, Box::new(move |position| client.show_row.set(Some(position))));
     }
 
-    pub(super) fn fetch_until(&self, session: Session, row: usize, found: Box<dyn FnOnce(usize)>) {
+    /// Has the rows of a session fetched back to this place, which is told when it is there.
+    pub fn fetch_until(&self, session: Session, row: usize, found: Box<dyn FnOnce(usize)>) {
         if session.row_id_at(row).is_some() {
             return found(row);
         }

@@ -14,12 +14,14 @@ use crate::state::server::Session;
 use crate::transport::read_answer;
 
 impl Actions {
-    /// The message is in the composer of the new session, to be changed and sent.
-    pub fn fork(&self, session: Session, row: usize) {
-        let actions = *self;
+    /// The message is in the composer of the new session, with its pictures, to be changed and sent.
+    pub fn fork(&self, session: Session, row: usize, images: Vec<Image>) {
+        let (actions, from) = (*self, session.id());
         self.fork_and(session, row, move |forked| {
-            actions.client.drafts.set(&forked.session_id, forked.text);
-            actions.go(Route::Session(forked.session_id));
+            let id = forked.session_id;
+            actions.client.drafts.set(&id, forked.text);
+            actions.go(Route::Session(id.clone()));
+            spawn_local(async move { actions.client.pictures.add(&id, fetched(from, images).await) });
         });
     }
 
@@ -28,25 +30,12 @@ impl Actions {
         if text.trim().is_empty() && images.is_empty() {
             return session.notify(NoticeLevel::Warning, "An empty message is not sent.".to_owned());
         }
-        let actions = *self;
-        let addresses: Vec<(String, Image)> = images
-            .into_iter()
-            .map(|image| (route::blob_address(&session.id(), &image.blob), image))
-            .collect();
+        let (actions, from) = (*self, session.id());
         self.fork_and(session, row, move |forked| {
             actions.client.rewriting.end();
+            let id = forked.session_id;
             spawn_local(async move {
-                let mut pictures = Vec::new();
-                for (address, image) in addresses {
-                    let data =
-                        if image.data.is_empty() { files::fetch(&address).await } else { Some(image.data) };
-                    pictures.extend(data.map(|data| Image {
-                        data,
-                        blob: String::new(),
-                        mime_type: image.mime_type,
-                    }));
-                }
-                let id = forked.session_id;
+                let pictures = fetched(from, images).await;
                 actions.client.drafts.set(&id, text);
                 actions.client.pictures.add(&id, pictures);
                 actions.go(Route::Session(id.clone()));
@@ -63,4 +52,15 @@ impl Actions {
             }
         });
     }
+}
+
+/// The pictures of a session's message, to be sent in another.
+async fn fetched(session_id: String, images: Vec<Image>) -> Vec<Image> {
+    let mut pictures = Vec::new();
+    for Image { mime_type, data, blob } in images {
+        let address = route::blob_address(&session_id, &blob);
+        let data = if data.is_empty() { files::fetch(&address).await } else { Some(data) };
+        pictures.extend(data.map(|data| Image { data, blob: String::new(), mime_type }));
+    }
+    pictures
 }

@@ -15,17 +15,21 @@ use crate::state::server::Session;
 impl Actions {
     /// From the clipboard, a drop or the file picker.
     pub fn attach(&self, session: Session, chosen: Vec<File>) {
+        let (actions, id) = (*self, session.id());
         self.client.pictures.problem.set(None);
         if !session.capabilities.with_untracked(|can| can.images) {
-            return self.refuse_picture("This agent takes no images.".to_owned());
+            return self.refuse_picture(id, "This agent takes no images.".to_owned());
         }
-        let (actions, id) = (*self, session.id());
         // One after the other, so that they stand in the order in which they were chosen.
         spawn_local(async move {
+            let mut refused = None;
             for file in chosen {
                 if let Err(why) = actions.take_picture(&id, &file).await {
-                    return actions.refuse_picture(why);
+                    refused.get_or_insert(why);
                 }
+            }
+            if let Some(why) = refused {
+                actions.refuse_picture(id, why);
             }
         });
     }
@@ -50,8 +54,8 @@ impl Actions {
         Ok(())
     }
 
-    fn refuse_picture(&self, why: String) {
-        self.client.pictures.problem.set(Some(why));
+    fn refuse_picture(&self, session_id: String, why: String) {
+        self.client.pictures.problem.set(Some((session_id, why)));
     }
 }
 

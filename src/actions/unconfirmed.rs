@@ -100,6 +100,10 @@ impl Actions {
         let actions = *self;
         spawn_local(async move {
             for sent in unconfirmed::recall(left).await {
+                // After a regained access this page's own are among them.
+                if actions.client.unconfirmed.find(&sent.client_id).is_some() {
+                    continue;
+                }
                 if browser::now() - sent.at > STALE {
                     sent.forget();
                     actions.put_into_composer(&sent.session_id, sent.text, sent.images, sent.lane.is_none());

@@ -29,8 +29,9 @@ pub enum Reading {
     /// At the end, following.
     #[default]
     Following,
-    /// With this row, or this block of its text, so many pixels below the upper edge of the view.
-    At { row: String, block: Option<usize>, offset: f64 },
+    /// With this row, or this block of its text, so many pixels below the upper edge of the view. The row's place in the
+    /// conversation is noted when the reader goes.
+    At { row: String, position: usize, block: Option<usize>, offset: f64 },
 }
 
 /// What the composer's text is.
@@ -100,6 +101,8 @@ pub struct ClientState {
     pub unconfirmed: Unconfirmed,
     pub drafts: Drafts,
     pub pictures: Pictures,
+    /// Files are being carried over the page.
+    pub dragged: RwSignal<bool>,
     pub queue_edits: QueueEdits,
     pub rewriting: Rewriting,
     pub question: RwSignal<Option<Question>>,
@@ -143,6 +146,7 @@ impl ClientState {
             unconfirmed: Unconfirmed::default(),
             drafts: Drafts::new(),
             pictures: Pictures::new(),
+            dragged: RwSignal::new(false),
             queue_edits: QueueEdits::default(),
             rewriting: Rewriting::default(),
             question: RwSignal::default(),

@@ -44,7 +44,8 @@ pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> 
                 <p class="choice-hint">
                     "To work with a model, install pi and set it up once in the terminal: "
                     <code>"npm install -g @earendil-works/pi-coding-agent"</code> ", then " <code>"pi"</code>
-                    ". It is offered here after the next start of Pilothouse."
+                    ". It is offered here after the next start of Pilothouse. Another program that speaks pi's RPC mode is connected with "
+                    <code>"pilothouse --agent name=pi:command"</code> "."
                 </p>
             </When>
         </fieldset>

@@ -42,6 +42,9 @@ pub fn App() -> impl IntoView {
     });
     let _ = window_event_listener(leptos::ev::pagehide, move |_| client.drafts.save());
     attention::attend();
+    if browser::is_touch() {
+        browser::stay_above_keyboard();
+    }
     spawn_local(async move {
         let access = access::enter().await;
         client.access.set(Some(access));

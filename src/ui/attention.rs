@@ -74,13 +74,20 @@ pub fn ask_permission(done: impl FnOnce(bool) + 'static) {
         return done(false);
     }
     if Notification::permission() == NotificationPermission::Granted {
-        return done(true);
+        return done(can_tell());
     }
     let Ok(asked) = Notification::request_permission() else { return done(false) };
     leptos::task::spawn_local(async move {
         let answer = wasm_bindgen_futures::JsFuture::from(asked).await;
-        done(answer.is_ok() && Notification::permission() == NotificationPermission::Granted);
+        done(answer.is_ok() && Notification::permission() == NotificationPermission::Granted && can_tell());
     });
+}
+
+/// Some browsers allow them and show none from a page: only trying tells.
+fn can_tell() -> bool {
+    let options = NotificationOptions::new();
+    options.set_silent(Some(true));
+    Notification::new_with_options("Pilothouse", &options).map(|notification| notification.close()).is_ok()
 }
 
 fn tell(actions: Actions, call: &Call) {

@@ -86,22 +86,6 @@ pub fn Composer(session: Session) -> impl IntoView {
             let _ = field.focus();
         }
     });
-    let dragged = RwSignal::new(false);
-    let over = move |event: leptos::ev::DragEvent| {
-        if carried_files::carries_files(event.data_transfer()) {
-            event.prevent_default();
-            dragged.set(true);
-        }
-    };
-    let dropped = move |event: leptos::ev::DragEvent| {
-        dragged.set(false);
-        let carried = carried_files::carried(event.data_transfer());
-        if !carried.is_empty() {
-            event.prevent_default();
-            actions.attach(session, carried);
-            focus();
-        }
-    };
     let pasted = move |event: leptos::ev::ClipboardEvent| {
         let carried = carried_files::carried(event.clipboard_data());
         // A text that brings a picture of itself along is pasted as a text.
@@ -141,13 +125,10 @@ pub fn Composer(session: Session) -> impl IntoView {
             class="composer"
             data-input-mode=live(move || mode.get().name())
             on:submit=submitted(move || send(Lane::Steer))
-            on:dragover=over
-            on:dragleave=move |_| dragged.set(false)
-            on:drop=dropped
         >
             <SlashMenuList menu />
             <MentionMenuList menu=files />
-            <div class="composer-box" class:dragged=dragged>
+            <div class="composer-box" class:dragged=actions.client.dragged>
                 <PictureTray session />
                 <div class="composer-grow">
                     <textarea

@@ -66,7 +66,7 @@ fn is_gone(element: &HtmlElement) -> bool {
     !shown || element.matches(":disabled").unwrap_or_default()
 }
 
-fn focus(selector: &str) -> bool {
+pub fn focus(selector: &str) -> bool {
     let found: Option<Element> = document().query_selector(selector).ok().flatten();
     found.is_some_and(|element| element.unchecked_into::<HtmlElement>().focus().is_ok())
 }

@@ -15,7 +15,7 @@ use super::session_page::SessionPage;
 use super::shortcuts::{self, ShortcutList};
 use super::sidebar::Sidebar;
 use super::viewer::Viewer;
-use crate::actions::use_actions;
+use crate::actions::{Actions, use_actions};
 use crate::browser::files;
 use crate::route::{self, Route};
 
@@ -55,14 +55,28 @@ pub fn Layout() -> impl IntoView {
         }
         now
     });
-    // A file that misses the composer must not take the page's place.
-    let keep_page = move |event: leptos::ev::DragEvent| {
+    // Wherever files are let go, they are meant for the message, and never take the page's place.
+    let dragged = actions.client.dragged;
+    let over = move |event: leptos::ev::DragEvent| {
         if files::carries_files(event.data_transfer()) {
             event.prevent_default();
+            dragged.set(true);
+        }
+    };
+    let left = move |event: leptos::ev::DragEvent| {
+        if event.related_target().is_none() {
+            dragged.set(false);
+        }
+    };
+    let dropped = move |event: leptos::ev::DragEvent| {
+        dragged.set(false);
+        if files::carries_files(event.data_transfer()) {
+            event.prevent_default();
+            take_dropped(actions, files::carried(event.data_transfer()));
         }
     };
     view! {
-        <div class="layout" class:sidebar-open=open on:keydown=close_on_escape on:dragover=keep_page on:drop=keep_page>
+        <div class="layout" class:sidebar-open=open on:keydown=close_on_escape on:dragover=over on:dragleave=left on:drop=dropped>
             <Sidebar />
             <div class="scrim" aria-hidden="true" on:click=clicked(move |_| open.set(false))></div>
             <div class="stage">
@@ -74,5 +88,13 @@ pub fn Layout() -> impl IntoView {
             <Viewer />
             <Announcer />
         </div>
+    }
+}
+
+#[inline(never)]
+fn take_dropped(actions: Actions, carried: Vec<web_sys::File>) {
+    if let Some(session) = actions.current() {
+        actions.attach(session, carried);
+        focus::focus("textarea[name=prompt]");
     }
 }

@@ -14,6 +14,10 @@ pub fn PictureTray(session: Session) -> impl IntoView {
     let pictures = use_actions().client.pictures;
     let tray = pictures.of(&session.id());
     let id = StoredValue::new(session.id());
+    let problem = move || {
+        let here = |session_id: &String| id.with_value(|id| id == session_id);
+        pictures.problem.get().filter(|(session_id, _)| here(session_id)).map(|(_, why)| why)
+    };
     let picture = move |picture: Picture| {
         let address = id.with_value(|id| source(id, &picture.image));
         view! {
@@ -38,6 +42,6 @@ pub fn PictureTray(session: Session) -> impl IntoView {
                 {list(move || tray.get(), |picture| picture.key.to_string(), picture)}
             </ul>
         </When>
-        <p class="problem picture-problem" role="alert">{live(move || pictures.problem.get())}</p>
+        <p class="problem picture-problem" role="alert">{live(problem)}</p>
     }
 }

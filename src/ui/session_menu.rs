@@ -42,7 +42,13 @@ pub fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
         let title = summary.with_untracked(title_words);
         actions.delete(id.get_value(), &title);
     };
+    let find = move || {
+        let words = actions.client.finding.get_untracked().unwrap_or_default();
+        actions.client.finding.set(Some(words));
+    };
     view! {
+        // In the session that is looked at; who has no keys has this.
+        {(!in_sidebar && opened.is_some()).then(|| self::item(Icon::Search, "Find in the conversation", false, find))}
         {can_rename.then(|| self::item(Icon::Edit, "Rename", false, rename))}
         {match pinned {
             true => item(Icon::Pin, "Unpin", |actions, id| actions.pin(id, false)),

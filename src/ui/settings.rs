@@ -56,7 +56,7 @@ fn SettingsPanel() -> impl IntoView {
         {switch("High contrast", preferences.contrast, flip(preferences.contrast))}
         <hr class="menu-line" />
         {switch("Notify me when a hidden tab needs me", preferences.notify, notify)}
-        <p class="menu-words" hidden=live(move || !refused.get())>"The browser does not allow notifications from this page."</p>
+        <p class="menu-words" hidden=live(move || !refused.get())>"The browser shows no notifications from this page."</p>
         {switch("Play a sound as well", preferences.sound, flip(preferences.sound))}
         <hr class="menu-line" />
         <button

@@ -108,15 +108,39 @@ pub fn Timeline(session: Session) -> impl IntoView {
     {
         window.want(position);
     }
-    watch_size(scroller, content, on_resize, move || {
-        if let (Reading::At { row, block, offset }, Some(scroller)) = (reading, scroller.get_untracked()) {
-            stay();
-            if let Some(row) = find_row(&scroller, &row) {
-                near.reveal(&row);
-                show_at(&scroller, &row, block, offset);
-            }
-            anchor.set_value(Anchor::of_view(&scroller));
+    let come_back = move |row: &str, block: Option<usize>, offset: f64| {
+        let Some(scroller) = scroller.try_get_untracked().flatten() else { return false };
+        let found = find_row(&scroller, row);
+        if let Some(row) = &found {
+            near.reveal(row);
+            show_at(&scroller, row, block, offset);
         }
+        anchor.set_value(Anchor::of_view(&scroller));
+        found.is_some()
+    };
+    watch_size(scroller, content, on_resize, move || {
+        let Reading::At { row, position, block, offset } = reading else { return };
+        stay();
+        if !come_back(&row, block, offset) {
+            // The page had let go of it: it is fetched again, and stands there with the next frame.
+            let there = move |position| {
+                window.want(position);
+                request_animation_frame(move || {
+                    come_back(&row, block, offset);
+                });
+            };
+            actions.fetch_until(session, position, Box::new(there));
+        }
+    });
+    // The page may let go of the row before the reader comes back to it.
+    on_cleanup(move || {
+        session_id.with_value(|id| {
+            if let Reading::At { row, block, offset, .. } = actions.client.reading(id)
+                && let Some(position) = session.position_of(&row)
+            {
+                actions.client.set_reading(id, Reading::At { row, position, block, offset });
+            }
+        });
     });
     Effect::new(move |before: Option<()>| {
         actions.client.jump_to_end.track();
@@ -168,9 +192,10 @@ pub fn Timeline(session: Session) -> impl IntoView {
             <When when=move || !following.get()>
                 <button type="button" class="button jump" on:click=clicked(move |_| jump())>
                     <Glyph icon=Icon::ArrowDown />
-                    {live(move || match unseen() {
-                        0 => "Jump to latest".to_owned(),
-                        count => format!("Jump to latest ({count})"),
+                    {live(move || match (session.asks.with(Vec::is_empty), unseen()) {
+                        (false, _) => "Waits for your answer".to_owned(),
+                        (true, 0) => "Jump to latest".to_owned(),
+                        (true, count) => format!("Jump to latest ({count})"),
                     })}
                 </button>
             </When>

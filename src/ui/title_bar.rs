@@ -13,6 +13,7 @@ use super::session_menu::SessionMenu;
 use super::session_words::{title_or_new, title_words};
 use super::setting_select::SettingSelect;
 use crate::actions::use_actions;
+use crate::state::server::sessions::waiting;
 use crate::state::server::{Loading, Session};
 
 #[component]
@@ -79,12 +80,20 @@ pub fn TitleBar(session: Session) -> impl IntoView {
 /// Opens the sidebar where it is a drawer.
 #[component]
 pub fn SessionsButton() -> impl IntoView {
-    let open = use_actions().client.sidebar_open;
+    let actions = use_actions();
+    let open = actions.client.sidebar_open;
+    // What is in the drawer is not seen, and that somebody waits has to be.
+    let waits = memo(move || actions.server.sessions.with(|sessions| waiting(sessions).len()));
+    let label = move || match waits.get() {
+        0 => "Sessions".to_owned(),
+        count => format!("Sessions, {count} waiting on me"),
+    };
     view! {
         <button
             type="button"
             class="button icon-only quiet sessions-button"
-            aria-label="Sessions"
+            aria-label=live(label)
+            data-waiting=live(move || Some(waits.get()).filter(|count| *count > 0).map(|count| count.to_string()))
             aria-expanded=live(move || open.get().to_string())
             on:click=clicked(move |_| open.set(true))
         >

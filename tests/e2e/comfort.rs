@@ -77,7 +77,13 @@ async fn i_choose_how_it_looks_and_it_stays_so() {
                     return root.dataset.theme === 'dark' && root.dataset.contrast === 'more'";
         page.until("the dark", dark).await;
         page.screenshot("wide-settings-contrast").await;
+        // Before anything of the page has run.
+        let early = "document.addEventListener('readystatechange', () => {\
+                       window.early ??= document.documentElement.dataset.theme ?? 'none' });";
+        let early = serde_json::json!({"source": early});
+        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", early).await.unwrap();
         page.reload().await;
+        assert_eq!(page.script("return window.early", vec![]).await, "dark");
         page.until("the dark again", dark).await;
         page.press("Settings").await;
         page.press("As the system").await;

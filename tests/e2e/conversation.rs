@@ -140,7 +140,16 @@ async fn i_switch_between_two_sessions_while_both_stream_and_each_keeps_its_own(
 
 #[tokio::test]
 async fn back_and_forward_lead_through_what_i_looked_at() {
-    story("back-forward", Size::Wide, async |stage| {
+    told_back_forward(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_back_and_forward_lead_through_what_i_looked_at() {
+    told_back_forward(Size::Phone).await;
+}
+
+async fn told_back_forward(size: Size) {
+    story("back-forward", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.new_session().await;

@@ -140,6 +140,44 @@ async fn i_come_back_to_the_place_where_i_was_reading() {
 }
 
 #[tokio::test]
+async fn i_come_back_to_my_place_though_the_page_had_let_go_of_the_session() {
+    story("long-evicted", Size::Wide, async |stage| {
+        long_session(stage, 600);
+        let cwd = stage.project.path().to_string_lossy().into_owned();
+        let others = (2..=10).map(|number| {
+            let mut file = SessionFile::new(number, &cwd);
+            file.user(&format!("Something else, {number}"));
+            file.write(stage)
+        });
+        let others: Vec<String> = others.collect();
+        let page = stage.page();
+        open(stage, &page).await;
+        until_in_view(&page, "Message 599.").await;
+        page.script("document.querySelector('[role=log]').scrollTop = 0", vec![]).await;
+        page.until("older messages", "return document.querySelector('[role=log]').textContent.includes('Message 450.')").await;
+        let read = "const log = document.querySelector('[role=log]');\
+             const edge = log.getBoundingClientRect().top;\
+             const frame = () => new Promise((done) => requestAnimationFrame(done));\
+             for (let step = 0; step < 6; step += 1) { log.scrollTop -= 900; await frame(); await frame(); await frame(); }\
+             const row = [...log.querySelectorAll('[data-message-id]')].find((row) => row.getBoundingClientRect().bottom > edge);\
+             return { id: row.dataset.messageId, words: row.textContent.match(/Message [0-9]+/)[0], top: row.getBoundingClientRect().top };";
+        let read = page.async_script(read).await;
+        let number: u32 = read["words"].as_str().unwrap()[8..].parse().unwrap();
+        assert!(number < 480, "{read}: farther away than what comes with a session");
+        for id in others {
+            page.click(&format!("nav [data-session-id='{id}']")).await;
+            page.until("it", &format!("return !!document.querySelector('main[data-session-id=\"{id}\"] [data-kind=user]')")).await;
+        }
+        page.click(&row_of_session()).await;
+        let there = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
+                       .find((row) => row.dataset.messageId === arguments[0].id);\
+                     return !!row && Math.abs(row.getBoundingClientRect().top - arguments[0].top) <= 2";
+        page.until_script("the same place", there, vec![read]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_row_above_that_grows_leaves_what_i_read_in_its_place() {
     story("long-grow", Size::Wide, async |stage| {
         long_session(stage, 300);

@@ -149,12 +149,24 @@ async fn words_deep_in_a_long_message_are_brought_into_view() {
 
 #[tokio::test]
 async fn words_that_i_look_for_are_marked_where_they_stand() {
-    story("found-words", Size::Wide, async |stage| {
+    told_found_words(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_words_that_i_look_for_are_marked() {
+    told_found_words(Size::Phone).await;
+}
+
+async fn told_found_words(size: Size) {
+    story("found-words", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.new_session().await;
         page.run("/run echo 'a very Particular lamp'").await;
-        page.key(thirtyfour::prelude::Key::Control + "f").await;
+        match size {
+            Size::Wide => page.key(thirtyfour::prelude::Key::Control + "f").await,
+            Size::Phone => crate::library::menu(&page, "Find in the conversation").await,
+        }
         page.until("the field", "return document.activeElement?.name === 'find'").await;
         page.key("particular").await;
         let marked = "const found = CSS.highlights.get('found');\

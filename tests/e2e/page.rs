@@ -84,10 +84,14 @@ impl Page {
         self.script(fill, vec![json!(text)]).await;
     }
 
-    /// Types into the composer and sends with Enter.
+    /// Types into the composer and sends with Enter, or by the button on a touch screen, where Enter breaks the line.
     pub async fn send(&self, text: &str) {
         self.write(text).await;
-        self.write(Key::Enter + "").await;
+        if self.script("return matchMedia('(pointer: coarse)').matches", vec![]).await == true {
+            self.click("form.composer button[type=submit]").await;
+        } else {
+            self.write(Key::Enter + "").await;
+        }
     }
 
     /// Sends, and waits until the run that this starts is over.
@@ -158,7 +162,15 @@ impl Page {
         self.until("the form", "return !!document.querySelector('main.new-session')").await;
     }
 
+    /// What is in the sidebar may be in a drawer.
     pub async fn click(&self, selector: &str) {
+        if selector.starts_with("nav ") {
+            let opened = "const button = document.querySelector('.sessions-button');\
+                          const left = document.querySelector('.sidebar').getBoundingClientRect().left;\
+                          if (button?.offsetParent && left < 0 && !document.querySelector('.sidebar-open')) button.click();\
+                          return !button?.offsetParent || left === 0";
+            self.until("the sidebar", opened).await;
+        }
         self.driver.find(By::Css(selector)).await.unwrap().click().await.unwrap();
     }
 

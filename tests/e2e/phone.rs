@@ -1,5 +1,8 @@
 //! The same on a phone.
 
+use serde_json::json;
+use thirtyfour::prelude::Key;
+
 use crate::browser::Size;
 use crate::stage::story;
 
@@ -10,7 +13,8 @@ async fn on_my_phone_i_open_the_drawer_pick_a_session_and_write() {
         page.enter(&stage.server.link).await;
         let session = page.new_session().await;
         // Enter breaks the line on a touch screen; the button sends.
-        page.send("First line").await;
+        page.write("First line").await;
+        page.write(Key::Enter + "").await;
         assert_eq!(page.count("[role=log] [data-message-id]").await, 0);
         page.press("Send").await;
         page.until_state("completed").await;
@@ -23,6 +27,62 @@ async fn on_my_phone_i_open_the_drawer_pick_a_session_and_write() {
         page.until("the drawer closed", &format!("return !(() => {{ {seen} }})()")).await;
         let composer = "const box = document.querySelector('textarea[name=prompt]').getBoundingClientRect(); return box.bottom <= innerHeight";
         page.until("the composer in view", composer).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn on_my_phone_i_see_that_something_waits_on_me_wherever_i_look() {
+    story("phone-waits", Size::Phone, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("/tour").await;
+        page.send("/approve").await;
+        page.until_state("waiting_approval").await;
+        page.script("document.querySelector('[role=log]').scrollTop = 0", vec![]).await;
+        page.until(
+            "that it waits, far above",
+            "return document.querySelector('.jump')?.textContent.trim() === 'Waits for your answer'",
+        )
+        .await;
+        page.press_link_new().await;
+        let told = "const button = document.querySelector('.sessions-button');\
+                    return button.dataset.waiting === '1' && button.ariaLabel === 'Sessions, 1 waiting on me'\
+                      && getComputedStyle(button, '::after').content === '\"1\"'";
+        page.until("the number at the drawer's button", told).await;
+        page.screenshot("phone-waits").await;
+        page.press("Sessions, 1 waiting on me").await;
+        page.press("Waiting on me").await;
+        page.press("Block").await;
+        page.until("nothing that waits", "return !document.querySelector('[data-waiting]')").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_keyboard_that_lies_over_the_page_does_not_cover_what_i_write() {
+    story("phone-keyboard", Size::Phone, async |stage| {
+        let page = stage.page();
+        // As a browser tells it that makes no room by itself.
+        let view = "window.seen = Object.assign(new EventTarget(), { height: innerHeight, scale: 1 });\
+                    Object.defineProperty(window, 'visualViewport', { value: window.seen });";
+        let script = json!({"source": view});
+        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", script).await.unwrap();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        let send = "return document.querySelector('form.composer button[type=submit]').getBoundingClientRect().bottom";
+        let resized = "window.seen.height = arguments[0]; window.seen.scale = arguments[1];\
+                       window.seen.dispatchEvent(new Event('resize'))";
+        let free = page.script(send, vec![]).await.as_f64().unwrap();
+        page.script(resized, vec![json!(400), json!(1)]).await;
+        page.until_script("Send above the keyboard", &format!("{send} <= 400"), vec![]).await;
+        page.script(resized, vec![json!(300), json!(2)]).await;
+        page.until_script("nothing moved by zooming", &format!("{send} === arguments[0]"), vec![json!(free)]).await;
+        page.script(resized, vec![json!(400), json!(1)]).await;
+        page.until_script("Send above the keyboard", &format!("{send} <= 400"), vec![]).await;
+        page.script("window.seen.height = innerHeight; window.seen.dispatchEvent(new Event('resize'))", vec![]).await;
+        page.until_script("all of the view again", &format!("{send} === arguments[0]"), vec![json!(free)]).await;
     })
     .await;
 }

@@ -23,6 +23,9 @@ fn carrying(count: usize) -> String {
 
 const DROPPED: &str = "document.querySelector('form.composer').dispatchEvent(\
     new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));";
+/// Where one reads, and not where one writes.
+const DROPPED_ABOVE: &str = "document.querySelector('[role=log]').dispatchEvent(\
+    new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));";
 const PASTED: &str = "document.querySelector('textarea[name=prompt]').dispatchEvent(\
     new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));";
 
@@ -200,7 +203,16 @@ async fn i_paste_a_picture_and_a_pasted_text_stays_a_text() {
 
 #[tokio::test]
 async fn i_pick_a_picture_take_it_out_and_pick_it_again() {
-    story("picture-picked", Size::Wide, async |stage| {
+    told_picture_picked(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_i_pick_a_picture() {
+    told_picture_picked(Size::Phone).await;
+}
+
+async fn told_picture_picked(size: Size) {
+    story("picture-picked", size, async |stage| {
         let picture = stage.project.path().join("lighthouse.png");
         let bytes = include_bytes!("../../crates/server/src/demo_agent/scenes/lighthouse.png");
         std::fs::write(&picture, bytes).unwrap();
@@ -284,6 +296,55 @@ async fn on_my_phone_i_look_at_a_picture_and_a_touch_closes_it() {
         look_at_a_picture(stage, &page).await;
         page.click("dialog.viewer img").await;
         page.until("it closed", CLOSED).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_drop_pictures_anywhere_and_one_that_is_none_leaves_the_others() {
+    story("picture-anywhere", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        let first = page.new_session().await;
+        let with_a_text = carrying(2).replacen(
+            "for (let",
+            "data.items.add(new File(['no picture'], 'notes.png', { type: 'image/png' })); for (let",
+            1,
+        );
+        page.async_script(&(with_a_text + DROPPED_ABOVE)).await;
+        page.until("both", "return document.querySelectorAll('[data-pending-image] img').length === 2").await;
+        let problem = "return document.querySelector('.picture-problem').textContent";
+        page.until("the word", &format!("{problem}.startsWith('Only PNG')")).await;
+        page.press_link_new().await;
+        page.new_session().await;
+        assert_eq!(page.script(problem, vec![]).await, "", "it is about another session");
+        page.click(&format!("nav [data-session-id='{first}']")).await;
+        page.until("both again", "return document.querySelectorAll('[data-pending-image] img').length === 2")
+            .await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_fork_from_a_message_and_its_picture_comes_along() {
+    story("picture-fork", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("Hello").await;
+        drop_picture(&page).await;
+        page.until("its preview", "return !!document.querySelector('[data-pending-image] img')").await;
+        page.run("What is this?").await;
+        page.until("the picture", IN_THE_ROW).await;
+        page.script(
+            "[...document.querySelectorAll('[data-kind=user]')].at(-1).querySelector('[aria-label^=Fork]').click()",
+            vec![],
+        )
+        .await;
+        page.until_draft("What is this?").await;
+        page.until("its preview again", "return document.querySelectorAll('[data-pending-image] img').length === 1").await;
+        page.run("").await;
+        page.until("the picture", IN_THE_ROW).await;
     })
     .await;
 }

@@ -17,7 +17,16 @@ async fn schedule(stage: &Stage, page: &Page, text: &str) {
 
 #[tokio::test]
 async fn i_change_a_scheduled_message_and_the_agent_gets_the_new_one() {
-    story("queue-edit", Size::Wide, async |stage| {
+    told_queue_edit(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_i_change_a_scheduled_message() {
+    told_queue_edit(Size::Phone).await;
+}
+
+async fn told_queue_edit(size: Size) {
+    story("queue-edit", size, async |stage| {
         let page = stage.page();
         schedule(stage, &page, "Look to port").await;
         page.press("Edit").await;

@@ -5,7 +5,16 @@ use crate::stage::story;
 
 #[tokio::test]
 async fn i_stop_it_in_mid_text_and_what_it_said_stays_and_i_can_go_on() {
-    story("stop", Size::Wide, async |stage| {
+    told_stop(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_i_stop_it() {
+    told_stop(Size::Phone).await;
+}
+
+async fn told_stop(size: Size) {
+    story("stop", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.new_session().await;
@@ -41,7 +50,16 @@ async fn i_stop_it_while_a_tool_runs_and_nothing_spins_on() {
 
 #[tokio::test]
 async fn i_steer_it_and_see_my_message_wait_and_then_be_taken_up() {
-    story("steer", Size::Wide, async |stage| {
+    told_steer(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_i_steer_it() {
+    told_steer(Size::Phone).await;
+}
+
+async fn told_steer(size: Size) {
+    story("steer", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.new_session().await;
@@ -129,7 +147,16 @@ async fn case_39_i_choose_the_shell_by_its_button_and_what_i_type_is_run() {
 
 #[tokio::test]
 async fn i_answer_what_it_asks() {
-    story("ask", Size::Wide, async |stage| {
+    told_ask(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_i_answer_what_it_asks() {
+    told_ask(Size::Phone).await;
+}
+
+async fn told_ask(size: Size) {
+    story("ask", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.new_session().await;
@@ -154,7 +181,16 @@ async fn i_answer_what_it_asks() {
 
 #[tokio::test]
 async fn my_draft_survives_a_reload_and_a_look_at_another_session() {
-    story("draft", Size::Wide, async |stage| {
+    told_draft(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_my_draft_survives_as_well() {
+    told_draft(Size::Phone).await;
+}
+
+async fn told_draft(size: Size) {
+    story("draft", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         let session = page.new_session().await;

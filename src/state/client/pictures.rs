@@ -28,8 +28,8 @@ impl Picture {
 pub struct Pictures {
     owner: StoredValue<Owner>,
     trays: StoredValue<HashMap<String, RwSignal<Vec<Picture>>>>,
-    /// Why the last one was not taken.
-    pub problem: RwSignal<Option<String>>,
+    /// In which session one was not taken, and why.
+    pub problem: RwSignal<Option<(String, String)>>,
 }
 
 impl Pictures {

@@ -123,7 +123,10 @@ impl Entry {
             Act::Edit => {
                 actions.client.rewriting.begin(&session.id(), self.row.id(), session.peek(&self.row, text));
             }
-            Act::Fork => actions.fork(session, self.row.position()),
+            Act::Fork => {
+                let images = session.peek(&self.row, |message| message.images.clone());
+                actions.fork(session, self.row.position(), images);
+            }
             Act::TakeBack => {
                 let (text, images) =
                     session.peek(&self.row, |message| (message.text.clone(), message.images.clone()));

@@ -54,6 +54,13 @@ impl Screen {
             Size::Wide => "wide",
             Size::Phone => "phone",
         };
+        if matches!(self.size, Size::Phone) {
+            let small = "return [...document.querySelectorAll('input, textarea, select')]\
+                           .filter((field) => field.offsetParent && parseFloat(getComputedStyle(field).fontSize) < 16)\
+                           .map((field) => field.name || field.ariaLabel || field.className)";
+            let small = self.page.script(small, vec![]).await;
+            assert_eq!(small, json!([]), "{state}: a phone zooms in on these");
+        }
         for (number, theme) in THEMES.iter().enumerate() {
             self.put_on(theme).await;
             if number < PICTURED {
