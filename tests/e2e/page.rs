@@ -122,10 +122,10 @@ impl Page {
 
     /// Presses a button by what it is called.
     pub async fn press(&self, label: &str) {
-        // A name may go on behind a colon, with what is chosen.
+        // A name may go on behind a colon or a comma, with what is chosen or waits.
         let press = "const named = (button) => (button.getAttribute('aria-label') ?? button.textContent).trim();\
                      const button = [...document.querySelectorAll('button')].find((button) => button.offsetParent &&\
-                       (named(button) === arguments[0] || named(button).startsWith(`${arguments[0]}: `)));\
+                       (named(button) === arguments[0] || [': ', ', '].some((behind) => named(button).startsWith(arguments[0] + behind))));\
                      button?.click(); return !!button";
         self.until_script(&format!("a button '{label}'"), press, vec![json!(label)]).await;
     }

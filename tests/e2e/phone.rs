@@ -65,7 +65,8 @@ async fn a_keyboard_that_lies_over_the_page_does_not_cover_what_i_write() {
     story("phone-keyboard", Size::Phone, async |stage| {
         let page = stage.page();
         // As a browser tells it that makes no room by itself.
-        let view = "window.seen = Object.assign(new EventTarget(), { height: innerHeight, scale: 1 });\
+        let view = "window.seen = Object.assign(new EventTarget(), {\
+                      height: innerHeight, width: innerWidth, scale: 1, pageLeft: 0, pageTop: 0, offsetLeft: 0, offsetTop: 0 });\
                     Object.defineProperty(window, 'visualViewport', { value: window.seen });";
         let script = json!({"source": view});
         page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", script).await.unwrap();

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
 
-use crate::browser::shelf;
+use crate::browser::{self, shelf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -50,7 +50,10 @@ impl Pictures {
         self.trays.update_value(|trays| {
             trays.insert(session_id.to_owned(), tray);
         });
-        self.fetch_kept(session_id.to_owned(), tray);
+        // Most sessions have none, and the database takes a while to tell so.
+        if browser::recall(&key(session_id)).is_some() {
+            self.fetch_kept(session_id.to_owned(), tray);
+        }
         tray
     }
 
@@ -78,6 +81,7 @@ impl Pictures {
         spawn_local(async move {
             let now = || {
                 let waiting = tray.try_get_untracked().unwrap_or_default();
+                browser::remember(&key(&session_id), if waiting.is_empty() { "" } else { "kept" });
                 to_texts(waiting.into_iter().map(|picture| picture.image))
             };
             shelf::put(&key(&session_id), now).await;
@@ -117,6 +121,7 @@ impl Pictures {
             tray.update(Vec::clear);
         }
         let key = key(session_id);
+        browser::remember(&key, "");
         spawn_local(async move { shelf::put(&key, Vec::new).await });
     }
 }
