@@ -23,7 +23,8 @@ thread_local! {
 /// the places, in their order.
 pub fn mark(name: &str, place: &Element, words: &str) -> Vec<Range> {
     let ranges = Array::new();
-    let words: Vec<char> = words.trim().to_lowercase().chars().collect();
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words: Vec<char> = words.to_lowercase().chars().collect();
     if !words.is_empty() {
         let mut run = Run::default();
         collect(place, &words, &mut run, &ranges);
@@ -36,9 +37,16 @@ pub fn mark(name: &str, place: &Element, words: &str) -> Vec<Range> {
     ranges.iter().map(JsCast::unchecked_into).collect()
 }
 
-pub fn unmark(name: &str) {
+/// Marks one of the places that were told, and no other, under another name.
+pub fn mark_one(name: &str, place: &Range) {
+    paint(name, &Array::of1(place));
+}
+
+pub fn unmark(names: &[&str]) {
     if IS_PAINTED.take() {
-        paint(name, &Array::new());
+        for name in names {
+            paint(name, &Array::new());
+        }
         if let Ok(Some(place)) = document().query_selector(&format!("[{MARKED}]")) {
             let _ = place.remove_attribute(MARKED);
         }
@@ -119,7 +127,8 @@ fn found(text: &str, words: &[char]) -> Vec<(u32, u32)> {
     let mut letters = Vec::new();
     let mut units = 0;
     for letter in text.chars() {
-        letters.extend(letter.to_lowercase().map(|small| (small, units, units + letter.len_utf16() as u32)));
+        let small = letter.to_lowercase().map(|small| if small == '\n' { ' ' } else { small });
+        letters.extend(small.map(|small| (small, units, units + letter.len_utf16() as u32)));
         units += letter.len_utf16() as u32;
     }
     let mut places = Vec::new();
@@ -161,6 +170,8 @@ mod tests {
         let words: Vec<char> = "sea".chars().collect();
         assert_eq!(found("The Sea, 🌊sea", &words), [(4, 7), (11, 14)]);
         assert_eq!(found("seasea", &words), [(0, 3), (3, 6)]);
+        let two: Vec<char> = "the sea".chars().collect();
+        assert_eq!(found("the\nsea", &two), [(0, 7)], "a break is a space");
         assert_eq!(found("İsea", &words), [(1, 4)], "a capital that becomes two letters");
         assert!(found("se", &words).is_empty());
     }

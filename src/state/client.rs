@@ -119,6 +119,10 @@ pub struct ClientState {
     pub show_row: RwSignal<Option<usize>>,
     /// The words that are looked for in the conversation; none while nobody looks.
     pub finding: RwSignal<Option<String>>,
+    /// Which of how many places is looked at, in the row that was gone to.
+    pub hit: RwSignal<(usize, usize)>,
+    /// The reader goes through what was found from above.
+    pub finds_downwards: StoredValue<bool>,
     /// What was refused, where no session is open to say it in.
     pub trouble: RwSignal<Option<String>>,
     /// What was open here until it was removed elsewhere.
@@ -158,6 +162,8 @@ impl ClientState {
             seek: RwSignal::default(),
             show_row: RwSignal::default(),
             finding: RwSignal::default(),
+            hit: RwSignal::default(),
+            finds_downwards: StoredValue::new(false),
             trouble: RwSignal::default(),
             left: RwSignal::default(),
             shell_chosen: RwSignal::default(),

@@ -8,6 +8,7 @@ use pilothouse_core::wire::FoundRows;
 
 use super::dynamic::{clicked, effect, entered, live};
 use super::icon::{Glyph, Icon};
+use super::timeline::seek::step_inside;
 use crate::actions::use_actions;
 use crate::state::server::Session;
 use crate::transport::Connection;
@@ -47,15 +48,20 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
             field.select();
         }
     });
+    let hit = actions.client.hit;
     let go = move |index: usize| {
         at.set(index);
+        hit.set((0, 0));
         if let Some(position) = found.with_untracked(|found| found.as_ref()?.get(index).copied()) {
             actions.show_row(session, position);
         }
     };
     let step = move |forwards: bool| {
         let count = found.with_untracked(|found| found.as_ref().map_or(0, Vec::len));
-        if count > 0 {
+        actions.client.finds_downwards.set_value(forwards);
+        if let Some(place) = step_inside(forwards).filter(|_| count > 0) {
+            hit.set(place);
+        } else if count > 0 {
             go((at.get_untracked() + if forwards { 1 } else { count - 1 }) % count);
         }
     };
@@ -74,6 +80,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
                 trouble.set(outcome.as_ref().err().cloned().unwrap_or_default());
                 let Ok(FoundRows { rows, .. }) = outcome else { return found.set(None) };
                 let last = rows.len().saturating_sub(1);
+                actions.client.finds_downwards.set_value(false);
                 found.set(Some(rows));
                 go(last);
             });
@@ -98,7 +105,12 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
     let words = move || match found.get() {
         None => trouble.get(),
         Some(rows) if rows.is_empty() => "Nothing found".to_owned(),
-        Some(rows) => format!("{} of {}", at.get() + 1, rows.len()),
+        Some(rows) => match hit.get() {
+            (place, count @ 2..) => {
+                format!("{} of {}, place {} of {count}", at.get() + 1, rows.len(), place + 1)
+            }
+            _ => format!("{} of {}", at.get() + 1, rows.len()),
+        },
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
         "Enter" => {

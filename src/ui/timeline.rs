@@ -4,7 +4,7 @@
 mod anchor;
 mod chunk;
 mod follow;
-mod seek;
+pub mod seek;
 mod window;
 
 use leptos::html;

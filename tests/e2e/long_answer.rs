@@ -211,3 +211,41 @@ async fn escape_leaves_no_mark_though_the_words_were_just_about_to_be_shown() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn i_go_through_every_place_that_has_the_words_and_not_only_through_messages() {
+    story("found-places", Size::Wide, async |stage| {
+        let filler = "It is said at some length. ".repeat(120);
+        let answer = format!("A **red** lantern.\n\n{filler}\n\nThe red\nlantern again.\n\n{filler}\n\nAnd [a red lantern](https://example.org/lamp).");
+        stored_session(stage, ["Where is the red lantern?".to_owned(), answer]);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Where is the red lantern?").await;
+        page.write(Key::Control + "f").await;
+        fill(&page, "[name=find]", "red lantern").await;
+        let told = "const here = [...(CSS.highlights.get('here') ?? [])][0]; const box = here?.getBoundingClientRect();\
+                    const view = document.querySelector('[role=log]').getBoundingClientRect();\
+                    return document.querySelector('.find-words').textContent === arguments[0]\
+                      && here.startContainer.parentElement.closest('[data-kind]').textContent.includes(arguments[1])\
+                      && box.top >= view.top && box.bottom <= view.bottom";
+        let steps = [
+            ("2 of 2, place 3 of 3", "And a red"),
+            ("2 of 2, place 2 of 3", "And a red"),
+            ("2 of 2, place 1 of 3", "And a red"),
+            ("1 of 2", "Where is"),
+        ];
+        for (words, row) in steps {
+            page.until_script(words, told, vec![json!(words), json!(row)]).await;
+            page.key(Key::Enter + "").await;
+        }
+        page.until_script("round to the end", told, vec![json!(steps[0].0), json!(steps[0].1)]).await;
+        page.key(Key::Shift + Key::Enter).await;
+        page.until_script("downwards", told, vec![json!("1 of 2"), json!("Where is")]).await;
+        page.key(Key::Shift + Key::Enter).await;
+        page.until_script("from above", told, vec![json!(steps[2].0), json!(steps[2].1)]).await;
+        fill(&page, "[name=find]", "example.org").await;
+        page.until("nothing that is not shown", "return document.querySelector('.find-words').textContent === 'Nothing found'").await;
+        page.screenshot("found-places").await;
+    })
+    .await;
+}

@@ -51,6 +51,11 @@ async fn on_my_phone_i_see_that_something_waits_on_me_wherever_i_look() {
                     return button.dataset.waiting === '1' && button.ariaLabel === 'Sessions, 1 waiting on me'\
                       && getComputedStyle(button, '::after').content === '\"1\"'";
         page.until("the number at the drawer's button", told).await;
+        page.until(
+            "no drawer",
+            "return document.querySelector('.sidebar').getBoundingClientRect().right <= 0",
+        )
+        .await;
         page.screenshot("phone-waits").await;
         page.press("Sessions, 1 waiting on me").await;
         page.press("Waiting on me").await;

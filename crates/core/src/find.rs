@@ -1,17 +1,18 @@
-//! Words in a conversation: which rows have them, closed ones included.
+//! Words in a conversation: which rows have them, closed ones included. What counts is what is shown.
 
 use serde_json::Value;
 
-use crate::ui_message::UiMessage;
+use crate::markdown::plain;
+use crate::ui_message::{Kind, UiMessage};
 
-/// What is looked for; capitals make no difference.
+/// What is looked for; capitals make no difference, and a break of the line is a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needle(String);
 
 impl Needle {
     /// None if there is nothing to look for.
     pub fn new(query: &str) -> Option<Self> {
-        let query = query.trim().to_lowercase();
+        let query = query.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         (!query.is_empty()).then_some(Self(query))
     }
 
@@ -19,13 +20,15 @@ impl Needle {
     pub fn is_in(&self, row: &UiMessage) -> bool {
         let step = row.tool_step.as_ref();
         let bash = row.bash_result.as_ref();
-        self.matches(&row.text)
-            || step.is_some_and(|step| {
-                self.matches(&step.tool_name)
-                    || self.is_in_value(&step.tool_args)
-                    || step.result.as_deref().is_some_and(|result| self.matches(result))
-            })
-            || bash.is_some_and(|bash| self.matches(&bash.command) || self.matches(&bash.output))
+        let said = match row.kind {
+            Kind::Assistant | Kind::System => self.may_be_in(&row.text) && self.matches(&plain(&row.text)),
+            _ => self.matches(&row.text),
+        };
+        said || step.is_some_and(|step| {
+            self.matches(&step.tool_name)
+                || self.is_in_value(&step.tool_args)
+                || step.result.as_deref().is_some_and(|result| self.matches(result))
+        }) || bash.is_some_and(|bash| self.matches(&bash.command) || self.matches(&bash.output))
     }
 
     fn is_in_value(&self, value: &Value) -> bool {
@@ -37,8 +40,15 @@ impl Needle {
         }
     }
 
+    /// Whether a text has all of its words: what it says by them takes longer to find out.
+    fn may_be_in(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        self.0.split(|letter: char| !letter.is_alphanumeric()).all(|word| text.contains(word))
+    }
+
     fn matches(&self, text: &str) -> bool {
-        text.to_lowercase().contains(&self.0)
+        let text = text.to_lowercase();
+        text.contains(&self.0) || (text.contains('\n') && text.replace('\n', " ").contains(&self.0))
     }
 }
 
@@ -63,5 +73,18 @@ mod tests {
         assert!([said, edited, ran].iter().all(|row| needle.is_in(row)));
         assert!(!needle.is_in(&UiMessage { text: "the sea".into(), ..UiMessage::default() }));
         assert_eq!(Needle::new("  "), None);
+    }
+
+    #[test]
+    fn what_is_shown_is_found_and_what_is_not_is_not() {
+        let said =
+            |text: &str| UiMessage { kind: Kind::Assistant, text: text.into(), ..UiMessage::default() };
+        let has = |query: &str, text: &str| Needle::new(query).unwrap().is_in(&said(text));
+        assert!(has("very important thing", "a very **important** thing"));
+        assert!(has("very important", "a very\nimportant thing"));
+        assert!(has("call run()", "call `run()` then"));
+        assert!(!has("example", "see [the notes](https://example.org)"));
+        let typed = UiMessage { kind: Kind::User, text: "a **bold**\nword".into(), ..UiMessage::default() };
+        assert!(Needle::new("**bold** word").unwrap().is_in(&typed), "what a person types is shown as it is");
     }
 }

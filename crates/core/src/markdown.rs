@@ -5,7 +5,7 @@
 //!
 //! - `parse` and `tree` make blocks of one text, `references` remembers what links refer to across texts,
 //! - `split` and `fence` say what is finished, `hold`, `heal` and `tail` how the rest is shown,
-//! - `stream` puts them together.
+//! - `stream` puts them together, and `plain` takes all of it away again.
 
 mod bare_link;
 #[cfg(test)]
@@ -18,6 +18,7 @@ mod hold;
 pub mod link;
 mod marks;
 mod parse;
+mod plain;
 mod references;
 #[cfg(test)]
 mod shape;
@@ -27,6 +28,7 @@ mod stream;
 mod tail;
 mod tree;
 
+pub use plain::plain;
 pub use stream::{MarkdownStream, Progress};
 
 #[derive(Clone, Debug, PartialEq)]

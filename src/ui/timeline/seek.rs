@@ -1,6 +1,8 @@
 //! Going to a place of the conversation that was found by a search: fetched if need be, built, scrolled to, marked for a
 //! moment.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use leptos::html;
@@ -16,8 +18,9 @@ use crate::browser::marks;
 use crate::state::server::Session;
 use crate::ui::dynamic::effect;
 
-/// The name under which the style knows words that were found.
+/// The names under which the style knows words that were found, and those of them that are gone to.
 const FOUND: &str = "found";
+const HERE: &str = "here";
 
 /// How long a row stays marked.
 const MOMENT: Duration = Duration::from_millis(2_500);
@@ -34,7 +37,8 @@ pub fn seek_on_demand(
     let actions = use_actions();
     effect(move || {
         if actions.client.finding.with(Option::is_none) {
-            marks::unmark(FOUND);
+            marks::unmark(&[FOUND, HERE]);
+            PLACES.take();
         }
     });
     // Marks hold on to texts, and colours make others of them.
@@ -78,7 +82,48 @@ pub fn seek_on_demand(
     });
 }
 
-/// What is looked for is marked in all rows that stand there, and brought into view where a row is longer than it.
+/// Where the words stand in the row that was gone to, and which of them is looked at.
+struct Places {
+    scroller: HtmlElement,
+    row: Element,
+    all: Vec<Range>,
+    at: usize,
+    hold: Rc<dyn Fn(Element)>,
+}
+
+thread_local! {
+    /// Of the one timeline that stands there.
+    static PLACES: RefCell<Option<Places>> = const { RefCell::new(None) };
+}
+
+/// Goes on to the next place in the row that was gone to, if it has one. Tells which of how many that is.
+pub fn step_inside(later: bool) -> Option<(usize, usize)> {
+    PLACES.with_borrow_mut(|places| {
+        let places = places.as_mut()?;
+        let next = if later { places.at + 1 } else { places.at.checked_sub(1)? };
+        places.all.get(next)?;
+        places.at = next;
+        places.look();
+        Some((next, places.all.len()))
+    })
+}
+
+impl Places {
+    /// Marks the place and brings it into view.
+    fn look(&self) {
+        let Some(place) = self.all.get(self.at) else { return };
+        marks::mark_one(HERE, place);
+        let (view, place) = (self.scroller.get_bounding_client_rect(), place.get_bounding_client_rect());
+        if place.top() < view.top() || place.bottom() > view.bottom() {
+            let by = place.top() - view.top() - view.height() / 4.0;
+            self.scroller.set_scroll_top(self.scroller.scroll_top() + by.round() as i32);
+            (self.hold)(self.row.clone());
+        }
+    }
+}
+
+/// What is looked for is marked in all rows that stand there. In the row that is gone to one place is looked at: the
+/// last, unless the reader goes downwards.
 fn mark_words(
     actions: Actions,
     window: Window,
@@ -92,16 +137,28 @@ fn mark_words(
         let Some(words) = actions.client.finding.get_untracked() else { return };
         // Going to the row has taken its other end out of view, and what has opened is not all built.
         row.iter().for_each(|row| window.near.reveal(row));
-        let places = marks::mark(FOUND, &scroller, &words);
-        let Some(row) = row else { return };
-        let inside = |place: &&Range| place.start_container().is_ok_and(|node| row.contains(Some(&node)));
-        let Some(place) = places.iter().find(inside) else { return };
-        let (view, place) = (scroller.get_bounding_client_rect(), place.get_bounding_client_rect());
-        if place.top() < view.top() || place.bottom() > view.bottom() {
-            let by = place.top() - view.top() - view.height() / 4.0;
-            scroller.set_scroll_top(scroller.scroll_top() + by.round() as i32);
-            hold(row);
-        }
+        let marked = marks::mark(FOUND, &scroller, &words);
+        let inside = |row: &Element| {
+            let inside = |place: &&Range| place.start_container().is_ok_and(|node| row.contains(Some(&node)));
+            marked.iter().filter(inside).cloned().collect::<Vec<Range>>()
+        };
+        let Some(row) = row else {
+            // Others than before, in the place of those that were marked.
+            return PLACES.with_borrow_mut(|places| {
+                if let Some(places) = places {
+                    places.all = inside(&places.row);
+                    if let Some(place) = places.all.get(places.at) {
+                        marks::mark_one(HERE, place);
+                    }
+                }
+            });
+        };
+        let all = inside(&row);
+        let at = if actions.client.finds_downwards.get_value() { 0 } else { all.len().saturating_sub(1) };
+        actions.client.hit.set((at, all.len()));
+        let places = Places { scroller, row, all, at, hold: Rc::new(hold) };
+        places.look();
+        PLACES.set(Some(places));
     });
 }
 
