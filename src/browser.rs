@@ -66,6 +66,11 @@ pub fn stay_above_keyboard() {
     fit.forget();
 }
 
+/// Where the sidebar is a drawer, as the style has it.
+pub fn is_narrow() -> bool {
+    window().match_media("(max-width: 760px)").ok().flatten().is_some_and(|query| query.matches())
+}
+
 /// In pixels.
 pub fn view_height() -> f64 {
     window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default()

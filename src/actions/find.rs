@@ -62,7 +62,8 @@ impl Actions {
         }
         let (actions, id, first) = (*self, session.id(), session.first());
         if row > first {
-            return;
+            let words = "This message is not part of the conversation.";
+            return session.notify(NoticeLevel::Warning, words.to_owned());
         }
         self.show_earlier(session, move || {
             // Where nothing came, nothing will.

@@ -3,16 +3,33 @@
 use leptos::prelude::{document, window};
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
-use web_sys::{Blob, HtmlAnchorElement, Url};
+use web_sys::{Blob, HtmlAnchorElement, HtmlDocument, HtmlElement, HtmlTextAreaElement, Url};
 
 /// Copies a text; tells whether the browser let it.
 pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
-    // There is none where the page was not opened in a safe way.
+    // There is none where the page was not opened in a safe way, as from a phone in the same network.
     if !window().is_secure_context() {
-        return done(false);
+        return done(copy_from_field(text));
     }
     let copied = window().navigator().clipboard().write_text(text);
     spawn_local(async move { done(wasm_bindgen_futures::JsFuture::from(copied).await.is_ok()) });
+}
+
+/// As it was done before there was a clipboard to write to: from a field that nobody sees.
+fn copy_from_field(text: &str) -> bool {
+    let before = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    let field = document().create_element("textarea").ok().and_then(|field| field.dyn_into().ok());
+    let (Some(field), Some(body)) = (field, document().body()) else { return false };
+    let field: HtmlTextAreaElement = field;
+    field.set_value(text);
+    field.set_name("copied");
+    field.set_class_name("visually-hidden");
+    let _ = body.append_child(&field);
+    field.select();
+    let copied = document().unchecked_into::<HtmlDocument>().exec_command("copy").unwrap_or_default();
+    field.remove();
+    before.iter().for_each(|element| drop(element.focus()));
+    copied
 }
 
 /// Offers a text as a file to be saved.

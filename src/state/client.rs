@@ -15,6 +15,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use crate::access::Access;
+use crate::browser;
 use crate::transport::Connection;
 pub use drafts::Drafts;
 pub use pictures::{Picture, Pictures};
@@ -170,6 +171,19 @@ impl ClientState {
             jump_to_end: Trigger::new(),
             expanded: StoredValue::default(),
             reading: StoredValue::default(),
+        }
+    }
+
+    /// Opens the drawer, or brings back the sidebar where it is none.
+    pub fn show_sidebar(&self) {
+        self.preferences.no_sidebar.set(false);
+        self.sidebar_open.set(browser::is_narrow());
+    }
+
+    pub fn toggle_sidebar(&self) {
+        match browser::is_narrow() {
+            true => self.sidebar_open.update(|open| *open = !*open),
+            false => self.preferences.no_sidebar.update(|away| *away = !*away),
         }
     }
 

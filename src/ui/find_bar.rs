@@ -8,6 +8,7 @@ use pilothouse_core::wire::FoundRows;
 
 use super::dynamic::{clicked, effect, entered, live};
 use super::icon::{Glyph, Icon};
+use super::keys::Key;
 use super::timeline::seek::step_inside;
 use crate::actions::use_actions;
 use crate::state::server::Session;
@@ -112,7 +113,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
             _ => format!("{} of {}", at.get() + 1, rows.len()),
         },
     };
-    let on_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
+    let on_key = move |event: leptos::ev::KeyboardEvent| match Key::name_of(&event).as_str() {
         "Enter" => {
             event.prevent_default();
             step(event.shift_key());

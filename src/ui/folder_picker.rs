@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 use super::dynamic::{When, clicked, effect, entered, list, live, memo};
 use super::focus;
 use super::icon::{Glyph, Icon};
+use super::keys::Key;
 use crate::actions::use_actions;
 use crate::state::server::sessions::{folder_name, recent_folders};
 use crate::transport::Connection;
@@ -95,7 +96,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                     prop:value=folder
                     on:input=entered(move |value| folder.set(value))
                     on:keydown=move |event| {
-                        if event.key() == "Enter" {
+                        if Key::name_of(&event) == "Enter" {
                             event.prevent_default();
                             look(folder.get_untracked());
                         }

@@ -32,6 +32,12 @@ impl Key {
         }
     }
 
+    /// What a key of a field is called; nothing while an input method is composing.
+    pub fn name_of(event: &leptos::ev::KeyboardEvent) -> String {
+        let key = Self::of(event);
+        if key.composing { String::new() } else { key.name }
+    }
+
     /// The letter or digit that is meant. With Alt a Mac types other signs, most of them the same on all its boards;
     /// where letters are not Latin, the place of the key tells. A sign that somebody may want to write is left alone.
     fn sign(&self) -> Option<char> {
@@ -44,6 +50,7 @@ impl Key {
             '¥' if self.alt => Some('y'),
             '≈' if self.alt => Some('x'),
             'µ' if self.alt => Some('m'),
+            '∑' if self.alt => Some('w'),
             _ if self.alt && digit.is_some() => digit,
             _ if letter.is_lowercase() => place.map(|place| place.to_ascii_lowercase()),
             _ => None,
@@ -67,6 +74,9 @@ pub enum Act {
     Write,
     Approve,
     Reject,
+    /// To the next session that waits on the person.
+    Waiting,
+    Sidebar,
     /// The choice with this number, of a question.
     Choose(u32),
 }
@@ -106,7 +116,7 @@ const fn with_alt(scope: Scope, name: &'static str, act: Act, words: &'static st
 /// Any of the digits from 1 on.
 const DIGITS: &str = "1…9";
 
-pub const TABLE: [Binding; 20] = {
+pub const TABLE: [Binding; 22] = {
     use Scope::{Anywhere, Composer, Outside};
     [
         plain(Composer, "Enter", Act::Send(Lane::Steer), "Send; while the agent works, steer it"),
@@ -125,6 +135,8 @@ pub const TABLE: [Binding; 20] = {
         with_alt(Anywhere, "n", Act::New, "New session"),
         with_alt(Anywhere, "ArrowUp", Act::Previous, "The session above"),
         with_alt(Anywhere, "ArrowDown", Act::Next, "The session below"),
+        with_alt(Anywhere, "w", Act::Waiting, "The next session that waits on me"),
+        with_control(Anywhere, "b", Act::Sidebar, "Show or hide the sidebar"),
         plain(Outside, "?", Act::Help, "Show this list"),
         plain(Outside, "/", Act::Search, "Search all sessions"),
         plain(Outside, "c", Act::Write, "Write a message"),

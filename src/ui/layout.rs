@@ -76,7 +76,7 @@ pub fn Layout() -> impl IntoView {
         }
     };
     view! {
-        <div class="layout" class:sidebar-open=open on:keydown=close_on_escape on:dragover=over on:dragleave=left on:drop=dropped>
+        <div class="layout" class:sidebar-open=open class:no-sidebar=actions.client.preferences.no_sidebar on:keydown=close_on_escape on:dragover=over on:dragleave=left on:drop=dropped>
             <Sidebar />
             <div class="scrim" aria-hidden="true" on:click=clicked(move |_| open.set(false))></div>
             <div class="stage">

@@ -30,7 +30,7 @@ pub fn MessageEditor(
         }
     });
     let on_key = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape" {
+        if Key::name_of(&event) == "Escape" {
             event.stop_propagation();
             cancel.run(());
         } else if let Some(Act::Send(_)) = keys::in_composer(&Key::of(&event), browser::is_touch()) {

@@ -6,6 +6,7 @@ use pilothouse_core::event::ModelInfo;
 use super::choices::{Choice, Choices, moved, option_id};
 use super::dynamic::{When, entered, live, memo};
 use super::icon::{Glyph, Icon};
+use super::keys::Key;
 use super::popover::{Popover, close_popover};
 use crate::actions::use_actions;
 use crate::state::server::Session;
@@ -65,10 +66,11 @@ fn Models(session: Session) -> impl IntoView {
     });
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         let count = choices.with_untracked(Vec::len);
-        if let Some(next) = moved(&event.key(), marked.get_untracked(), count) {
+        let key = Key::name_of(&event);
+        if let Some(next) = moved(&key, marked.get_untracked(), count) {
             event.prevent_default();
             marked.set(next);
-        } else if event.key() == "Enter" {
+        } else if key == "Enter" {
             event.prevent_default();
             let key = choices
                 .with_untracked(|all| all.get(marked.get_untracked()).map(|choice| choice.key.clone()));

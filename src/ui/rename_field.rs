@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::dynamic::{effect, entered};
 use super::focus;
+use super::keys::Key;
 use crate::actions::use_actions;
 
 #[component]
@@ -33,12 +34,12 @@ pub fn RenameField(session_id: String, title: String) -> impl IntoView {
             id.with_value(|id| actions.rename(id, &new));
         }
     };
-    let on_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
+    let on_key = move |event: leptos::ev::KeyboardEvent| match Key::name_of(&event).as_str() {
         "Escape" => {
             event.stop_propagation();
             renaming.set(None);
         }
-        "Enter" if !event.is_composing() => {
+        "Enter" => {
             event.prevent_default();
             save();
         }

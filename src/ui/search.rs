@@ -7,6 +7,7 @@ use pilothouse_core::wire::{Piece, SearchHit, SearchResults as Found};
 
 use super::dynamic::{When, clicked, effect, entered, list, live, memo};
 use super::icon::{Glyph, Icon};
+use super::keys::Key;
 use super::session_list::SessionList;
 use super::session_words::title_words;
 use crate::actions::{Actions, use_actions};
@@ -25,7 +26,7 @@ const SHORTEST: usize = 2;
 pub fn SearchField() -> impl IntoView {
     let query = use_actions().client.query;
     let on_key = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape" && !query.with_untracked(String::is_empty) {
+        if Key::name_of(&event) == "Escape" && !query.with_untracked(String::is_empty) {
             event.stop_propagation();
             query.set(String::new());
         }

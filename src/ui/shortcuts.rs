@@ -11,6 +11,7 @@ use super::keys::{self, Act, Key, Scope};
 use crate::actions::{Actions, use_actions};
 use crate::browser;
 use crate::route::Route;
+use crate::state::server::sessions::waiting;
 
 /// Listens as long as the page stands there.
 pub fn listen() {
@@ -43,9 +44,11 @@ fn perform(actions: &Actions, act: Act) -> bool {
     match act {
         Act::Help => actions.client.help.set(true),
         Act::Search => {
-            actions.client.sidebar_open.set(true);
+            actions.client.show_sidebar();
             return focus("input[name=search]");
         }
+        Act::Sidebar => actions.client.toggle_sidebar(),
+        Act::Waiting => return to_waiting(actions),
         Act::New => actions.go(Route::New),
         Act::Write => return focus("textarea[name=prompt]"),
         Act::Previous => return step(actions, -1),
@@ -66,6 +69,20 @@ fn perform(actions: &Actions, act: Act) -> bool {
         Act::Send(_) | Act::Break | Act::Recall => return false,
     }
     true
+}
+
+/// To the next session that waits on the person.
+fn to_waiting(actions: &Actions) -> bool {
+    let ids = actions.server.sessions.with_untracked(|sessions| waiting(sessions));
+    let here = match actions.route.get_untracked() {
+        Route::Session(id) => ids.iter().position(|known| *known == id),
+        Route::New => None,
+    };
+    let next = ids.get(here.map_or(0, |here| (here + 1) % ids.len()));
+    if let Some(id) = next {
+        actions.go(Route::Session(id.clone()));
+    }
+    next.is_some()
 }
 
 /// To the session above or below, as the sidebar shows them.

@@ -32,6 +32,15 @@ pub fn Sidebar() -> impl IntoView {
                 <span class="sidebar-tools"><Settings /></span>
                 <button
                     type="button"
+                    class="button icon-only quiet sidebar-hide"
+                    aria-label="Hide the sidebar"
+                    title="Hide the sidebar"
+                    on:click=clicked(move |_| actions.client.toggle_sidebar())
+                >
+                    <Glyph icon=Icon::Menu />
+                </button>
+                <button
+                    type="button"
                     class="button icon-only quiet sidebar-close"
                     aria-label="Close sessions"
                     on:click=clicked(move |_| actions.client.sidebar_open.set(false))

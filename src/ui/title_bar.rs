@@ -95,7 +95,7 @@ pub fn SessionsButton() -> impl IntoView {
             aria-label=live(label)
             data-waiting=live(move || Some(waits.get()).filter(|count| *count > 0).map(|count| count.to_string()))
             aria-expanded=live(move || open.get().to_string())
-            on:click=clicked(move |_| open.set(true))
+            on:click=clicked(move |_| actions.client.show_sidebar())
         >
             <Glyph icon=Icon::Menu />
         </button>

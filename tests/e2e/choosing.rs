@@ -16,9 +16,16 @@ async fn i_choose_how_hard_it_thinks_and_another_tab_sees_it() {
         let choose = "const select = document.querySelector('select[title^=Thinking]');\
                       const other = [...select.options].map((option) => option.value).find((value) => value !== select.value);\
                       select.value = other; select.dispatchEvent(new Event('change')); return other";
+        let address = page.driver.current_url().await.unwrap().to_string();
+        let tabs = page.second_tab().await;
+        page.enter(&address).await;
+        page.until("the levels", "return document.querySelectorAll('select[title^=Thinking] option').length > 1").await;
+        page.to_tab(&tabs.first).await;
         let chosen = page.script(choose, vec![]).await;
-        page.reload().await;
         let shown = "return document.querySelector('select[title^=Thinking]')?.value === arguments[0]";
+        page.to_tab(&tabs.second).await;
+        page.until_script("the level in the other tab", shown, vec![json!(chosen)]).await;
+        page.reload().await;
         page.until_script("the level", shown, vec![json!(chosen)]).await;
     })
     .await;

@@ -132,3 +132,73 @@ async fn i_name_a_file_by_a_few_letters_of_its_path() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn i_put_the_sidebar_away_and_it_stays_away_until_i_want_it() {
+    story("no-sidebar", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("Hello").await;
+        let shown = "return !!document.querySelector('.sidebar').offsetParent";
+        let away = "return !document.querySelector('.sidebar').offsetParent";
+        page.press("Hide the sidebar").await;
+        page.until("no sidebar", away).await;
+        page.screenshot("wide-no-sidebar").await;
+        page.reload().await;
+        page.until("still none", away).await;
+        page.press("Sessions").await;
+        page.until("the sidebar", shown).await;
+        page.key(Key::Control + "b").await;
+        page.until("none by key", away).await;
+        page.key(Key::Control + "k").await;
+        page.until("the search", "return document.activeElement?.name === 'search'").await;
+        page.until("the sidebar with it", shown).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_leads_me_to_what_waits_on_me() {
+    story("to-waiting", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        let mut asking = Vec::new();
+        for _ in 0..2 {
+            asking.push(page.new_session().await);
+            page.send("/approve").await;
+            page.until_state("waiting_approval").await;
+            page.press_link_new().await;
+        }
+        page.new_session().await;
+        page.run("Hello").await;
+        let at = "return document.querySelector('main[data-session-id]')?.dataset.sessionId === arguments[0]";
+        for id in asking.iter().rev().chain(asking.last()) {
+            page.key(Key::Alt + "w").await;
+            page.until_script("the session that waits", at, vec![serde_json::json!(id)]).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn twice_as_large_everything_is_still_there_and_nothing_sticks_out() {
+    story("zoomed", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("/tour").await;
+        // What a window of 1280 pixels has at 200 %, with a mouse.
+        let half = serde_json::json!({"width": 640, "height": 400, "deviceScaleFactor": 2, "mobile": false});
+        page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", half).await.unwrap();
+        let fits = "const out = [...document.querySelectorAll('main *')].filter((one) => one.offsetParent && !one.closest('pre, .table-frame, .visually-hidden')\
+                      && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.className);\
+                    return innerWidth === 640 && document.documentElement.scrollWidth <= innerWidth && !out.length";
+        page.until("all of it in view", fits).await;
+        let write = "const box = document.querySelector('textarea[name=prompt]').getBoundingClientRect();\
+                     return box.top >= 0 && box.bottom <= innerHeight";
+        page.until("the composer", write).await;
+        page.screenshot("zoomed").await;
+    })
+    .await;
+}

@@ -175,3 +175,33 @@ async fn told_back_forward(size: Size) {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_i_opened_is_still_open_when_i_come_back_and_what_came_meanwhile_is_counted() {
+    story("open-kept", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        let session = page.new_session().await;
+        page.run("/tour").await;
+        page.click("[role=log] [data-kind=tool] [aria-expanded=false]").await;
+        page.until("the opened tool", "return !!document.querySelector('[role=log] .tool-details')").await;
+        page.press_link_new().await;
+        page.new_session().await;
+        page.click(&format!("nav [data-session-id='{session}']")).await;
+        page.until("the opened tool", "return !!document.querySelector('[role=log] .tool-details')").await;
+
+        page.script("document.querySelector('[role=log]').scrollTop = 0", vec![]).await;
+        let jump = "return document.querySelector('.jump')?.textContent.trim() === arguments[0]";
+        page.until_script("nothing new", jump, vec![serde_json::json!("Jump to latest")]).await;
+        let tabs = page.second_tab().await;
+        page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
+        page.until_text("/tour").await;
+        stage.release("go");
+        page.run("/wait go").await;
+        page.to_tab(&tabs.first).await;
+        page.until_script("what came", jump, vec![serde_json::json!("Jump to latest (3)")]).await;
+        page.press_starting("Jump to latest").await;
+        page.until("the end", "return !document.querySelector('.jump')").await;
+    })
+    .await;
+}

@@ -154,7 +154,8 @@ async fn i_do_everything_with_the_keyboard_and_always_see_where_it_is() {
             .forwards_to("the menu", "here.closest('.title-bar') && here.ariaLabel === 'Session menu'")
             .await;
         hands.press(Key::Enter + "").await;
-        page.until("the menu", "return document.activeElement?.textContent.trim() === 'Rename'").await;
+        page.until("the menu", "return document.activeElement?.role === 'menuitem'").await;
+        hands.step_to("naming", "here.textContent.trim() === 'Rename'", &[Key::Down]).await;
         hands.press(Key::Enter + "").await;
         page.until("the field", "return document.activeElement?.name === 'title'").await;
         page.key(Key::Control + "a").await;

@@ -150,6 +150,8 @@ async fn when_i_look_elsewhere_i_am_called_by_a_notification_and_a_sound_and_els
         )
         .await;
         page.script("document.querySelector(':popover-open').hidePopover()", vec![]).await;
+        // It was tried once whether the browser shows any.
+        assert_eq!(page.script("return window.heard.notifications.splice(0).length", vec![]).await, 1);
         // While somebody looks, nothing is said.
         page.run("Hello").await;
         assert_eq!(heard().await, json!([[], 0]));
@@ -169,6 +171,51 @@ async fn when_i_look_elsewhere_i_am_called_by_a_notification_and_a_sound_and_els
         page.until("the call", called).await;
         let expected: Value = json!([[["Is done", "/wait one", session]], 1]);
         assert_eq!(heard().await, expected);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_browser_that_shows_no_notifications_is_not_promised_to_call() {
+    story("no-calls", Size::Wide, async |stage| {
+        let page = stage.page();
+        grant(stage, &page, &["notifications"]).await;
+        // As on a phone, where only a worker may.
+        let source = "window.Notification = class { static permission = 'granted'; constructor() { throw new TypeError('Illegal constructor'); } }";
+        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", json!({"source": source})).await.unwrap();
+        page.enter(&stage.server.link).await;
+        page.press("Settings").await;
+        page.press("Notify me when a hidden tab needs me").await;
+        let told = "const words = [...document.querySelectorAll('.menu-words')].find((words) => words.textContent.includes('shows no notifications'));\
+                    return !!words && !words.hidden && !document.querySelector('[role=switch][aria-checked=true]')";
+        page.until("that it will not", told).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i_copy_the_output_of_a_tool_also_where_the_page_was_not_opened_in_a_safe_way() {
+    story("copy-output", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("/run echo 'from the tool'").await;
+        page.send("!echo 'by hand'").await;
+        page.until("its end", "return !!document.querySelector('[data-kind=bash] .row-duration')").await;
+        page.click("[role=log] [data-kind=tool] [aria-expanded=false]").await;
+        // As in a phone's browser that knows the server by its name in the house.
+        let unsafe_page = "Object.defineProperty(window, 'isSecureContext', { value: false })";
+        page.script(unsafe_page, vec![]).await;
+        for (kind, words) in [("tool", "from the tool"), ("bash", "by hand")] {
+            page.click(&format!("[data-kind={kind}] [aria-label='Copy the output']")).await;
+            page.click("textarea[name=prompt]").await;
+            page.key(Key::Control + "v").await;
+            let pasted =
+                "return document.querySelector('textarea[name=prompt]').value.trim() === arguments[0]";
+            page.until_script(words, pasted, vec![json!(words)]).await;
+            page.fill_composer("").await;
+        }
+        page.screenshot("copy-output").await;
     })
     .await;
 }

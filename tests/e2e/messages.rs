@@ -41,6 +41,11 @@ async fn a_link_to_a_message_leads_there_in_another_tab() {
              return !!box && row.textContent.includes('The first thing') && box.top >= log.top && box.bottom <= log.bottom",
         )
         .await;
+        let nowhere = link.replace("#m1", "#m4711");
+        page.visit("about:blank").await;
+        page.visit(&nowhere).await;
+        let told = "return document.querySelector('.notices')?.textContent.includes('not part of the conversation')";
+        page.until("that there is none", told).await;
     })
     .await;
 }

@@ -35,12 +35,15 @@ pub struct Preferences {
     /// A message of the system's when a hidden tab's session ends or needs somebody.
     pub notify: RwSignal<bool>,
     pub sound: RwSignal<bool>,
+    /// The sidebar is put away, where it is not a drawer anyway.
+    pub no_sidebar: RwSignal<bool>,
 }
 
 const THEME: &str = "pilothouse.theme";
 const CONTRAST: &str = "pilothouse.contrast";
 const NOTIFY: &str = "pilothouse.notify";
 const SOUND: &str = "pilothouse.sound";
+const NO_SIDEBAR: &str = "pilothouse.no-sidebar";
 
 impl Preferences {
     /// As they were left.
@@ -51,6 +54,7 @@ impl Preferences {
             contrast: chosen(CONTRAST),
             notify: chosen(NOTIFY),
             sound: chosen(SOUND),
+            no_sidebar: chosen(NO_SIDEBAR),
         }
     }
 
@@ -60,7 +64,13 @@ impl Preferences {
             Theme::System => browser::remember(THEME, ""),
             theme => browser::remember(THEME, theme.name()),
         });
-        for (key, chosen) in [(CONTRAST, self.contrast), (NOTIFY, self.notify), (SOUND, self.sound)] {
+        let switches = [
+            (CONTRAST, self.contrast),
+            (NOTIFY, self.notify),
+            (SOUND, self.sound),
+            (NO_SIDEBAR, self.no_sidebar),
+        ];
+        for (key, chosen) in switches {
             Effect::new(move |_| browser::remember(key, if chosen.get() { "yes" } else { "" }));
         }
     }

@@ -94,6 +94,20 @@ pub fn small(act: Act, icon: Icon, label: &str, title: &str) -> Element {
     button
 }
 
+/// Copies what a row says that is no message.
+pub fn copies_output() -> Element {
+    small(Act::Copy, Icon::Copy, "Copy the output", "")
+}
+
+/// What is copied of a row: what it says, to the letter.
+fn said(message: &UiMessage) -> String {
+    match (&message.tool_step, &message.bash_result) {
+        (Some(step), _) => step.result.clone().unwrap_or_default(),
+        (_, Some(bash)) => bash.output.clone(),
+        _ => message.text.clone(),
+    }
+}
+
 /// Does what was clicked somewhere in the timeline.
 pub fn on_click(actions: Actions, session: Session, event: &MouseEvent) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
@@ -112,7 +126,7 @@ impl Entry {
         let text = |message: &UiMessage| message.text.clone();
         match act {
             Act::Open => self.toggle(),
-            Act::Copy => copy(button, &session.peek(&self.row, text)),
+            Act::Copy => copy(button, &session.peek(&self.row, said)),
             Act::CopyLink => copy(button, &route::message_address(&session.id(), self.row.position())),
             Act::CopyCode => {
                 let code = closest(button, ".code-block").and_then(|block| markdown::code_of(&block));

@@ -14,6 +14,7 @@ pub fn build(entry: Entry) -> Element {
     let row = entry.article("row error icon-before");
     set(&row, "data-icon", Icon::Alert.name());
     let mut text = StreamedText::in_place(&row, "row-text");
+    add(&row, &acts::small(Act::Copy, Icon::Copy, "Copy this error", ""));
     let retry = acts::button(Act::Retry, "button icon-before", Icon::Retry, "Retry");
     let article = row.clone();
     let mut offered = Drawn::default();

@@ -84,6 +84,9 @@ fn write(head: &Element, line: &Line) {
     if let Some(outcome) = &line.outcome {
         add(head, &with_text("span", "row-duration", outcome));
     }
+    if line.has_output {
+        add(head, &acts::copies_output());
+    }
     if line.running {
         add(head, &acts::button(Act::StopShell, "button quiet icon-before", Icon::Stop, "Stop command"));
     }

@@ -6,8 +6,8 @@ use pilothouse_core::tool_view::{FoundIn, PlanState, PlanStep, ToolView, found_i
 use pilothouse_core::{Phase, UiMessage};
 use web_sys::Element;
 
-use super::diff;
 use super::streamed_text::StreamedText;
+use super::{acts, diff};
 use crate::ui::elements::{Drawn, add, clear, set, with_class, with_text};
 use crate::ui::markdown::Markdown;
 
@@ -72,6 +72,7 @@ pub struct ToolDetails {
     place: Element,
     /// What is drawn in one go.
     drawing: Element,
+    copy: Element,
     shown: Drawn<Details>,
     output: Option<Output>,
 }
@@ -89,7 +90,7 @@ impl ToolDetails {
         // Before the pictures, if there are any.
         let next = row.first_element_child().and_then(|line| line.next_sibling());
         let _ = row.insert_before(&place, next.as_ref());
-        Self { place, drawing, shown: Drawn::default(), output: None }
+        Self { place, drawing, copy: acts::copies_output(), shown: Drawn::default(), output: None }
     }
 
     pub fn show(&mut self, message: &UiMessage) {
@@ -99,6 +100,12 @@ impl ToolDetails {
             clear(&self.drawing);
             draw(&self.drawing, &now);
             self.prepare(&now);
+            // Behind what is read, and only where there is something.
+            if result(message).is_empty() {
+                self.copy.remove()
+            } else {
+                add(&self.place, &self.copy)
+            }
             self.shown.differs(now);
         }
         match &mut self.output {
