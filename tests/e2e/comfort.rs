@@ -198,6 +198,7 @@ async fn twice_as_large_everything_is_still_there_and_nothing_sticks_out() {
         let write = "const box = document.querySelector('textarea[name=prompt]').getBoundingClientRect();\
                      return box.top >= 0 && box.bottom <= innerHeight";
         page.until("the composer", write).await;
+        page.until("no drawer", "return document.querySelector('.sidebar').getBoundingClientRect().right <= 0").await;
         page.screenshot("zoomed").await;
     })
     .await;

@@ -1,5 +1,5 @@
 //! The architecture, checked: dependencies point one way, some crates name no clock, file or thread, and
-//! every numbered case has its test.
+//! every numbered case has its test; every name of the style has a value.
 //!
 //! The rules are tables in `rules`; this module and its children only apply them.
 
@@ -9,6 +9,7 @@ mod dependencies;
 mod layout;
 mod rules;
 mod source;
+mod style;
 
 use anyhow::{Result, bail};
 use serde_json::Value;
@@ -21,6 +22,7 @@ pub(crate) fn check(workspace: &Workspace, metadata: &Value) -> Result<()> {
     breaches.extend(source::breaches(workspace.root(), &rules::SOURCES)?);
     breaches.extend(layout::breaches(workspace.root(), metadata)?);
     breaches.extend(cases::breaches(workspace.root())?);
+    breaches.extend(style::breaches(workspace.root())?);
     if breaches.is_empty() {
         return Ok(());
     }
