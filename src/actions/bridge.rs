@@ -14,6 +14,9 @@ use crate::transport::{Connection, Outcome, Receiver};
 /// Reloading for a newer version is tried once per tab.
 const RELOADED: &str = "reloaded-for-version";
 
+/// Somebody has been here before, with this browser.
+const BEGUN: &str = "pilothouse.begun";
+
 impl Receiver for Actions {
     fn cursors(&self) -> Vec<Cursor> {
         self.server.cursors()
@@ -27,6 +30,10 @@ impl Receiver for Actions {
         browser::forget_in_tab(RELOADED);
         self.server.welcome(welcome);
         self.open_what_is_missing();
+        if browser::recall(BEGUN).is_none() {
+            browser::remember(BEGUN, "yes");
+            self.begin_with_the_demo();
+        }
         self.deliver_stops();
         self.fetch_given_back();
         self.tell_drafts();

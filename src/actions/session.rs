@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use pilothouse_core::ask::Answer;
 use pilothouse_core::event::NoticeLevel;
 use pilothouse_core::limits::PAGE_ROWS;
-use pilothouse_core::wire::Command;
+use pilothouse_core::wire::{AgentInfo, Command};
 
 use super::Actions;
 use crate::browser;
@@ -51,6 +51,21 @@ impl Actions {
             && session.loading.with_untracked(|loading| *loading != Loading::Ready)
         {
             self.reopen(&session.id());
+        }
+    }
+
+    /// Who comes for the first time, to a place where nothing else is installed, is met by the demo.
+    #[inline(never)]
+    pub(super) fn begin_with_the_demo(&self) {
+        let alone = |agents: &Vec<AgentInfo>| match agents.as_slice() {
+            [agent] if agent.demo => Some(agent.name.clone()),
+            _ => None,
+        };
+        let nothing_yet = self.server.sessions.with_untracked(Vec::is_empty);
+        let asked_for = self.route.get_untracked() == Route::New;
+        if let Some(demo) = self.server.agents.with_untracked(alone).filter(|_| nothing_yet && asked_for) {
+            // The form stands there, with the same choice, should it not come to it.
+            self.create(demo, self.server.default_cwd.get_untracked(), drop);
         }
     }
 

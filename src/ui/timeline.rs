@@ -205,13 +205,38 @@ pub fn Timeline(session: Session) -> impl IntoView {
 
 #[component]
 fn EmptyConversation(session: Session) -> impl IntoView {
+    let agents = use_actions().server.agents;
+    let is_demo = memo(move || {
+        session
+            .agent
+            .with(|name| agents.with(|agents| agents.iter().any(|agent| agent.demo && agent.name == *name)))
+    });
     view! {
         <div class="empty-state">
+            <When when=move || is_demo.get()><DemoWords /></When>
             <p>
                 "Write the first message. " <strong>{live(move || session.agent.get())}</strong> " works in "
                 <code>{live(move || session.cwd.get())}</code> "."
             </p>
         </div>
+    }
+}
+
+/// What the demo is, and the way to a real agent.
+#[component]
+fn DemoWords() -> impl IntoView {
+    view! {
+        <h2>"Welcome aboard"</h2>
+        <p>
+            "This is the built-in demo: no model behind it, and tools that really run. Try " <code>"/tour"</code> " or "
+            <code>"/plan"</code> "."
+        </p>
+        <p>
+            "To work with a model, install pi, start it once in the terminal, and start Pilothouse again: "
+            <code>"npm install -g @earendil-works/pi-coding-agent"</code>
+            ". Another program that speaks pi's RPC mode is connected with "
+            <code>"pilothouse --agent name=pi:command"</code> "."
+        </p>
     }
 }
 

@@ -21,12 +21,26 @@ pub enum Size {
 }
 
 impl Browser {
+    /// One that has been here before: who comes for the first time may be met otherwise.
     pub async fn start(size: Size) -> Self {
+        Self::started(size, false).await
+    }
+
+    pub async fn for_the_first_time(size: Size) -> Self {
+        Self::started(size, true).await
+    }
+
+    async fn started(size: Size, first_time: bool) -> Self {
         // The port it picks may be taken by another program before it has both of its addresses: then it gives up.
         let (driver_process, output, port) = (0..5).find_map(|_| start_driver()).expect("the driver starts");
         let profile = tempfile::tempdir().unwrap();
         let capabilities = capabilities(profile.path(), size);
         let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await.unwrap();
+        if !first_time {
+            let been_here = "try { localStorage['pilothouse.begun'] = 'yes' } catch {}";
+            let script = serde_json::json!({"source": been_here});
+            driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", script).await.unwrap();
+        }
         Self { driver_process, _output: output, driver, _profile: profile }
     }
 }

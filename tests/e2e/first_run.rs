@@ -1,6 +1,7 @@
 //! The very first minutes.
 
-use crate::browser::Size;
+use crate::browser::{Browser, Size};
+use crate::page::Page;
 use crate::stage::story;
 
 #[tokio::test]
@@ -39,6 +40,27 @@ async fn the_page_asks_no_other_host_for_anything_and_breaks_no_rule_of_its_poli
         assert_eq!(hosts.await, serde_json::json!([stage.server.origin()]));
         let styles = page.script("return document.querySelectorAll('[style*=\"url\"], style').length", vec![]).await;
         assert_eq!(styles, serde_json::json!(0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn where_nothing_is_installed_the_demo_meets_me_and_says_how_to_go_on() {
+    story("met-by-demo", Size::Wide, async |stage| {
+        let browser = Browser::for_the_first_time(Size::Wide).await;
+        let page = Page { driver: browser.driver.clone() };
+        page.enter(&stage.server.link).await;
+        let met = "const words = document.querySelector('main[data-session-id] .empty-state')?.textContent ?? '';\
+                   return words.includes('built-in demo') && words.includes('install pi') && words.includes('--agent')";
+        page.until("the demo's welcome", met).await;
+        page.screenshot("met-by-demo").await;
+        page.run("Hello").await;
+        // Only once: after that it is my choice.
+        page.visit(&stage.server.origin()).await;
+        page.connected().await;
+        page.until("the form", "return !!document.querySelector('main.new-session form')").await;
+        assert_eq!(page.count("nav [data-session-id]").await, 1);
+        let _ = browser.driver.clone().quit().await;
     })
     .await;
 }
