@@ -231,12 +231,10 @@ fn DemoWords() -> impl IntoView {
             "This is the built-in demo: no model behind it, and tools that really run. Try " <code>"/tour"</code> " or "
             <code>"/plan"</code> "."
         </p>
-        <p>
-            "To work with a model, install pi, start it once in the terminal, and start Pilothouse again: "
-            <code>"npm install -g @earendil-works/pi-coding-agent"</code>
-            ". Another program that speaks pi's RPC mode is connected with "
-            <code>"pilothouse --agent name=pi:command"</code> "."
-        </p>
+        <p>"To work with a model, install pi, start it once in the terminal, and start Pilothouse again:"</p>
+        <p><code>"npm install -g @earendil-works/pi-coding-agent"</code></p>
+        <p>"Another program that speaks pi's RPC mode is connected with"</p>
+        <p><code>"pilothouse --agent name=pi:command"</code></p>
     }
 }
 
