@@ -41,6 +41,12 @@ pub fn is_touch() -> bool {
     window().match_media("(pointer: coarse)").ok().flatten().is_some_and(|query| query.matches())
 }
 
+/// What stands in a field.
+pub fn value_of(field: &web_sys::Element) -> String {
+    let value = js_sys::Reflect::get(field, &"value".into());
+    value.ok().and_then(|value| value.as_string()).unwrap_or_default()
+}
+
 pub fn is_mac() -> bool {
     window().navigator().platform().is_ok_and(|platform| platform.starts_with("Mac"))
 }

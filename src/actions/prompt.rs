@@ -54,16 +54,18 @@ impl Actions {
             session.edit(|controller| controller.create_user_message(&client_id, text, images));
             session.settle();
         }
-        self.client.pictures.clear(&session_id);
+        // Kept as sent before they are no longer kept as waiting.
         self.send_out(Sent {
-            session_id,
+            session_id: session_id.clone(),
             client_id,
             text: text.to_owned(),
             images,
             lane: Some(lane),
             is_row,
             at: browser::now(),
+            ..Sent::default()
         });
+        self.client.pictures.clear(&session_id);
         true
     }
 

@@ -10,12 +10,12 @@ use super::Actions;
 use super::prompt::shell_command;
 use crate::browser;
 use crate::state::client::{Sent, unconfirmed};
-use crate::state::server::{Loading, Session};
+use crate::state::server::Session;
 use crate::transport::{Keep, Outcome};
 
 /// What was sent longer ago, in milliseconds, is not sent by a page that finds it: that would surprise. It is put into
 /// the composer.
-const STALE: f64 = 15.0 * 60_000.0;
+const STALE: f64 = 24.0 * 3_600_000.0;
 
 impl Actions {
     pub(super) fn send_out(&self, sent: Sent) {
@@ -104,29 +104,25 @@ impl Actions {
                 if actions.client.unconfirmed.find(&sent.client_id).is_some() {
                     continue;
                 }
-                if browser::now() - sent.at > STALE {
+                if browser::now() - sent.at > STALE || sent.lacks_images {
                     sent.forget();
+                    let words = "A message that was not sent is in the composer again.";
                     actions.put_into_composer(&sent.session_id, sent.text, sent.images, sent.lane.is_none());
+                    actions.client.announced.set(words.to_owned());
                 } else {
-                    let session_id = sent.session_id.clone();
                     actions.client.unconfirmed.hold(sent.clone());
                     actions.request(sent);
-                    // Where there is no snapshot yet, it shows them.
-                    let ready = |session: &Session| session.loading.get_untracked() == Loading::Ready;
-                    if let Some(session) = actions.server.opened(&session_id).filter(ready) {
-                        actions.show_unconfirmed(&session_id);
-                        session.settle();
-                    }
                 }
             }
         });
     }
 
-    /// After a snapshot the rows of prompts the server has not confirmed are the page's to show again.
+    /// After a snapshot the rows of prompts the server has not confirmed are the page's to show again; not what earlier
+    /// pages have sent: the snapshot may have it, under another name.
     pub(super) fn show_unconfirmed(&self, session_id: &str) {
         let Some(session) = self.server.opened(session_id) else { return };
         for sent in self.client.unconfirmed.of(session_id) {
-            let is_there = sent.lane.is_none() || session.has_user_row(&sent.client_id);
+            let is_there = sent.recalled || sent.lane.is_none() || session.has_user_row(&sent.client_id);
             if !session.is_active() && !is_there {
                 let Sent { client_id, text, images, .. } = sent;
                 self.client.unconfirmed.stands_in_timeline(&client_id);

@@ -127,9 +127,14 @@ fn found(text: &str, words: &[char]) -> Vec<(u32, u32)> {
     let mut letters = Vec::new();
     let mut units = 0;
     for letter in text.chars() {
-        let small = letter.to_lowercase().map(|small| if small == '\n' { ' ' } else { small });
-        letters.extend(small.map(|small| (small, units, units + letter.len_utf16() as u32)));
-        units += letter.len_utf16() as u32;
+        let end = units + letter.len_utf16() as u32;
+        match letters.last_mut() {
+            // All space between words is one.
+            Some((' ', _, last)) if letter.is_whitespace() => *last = end,
+            _ if letter.is_whitespace() => letters.push((' ', units, end)),
+            _ => letters.extend(letter.to_lowercase().map(|small| (small, units, end))),
+        }
+        units = end;
     }
     let mut places = Vec::new();
     let mut index = 0;
@@ -172,6 +177,7 @@ mod tests {
         assert_eq!(found("seasea", &words), [(0, 3), (3, 6)]);
         let two: Vec<char> = "the sea".chars().collect();
         assert_eq!(found("the\nsea", &two), [(0, 7)], "a break is a space");
+        assert_eq!(found("of the \t sea", &two), [(3, 12)], "and so are several");
         assert_eq!(found("İsea", &words), [(1, 4)], "a capital that becomes two letters");
         assert!(found("se", &words).is_empty());
     }

@@ -23,8 +23,9 @@ fn copy_from_field(text: &str) -> bool {
     let field: HtmlTextAreaElement = field;
     field.set_value(text);
     field.set_name("copied");
-    field.set_class_name("visually-hidden");
+    field.set_class_name("copied-field");
     let _ = body.append_child(&field);
+    let _ = field.focus();
     field.select();
     let copied = document().unchecked_into::<HtmlDocument>().exec_command("copy").unwrap_or_default();
     field.remove();

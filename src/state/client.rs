@@ -176,8 +176,10 @@ impl ClientState {
 
     /// Opens the drawer, or brings back the sidebar where it is none.
     pub fn show_sidebar(&self) {
-        self.preferences.no_sidebar.set(false);
-        self.sidebar_open.set(browser::is_narrow());
+        match browser::is_narrow() {
+            true => self.sidebar_open.set(true),
+            false => self.preferences.no_sidebar.set(false),
+        }
     }
 
     pub fn toggle_sidebar(&self) {

@@ -9,7 +9,7 @@ use pilothouse_core::wire::FoundRows;
 use super::dynamic::{clicked, effect, entered, live};
 use super::icon::{Glyph, Icon};
 use super::keys::Key;
-use super::timeline::seek::step_inside;
+use super::timeline::seek::{leave, step_inside};
 use crate::actions::use_actions;
 use crate::state::server::Session;
 use crate::transport::Connection;
@@ -60,9 +60,12 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
     let step = move |forwards: bool| {
         let count = found.with_untracked(|found| found.as_ref().map_or(0, Vec::len));
         actions.client.finds_downwards.set_value(forwards);
-        if let Some(place) = step_inside(forwards).filter(|_| count > 0) {
+        if count == 0 {
+            return;
+        }
+        if let Some(place) = step_inside(forwards) {
             hit.set(place);
-        } else if count > 0 {
+        } else {
             go((at.get_untracked() + if forwards { 1 } else { count - 1 }) % count);
         }
     };
@@ -80,6 +83,9 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
                 }
                 trouble.set(outcome.as_ref().err().cloned().unwrap_or_default());
                 let Ok(FoundRows { rows, .. }) = outcome else { return found.set(None) };
+                if rows.is_empty() {
+                    leave();
+                }
                 let last = rows.len().saturating_sub(1);
                 actions.client.finds_downwards.set_value(false);
                 found.set(Some(rows));
@@ -92,6 +98,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
         let query = finding.get().unwrap_or_default();
         if query.trim().is_empty() {
             trouble.set(String::new());
+            leave();
             return found.set(None);
         }
         ask(query);

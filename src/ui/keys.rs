@@ -2,6 +2,8 @@
 
 use pilothouse_core::queue::Lane;
 
+use crate::browser;
+
 /// A key as the browser reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Key {
@@ -10,7 +12,7 @@ pub struct Key {
     pub code: String,
     pub shift: bool,
     pub alt: bool,
-    /// Control, or Command.
+    /// Control; on a Mac Command, since Control moves in texts there.
     pub control: bool,
     /// An input method is composing: the key belongs to it.
     pub composing: bool,
@@ -25,7 +27,7 @@ impl Key {
             code: event.code(),
             shift: event.shift_key(),
             alt: event.alt_key(),
-            control: event.ctrl_key() || event.meta_key(),
+            control: if browser::is_mac() { event.meta_key() } else { event.ctrl_key() || event.meta_key() },
             // Safari ends the composition before this event; the key code still tells.
             composing: event.is_composing() || event.key_code() == 229,
             repeated: event.repeat(),
@@ -38,25 +40,40 @@ impl Key {
         if key.composing { String::new() } else { key.name }
     }
 
-    /// The letter or digit that is meant. With Alt a Mac types other signs, most of them the same on all its boards;
-    /// where letters are not Latin, the place of the key tells. A sign that somebody may want to write is left alone.
+    /// The letter or digit that is meant. With Alt a Mac types other signs; where letters are not Latin, the place of
+    /// the key tells. What else somebody may want to write is left alone.
     fn sign(&self) -> Option<char> {
         let mut letters = self.name.chars();
         let (letter, None) = (letters.next()?, letters.next()) else { return None };
-        let place = self.code.trim_start_matches("Key").trim_start_matches("Digit").chars().next();
-        let digit = place.filter(char::is_ascii_digit);
+        let place = |kind: &str| self.code.strip_prefix(kind).and_then(|place| place.chars().next());
+        // Greek letters are among what a Mac types with Alt.
+        let others = if self.alt { '\u{400}' } else { '\u{370}' };
         match letter {
             _ if letter.is_ascii() => Some(letter.to_ascii_lowercase()),
             '¥' if self.alt => Some('y'),
             '≈' if self.alt => Some('x'),
             'µ' if self.alt => Some('m'),
             '∑' if self.alt => Some('w'),
-            _ if self.alt && digit.is_some() => digit,
-            _ if letter.is_lowercase() => place.map(|place| place.to_ascii_lowercase()),
+            _ if self.alt && MAC_DIGITS.contains(letter) => {
+                let number = MAC_DIGITS.chars().zip('1'..).find(|(sign, _)| *sign == letter)?.1;
+                // Other boards have some of them elsewhere.
+                place("Digit").filter(|place| *place == number)
+            }
+            _ if letter.is_alphabetic() && letter >= others => {
+                place("Key").map(|place| place.to_ascii_lowercase())
+            }
             _ => None,
         }
     }
+
+    /// It types something, too: who is writing may want that.
+    pub fn types(&self) -> bool {
+        self.alt && !self.control && !self.name.is_ascii()
+    }
 }
+
+/// What a Mac types with Alt and the digits from 1 on.
+const MAC_DIGITS: &str = "¡™£¢∞§¶•ª";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -253,9 +270,22 @@ mod tests {
         assert_eq!(on_page(&typed("н", "KeyY"), true), Some(Act::Approve), "letters that are not Latin");
         let find = Key { control: true, code: "KeyF".into(), ..key("а") };
         assert_eq!(on_page(&find, true), Some(Act::Find));
-        for (name, code) in [("[", "Digit5"), ("Ω", "KeyY"), ("Dead", "KeyN"), ("f", "KeyY")] {
+        let written = [
+            ("[", "Digit5"),
+            ("“", "Digit2"),
+            ("¶", "Digit3"),
+            ("Ω", "KeyY"),
+            ("ń", "KeyN"),
+            ("ź", "KeyX"),
+            ("Dead", "KeyN"),
+            ("f", "KeyY"),
+        ];
+        for (name, code) in written {
             assert_eq!(on_page(&typed(name, code), true), None, "{name} is written");
         }
+        let beside = Key { control: true, code: "BracketLeft".into(), ..key("х") };
+        assert_eq!(on_page(&beside, true), None, "not the place of a letter");
+        assert!(typed("≈", "KeyX").types() && !typed("x", "KeyX").types());
     }
 
     #[test]

@@ -25,8 +25,14 @@ pub fn listen() {
             target.matches("input:not([type=radio]), textarea, select, [contenteditable]").unwrap_or_default()
         });
         // Asked for twice, the browser's own search opens.
-        let in_find = target.is_some_and(|target| target.matches("input[name=find]").unwrap_or_default());
+        let in_find =
+            target.as_ref().is_some_and(|target| target.matches("input[name=find]").unwrap_or_default());
         let key = Key::of(&event);
+        // A sign in the middle of what somebody writes is a sign.
+        if writing && key.types() && target.as_ref().is_some_and(|field| !browser::value_of(field).is_empty())
+        {
+            return;
+        }
         match keys::on_page(&key, writing) {
             Some(Act::Find) if in_find => {}
             // A key that is held a moment too long must not answer the next question as well.
@@ -50,7 +56,7 @@ fn perform(actions: &Actions, act: Act) -> bool {
         Act::Sidebar => actions.client.toggle_sidebar(),
         Act::Waiting => return to_waiting(actions),
         Act::New => actions.go(Route::New),
-        Act::Write => return focus("textarea[name=prompt]"),
+        Act::Write => return !is_focused("textarea[name=prompt]") && focus("textarea[name=prompt]"),
         Act::Previous => return step(actions, -1),
         Act::Next => return step(actions, 1),
         Act::Approve => return answer("[data-answer=yes]"),
@@ -113,6 +119,10 @@ fn focus(selector: &str) -> bool {
     true
 }
 
+fn is_focused(selector: &str) -> bool {
+    document().active_element().is_some_and(|element| element.matches(selector).unwrap_or_default())
+}
+
 /// Answers the first question of this session that is seen and has this answer. One that is not seen is brought into
 /// view first: nobody answers what they have not read.
 fn answer(selector: &str) -> bool {
@@ -127,7 +137,10 @@ fn answer(selector: &str) -> bool {
         (0..buttons.length()).filter_map(|index| buttons.item(index)?.dyn_into().ok()).collect();
     match (buttons.iter().find(|button| is_seen(button)), buttons.first()) {
         (Some(button), _) => button.click(),
-        (None, Some(button)) => button.scroll_into_view(),
+        (None, Some(button)) => {
+            let card = button.closest("[data-ask-id]").ok().flatten();
+            card.iter().for_each(Element::scroll_into_view);
+        }
         (None, None) => return false,
     }
     true

@@ -6,13 +6,14 @@ use pilothouse_core::wire::AgentMode;
 use super::connection::ConnectionMark;
 use super::context_ring::ContextRing;
 use super::dynamic::{When, clicked, live, memo};
+use super::focus;
 use super::icon::{Glyph, Icon};
 use super::model_picker::ModelPicker;
 use super::rename_field::RenameField;
 use super::session_menu::SessionMenu;
 use super::session_words::{title_or_new, title_words};
 use super::setting_select::SettingSelect;
-use crate::actions::use_actions;
+use crate::actions::{Actions, use_actions};
 use crate::state::server::sessions::waiting;
 use crate::state::server::{Loading, Session};
 
@@ -95,9 +96,19 @@ pub fn SessionsButton() -> impl IntoView {
             aria-label=live(label)
             data-waiting=live(move || Some(waits.get()).filter(|count| *count > 0).map(|count| count.to_string()))
             aria-expanded=live(move || open.get().to_string())
-            on:click=clicked(move |_| actions.client.show_sidebar())
+            on:click=clicked(move |_| show(actions))
         >
             <Glyph icon=Icon::Menu />
         </button>
+    }
+}
+
+/// The drawer takes the keyboard by itself.
+fn show(actions: Actions) {
+    actions.client.show_sidebar();
+    if !actions.client.sidebar_open.get_untracked() {
+        request_animation_frame(|| {
+            focus::focus(".sidebar-hide");
+        });
     }
 }

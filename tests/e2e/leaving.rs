@@ -199,14 +199,14 @@ async fn i_copy_the_output_of_a_tool_also_where_the_page_was_not_opened_in_a_saf
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.new_session().await;
-        page.run("/run echo 'from the tool'").await;
-        page.send("!echo 'by hand'").await;
+        page.run("/run printf 'from\\nthe tool'").await;
+        page.send("!printf 'by\\nhand'").await;
         page.until("its end", "return !!document.querySelector('[data-kind=bash] .row-duration')").await;
         page.click("[role=log] [data-kind=tool] [aria-expanded=false]").await;
         // As in a phone's browser that knows the server by its name in the house.
         let unsafe_page = "Object.defineProperty(window, 'isSecureContext', { value: false })";
         page.script(unsafe_page, vec![]).await;
-        for (kind, words) in [("tool", "from the tool"), ("bash", "by hand")] {
+        for (kind, words) in [("tool", "from\nthe tool"), ("bash", "by\nhand")] {
             page.click(&format!("[data-kind={kind}] [aria-label='Copy the output']")).await;
             page.click("textarea[name=prompt]").await;
             page.key(Key::Control + "v").await;

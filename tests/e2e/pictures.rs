@@ -59,14 +59,19 @@ async fn i_send_a_picture_and_it_stands_in_my_message_also_after_a_reload() {
 
 /// Waits until the browser keeps the pictures of so many sessions: it writes them down in its own time.
 pub async fn until_kept(page: &Page, sessions: usize) {
+    until_kept_as(page, "", sessions).await;
+}
+
+/// The same of those that are kept under names that begin so.
+pub async fn until_kept_as(page: &Page, prefix: &str, sessions: usize) {
     let kept = format!(
         "const ended = (request) => new Promise((done, failed) => {{\
            request.onsuccess = () => done(request.result); request.onerror = () => failed(request.error); }});\
          for (;;) {{\
            const database = await ended(indexedDB.open('pilothouse'));\
-           const count = await ended(database.transaction('texts').objectStore('texts').count());\
+           const keys = await ended(database.transaction('texts').objectStore('texts').getAllKeys());\
            database.close();\
-           if (count === {sessions}) return true;\
+           if (keys.filter((key) => key.startsWith('{prefix}')).length === {sessions}) return true;\
            await new Promise((done) => setTimeout(done, 20));\
          }}"
     );

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::browser::Size;
 use crate::lost_line::{LOST, begin};
 use crate::page::Page;
-use crate::pictures::{drop_picture, until_kept};
+use crate::pictures::{drop_picture, until_kept, until_kept_as};
 use crate::stage::{Stage, story};
 
 const UNSENT: &str =
@@ -23,6 +23,7 @@ async fn say_offline(stage: &Stage, page: &Page) {
     page.send("What is this?").await;
     page.until_text("What is this?").await;
     page.until("no preview", "return !document.querySelector('[data-pending-image]')").await;
+    until_kept_as(page, "sent:", 1).await;
 }
 
 async fn visit_session(stage: &Stage, page: &Page, session: &str) {
@@ -123,10 +124,9 @@ async fn what_i_sent_long_ago_and_never_arrived_is_in_the_composer_and_not_sent_
         say_offline(stage, &page).await;
         page.fill_composer("and then").await;
         let long_ago = "const key = Object.keys(localStorage).find((key) => key.startsWith('sent:'));\
-                        const sent = JSON.parse(localStorage[key]); sent[3] -= 3600000;\
+                        const sent = JSON.parse(localStorage[key]); sent[3] -= 25 * 3600000;\
                         localStorage[key] = JSON.stringify(sent)";
         page.script(long_ago, vec![]).await;
-        until_kept(&page, 1).await;
         page.visit("about:blank").await;
         stage.line.mend();
         visit_session(stage, &page, &session).await;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::markdown::plain;
 use crate::ui_message::{Kind, UiMessage};
 
-/// What is looked for; capitals make no difference, and a break of the line is a space.
+/// What is looked for; capitals make no difference, and all space between words is the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needle(String);
 
@@ -48,7 +48,8 @@ impl Needle {
 
     fn matches(&self, text: &str) -> bool {
         let text = text.to_lowercase();
-        text.contains(&self.0) || (text.contains('\n') && text.replace('\n', " ").contains(&self.0))
+        let spaced = || text.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.contains(&self.0) || (self.0.contains(' ') && spaced().contains(&self.0))
     }
 }
 
@@ -82,6 +83,7 @@ mod tests {
         let has = |query: &str, text: &str| Needle::new(query).unwrap().is_in(&said(text));
         assert!(has("very important thing", "a very **important** thing"));
         assert!(has("very important", "a very\nimportant thing"));
+        assert!(has("one   two", "one\t two") && has("one two", "one    two"));
         assert!(has("call run()", "call `run()` then"));
         assert!(!has("example", "see [the notes](https://example.org)"));
         let typed = UiMessage { kind: Kind::User, text: "a **bold**\nword".into(), ..UiMessage::default() };

@@ -24,6 +24,10 @@ pub struct Sent {
     pub is_row: bool,
     /// When it was sent.
     pub at: f64,
+    /// By an earlier page.
+    pub recalled: bool,
+    /// The browser has not kept all of its pictures.
+    pub lacks_images: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -98,7 +102,10 @@ impl Sent {
             serde_json::from_str::<(String, String, String, u64, usize)>(value).ok()?;
         let lane = [Lane::Steer, Lane::FollowUp].into_iter().find(|known| known.name() == lane);
         let client_id = key.strip_prefix(KEY)?.to_owned();
-        Some((Self { session_id, client_id, text, lane, at: at as f64, ..Self::default() }, images))
+        Some((
+            Self { session_id, client_id, text, lane, at: at as f64, recalled: true, ..Self::default() },
+            images,
+        ))
     }
 }
 
@@ -113,6 +120,7 @@ pub async fn recall(left: Vec<(String, String)>) -> Vec<Sent> {
     for (mut sent, images) in left.iter().filter_map(|(key, value)| Sent::read(key, value)) {
         if images > 0 {
             sent.images = from_texts(&shelf::get(&sent.key()).await);
+            sent.lacks_images = sent.images.len() < images;
         }
         all.push(sent);
     }

@@ -14,7 +14,7 @@ async fn drop_files(page: &Page, contents: &[String]) {
     let files: String =
         contents.iter().map(|content| format!("data.items.add(new File([{content}], 'x.png'));")).collect();
     let event = js(&format!(
-        "const data = new DataTransfer(); {files} return new DragEvent('drop', {{ dataTransfer: data, cancelable: true }})"
+        "const data = new DataTransfer(); {files} return new DragEvent('drop', {{ dataTransfer: data, bubbles: true, cancelable: true }})"
     ));
     page.find("form.composer").unwrap().dispatch_event(&event.unchecked_into()).unwrap();
     rest().await;

@@ -100,8 +100,8 @@ impl ToolDetails {
             clear(&self.drawing);
             draw(&self.drawing, &now);
             self.prepare(&now);
-            // Behind what is read, and only where there is something.
-            if result(message).is_empty() {
+            // Behind what is read, and only where that is the output.
+            if now.result == Shown::Not {
                 self.copy.remove()
             } else {
                 add(&self.place, &self.copy)

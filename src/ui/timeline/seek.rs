@@ -37,8 +37,7 @@ pub fn seek_on_demand(
     let actions = use_actions();
     effect(move || {
         if actions.client.finding.with(Option::is_none) {
-            marks::unmark(&[FOUND, HERE]);
-            PLACES.take();
+            leave();
         }
     });
     // Marks hold on to texts, and colours make others of them.
@@ -94,6 +93,12 @@ struct Places {
 thread_local! {
     /// Of the one timeline that stands there.
     static PLACES: RefCell<Option<Places>> = const { RefCell::new(None) };
+}
+
+/// Nothing is found any more.
+pub fn leave() {
+    PLACES.take();
+    marks::unmark(&[FOUND, HERE]);
 }
 
 /// Goes on to the next place in the row that was gone to, if it has one. Tells which of how many that is.

@@ -48,9 +48,8 @@ impl Session {
             return waiter.respond(Err("Type some words to look for.".to_owned()));
         };
         let first = self.view.controller.first();
-        let held = self.view.controller.rows().iter().enumerate();
-        let held: Vec<usize> =
-            held.filter(|(_, row)| needle.is_in(row)).map(|(index, _)| first + index).collect();
+        // What a row shows takes reading its Markdown: not in the session's own loop.
+        let held = self.view.controller.rows().to_vec();
         let history = self.history.clone().filter(|_| first > 0);
         tokio::task::spawn_blocking(move || {
             let mut rows = Vec::new();
@@ -64,7 +63,8 @@ impl Session {
                 rows.extend(found.map(|(index, _)| page.first + index));
             }
             rows.reverse();
-            rows.extend(held);
+            let held = held.iter().enumerate().filter(|(_, row)| needle.is_in(row));
+            rows.extend(held.map(|(index, _)| first + index));
             waiter.respond(Ok(json!(FoundRows { rows })));
         });
     }
