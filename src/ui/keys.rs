@@ -45,11 +45,16 @@ impl Key {
     fn sign(&self) -> Option<char> {
         let mut letters = self.name.chars();
         let (letter, None) = (letters.next()?, letters.next()) else { return None };
+        if letter.is_ascii() { Some(letter.to_ascii_lowercase()) } else { self.foreign_sign(letter) }
+    }
+
+    /// By itself, so that it comes with what is loaded later.
+    #[inline(never)]
+    fn foreign_sign(&self, letter: char) -> Option<char> {
         let place = |kind: &str| self.code.strip_prefix(kind).and_then(|place| place.chars().next());
         // Greek letters are among what a Mac types with Alt.
         let others = if self.alt { '\u{400}' } else { '\u{370}' };
         match letter {
-            _ if letter.is_ascii() => Some(letter.to_ascii_lowercase()),
             '¥' if self.alt => Some('y'),
             '≈' if self.alt => Some('x'),
             'µ' if self.alt => Some('m'),

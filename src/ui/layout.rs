@@ -24,7 +24,8 @@ pub fn Layout() -> impl IntoView {
     let actions = use_actions();
     shortcuts::listen();
     focus::watch();
-    let open = actions.client.sidebar_open;
+    let client = actions.client;
+    let open = client.sidebar_open;
     let navigate = use_navigate();
     actions.navigate_with(move |to| navigate(&route::path_below_base(to), NavigateOptions::default()));
     // Two screens need no table of routes, which is most of what a router weighs.
@@ -83,12 +84,23 @@ pub fn Layout() -> impl IntoView {
                 <ConnectionBanner />
                 {live(screen)}
             </div>
-            <ConfirmDialog />
-            <ShortcutList />
-            <Viewer />
+            {from_then_on(move || client.question.with(Option::is_some), || view! { <ConfirmDialog /> }.into_any())}
+            {from_then_on(move || client.help.get(), || view! { <ShortcutList /> }.into_any())}
+            {from_then_on(move || client.viewed.with(Option::is_some), || view! { <Viewer /> }.into_any())}
             <Announcer />
         </div>
     }
+}
+
+/// What is rarely wanted is made when it is wanted for the first time, and stays.
+fn from_then_on(wanted: impl Fn() -> bool + 'static, build: fn() -> AnyView) -> AnyView {
+    let made = RwSignal::new(false);
+    effect(move || {
+        if wanted() && !made.get_untracked() {
+            made.set(true);
+        }
+    });
+    live(move || made.get().then(build)).into_any()
 }
 
 #[inline(never)]
