@@ -15,7 +15,7 @@ use super::session_page::SessionPage;
 use super::shortcuts::{self, ShortcutList};
 use super::sidebar::Sidebar;
 use super::viewer::Viewer;
-use crate::actions::{Actions, use_actions};
+use crate::actions::use_actions;
 use crate::browser::files;
 use crate::route::{self, Route};
 
@@ -56,7 +56,7 @@ pub fn Layout() -> impl IntoView {
         }
         now
     });
-    // Wherever files are let go, they are meant for the message, and never take the page's place.
+    // A file that misses the session must not take the page's place.
     let dragged = actions.client.dragged;
     let over = move |event: leptos::ev::DragEvent| {
         if files::carries_files(event.data_transfer()) {
@@ -73,7 +73,6 @@ pub fn Layout() -> impl IntoView {
         dragged.set(false);
         if files::carries_files(event.data_transfer()) {
             event.prevent_default();
-            take_dropped(actions, files::carried(event.data_transfer()));
         }
     };
     view! {
@@ -101,12 +100,4 @@ fn from_then_on(wanted: impl Fn() -> bool + 'static, build: fn() -> AnyView) -> 
         }
     });
     live(move || made.get().then(build)).into_any()
-}
-
-#[inline(never)]
-fn take_dropped(actions: Actions, carried: Vec<web_sys::File>) {
-    if let Some(session) = actions.current() {
-        actions.attach(session, carried);
-        focus::focus("textarea[name=prompt]");
-    }
 }

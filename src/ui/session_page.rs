@@ -8,13 +8,14 @@ use super::beside::{ElsewhereBanner, Extensions, OfferedText};
 use super::composer::Composer;
 use super::dynamic::{clicked, effect, live, memo};
 use super::find_bar::FindBar;
+use super::focus;
 use super::icon::{Glyph, Icon};
 use super::notices::Notices;
 use super::queue::Queue;
 use super::timeline::Timeline;
 use super::title_bar::TitleBar;
-use crate::actions::use_actions;
-use crate::browser;
+use crate::actions::{Actions, use_actions};
+use crate::browser::{self, files};
 use crate::route::{self, Route};
 use crate::state::server::{Loading, Session};
 use crate::transport::Connection;
@@ -47,6 +48,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
             data-session-id=session.id()
             data-state=live(move || session.state.get().name())
             data-seq=live(move || session.seq.get().to_string())
+            on:drop=move |event| take_dropped(actions, session, &event)
         >
             <TitleBar session />
             {live(move || match loading.get() {
@@ -67,6 +69,17 @@ pub fn SessionPage(session: Session) -> impl IntoView {
                 }
             })}
         </main>
+    }
+}
+
+/// Wherever files are let go in a session, they are meant for the next message.
+#[inline(never)]
+fn take_dropped(actions: Actions, session: Session, event: &leptos::ev::DragEvent) {
+    let carried = files::carried(event.data_transfer());
+    if !carried.is_empty() {
+        event.prevent_default();
+        actions.attach(session, carried);
+        focus::focus("textarea[name=prompt]");
     }
 }
 

@@ -40,6 +40,10 @@ impl Page {
     /// Sidebar, one open session and the dialog, connected.
     pub async fn connected(server: SessionView, others: Vec<SessionSummary>) -> Self {
         js_sys::eval(WIRE).unwrap();
+        // What the page of another test has sent and nobody has answered is not this one's.
+        js(
+            "Object.keys(localStorage).filter((key) => key.startsWith('sent:')).forEach((key) => localStorage.removeItem(key))",
+        );
         let id = server.session_id.clone();
         let own = SessionSummary { state: server.state, ..summary(&id, &server.title) };
         let page = Self::mount(server, |actions, id| {
