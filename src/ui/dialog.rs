@@ -29,13 +29,19 @@ pub fn Dialog(
             }
         }
     });
+    // The browser tells a moment later, when it may be open again, for something else.
+    let closed = move |_| {
+        if dialog.get_untracked().is_none_or(|dialog| !dialog.open()) {
+            close.run(());
+        }
+    };
     let click = move |_| {
         if closes_by_click {
             close.run(());
         }
     };
     view! {
-        <dialog class=class node_ref=dialog aria-label=label on:close=move |_| close.run(()) on:click=clicked(click)>
+        <dialog class=class node_ref=dialog aria-label=label on:close=closed on:click=clicked(click)>
             {children()}
         </dialog>
     }
