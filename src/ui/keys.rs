@@ -1,4 +1,5 @@
-//! The keys, in one table: it binds them, and the list of shortcuts is made from it. Pure.
+//! The keys, in one table: it binds them, and the list of shortcuts is made from it. Pure, but for what the browser says
+//! of a key.
 
 use pilothouse_core::queue::Lane;
 

@@ -109,12 +109,12 @@ impl Sent {
     }
 }
 
-/// What earlier pages have sent and got no answer to, oldest first.
+/// What earlier pages have sent and got no answer to, as the browser has it.
 pub fn left_behind() -> Vec<(String, String)> {
     browser::remembered(KEY)
 }
 
-/// The same in full, with its pictures.
+/// The same in full, with its pictures, oldest first.
 pub async fn recall(left: Vec<(String, String)>) -> Vec<Sent> {
     let mut all = Vec::new();
     for (mut sent, images) in left.iter().filter_map(|(key, value)| Sent::read(key, value)) {
