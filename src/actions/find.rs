@@ -52,6 +52,10 @@ impl Actions {
     /// Brings the reader to a row of the session that is shown.
     pub fn show_row(&self, session: Session, position: usize) {
         let client = self.client;
+        if position > session.first() && session.row_id_at(position).is_none() {
+            let words = "This message is not part of the conversation.";
+            return session.notify(NoticeLevel::Warning, words.to_owned());
+        }
         self.fetch_until(session, position, Box::new(move |position| client.show_row.set(Some(position))));
     }
 
@@ -62,8 +66,7 @@ impl Actions {
         }
         let (actions, id, first) = (*self, session.id(), session.first());
         if row > first {
-            let words = "This message is not part of the conversation.";
-            return session.notify(NoticeLevel::Warning, words.to_owned());
+            return;
         }
         self.show_earlier(session, move || {
             // Where nothing came, nothing will.

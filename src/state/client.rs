@@ -32,7 +32,7 @@ pub enum Reading {
     Following,
     /// With this row, or this block of its text, so many pixels below the upper edge of the view. The row's place in the
     /// conversation is noted when the reader goes.
-    At { row: String, position: usize, block: Option<usize>, offset: f64 },
+    At { row: String, position: Option<usize>, block: Option<usize>, offset: f64 },
 }
 
 /// What the composer's text is.

@@ -129,14 +129,18 @@ pub fn Timeline(session: Session) -> impl IntoView {
                     come_back(&row, block, offset);
                 });
             };
-            actions.fetch_until(session, position, Box::new(there));
+            match position {
+                Some(position) => actions.fetch_until(session, position, Box::new(there)),
+                // Nobody knows where it was.
+                None => jump(),
+            }
         }
     });
     // The page may let go of the row before the reader comes back to it.
     on_cleanup(move || {
         session_id.with_value(|id| {
             if let Reading::At { row, block, offset, .. } = actions.client.reading(id)
-                && let Some(position) = session.position_of(&row)
+                && let position @ Some(_) = session.position_of(&row)
             {
                 actions.client.set_reading(id, Reading::At { row, position, block, offset });
             }

@@ -77,7 +77,7 @@ impl Anchor {
     pub fn reading(&self, scroller: &HtmlElement) -> Reading {
         Reading::At {
             row: self.row.get_attribute("data-message-id").unwrap_or_default(),
-            position: 0,
+            position: None,
             block: self.block.as_ref().map(|(_, number)| *number),
             offset: self.top - scroller.get_bounding_client_rect().top(),
         }
