@@ -221,6 +221,11 @@ impl SessionState {
         matches!(self, Self::Idle | Self::WaitingInput | Self::Completed | Self::Paused | Self::Stopped)
     }
 
+    /// It is the person's turn to say something.
+    pub const fn waits(self) -> bool {
+        matches!(self, Self::WaitingApproval | Self::WaitingInput)
+    }
+
     pub const fn is_active(self) -> bool {
         matches!(self, Self::Creating | Self::Streaming | Self::WaitingApproval | Self::WaitingInput)
     }

@@ -15,17 +15,26 @@ pub struct Heard {
     pub compacting: bool,
 }
 
+impl Heard {
+    /// The question, where the session waits for it: the two are told one after the other, in either order.
+    fn asked(&self) -> Option<&str> {
+        self.question.as_deref().filter(|_| self.state.waits())
+    }
+}
+
 /// What to say, if anything. `last` is what was said last in the conversation, an answer or an error.
 pub fn news(before: &Heard, now: &Heard, last: &str) -> Option<String> {
     let with = |words: &str, text: &str| match beginning(text) {
         text if text.is_empty() => format!("{words}."),
         text => format!("{words}: {text}"),
     };
-    let waits = |words: &str| now.question.as_deref().map(|question| with(words, question));
-    let begins = !before.state.is_active() || now.question.is_none() && before.question.is_some();
+    let asked = now.asked().filter(|_| now.asked() != before.asked());
+    let begins = !before.state.is_active() || before.state.waits();
     match now.state {
-        SessionState::WaitingApproval if now.question != before.question => waits("Waits for your approval"),
-        SessionState::WaitingInput if now.question != before.question => waits("Waits for your answer"),
+        SessionState::WaitingApproval if asked.is_some() => {
+            asked.map(|it| with("Waits for your approval", it))
+        }
+        SessionState::WaitingInput if asked.is_some() => asked.map(|it| with("Waits for your answer", it)),
         _ if now.compacting && !before.compacting => Some("Compacting the conversation…".to_owned()),
         _ if now.retrying && !before.retrying => Some("The model failed. Trying again…".to_owned()),
         SessionState::Creating | SessionState::Streaming if begins => Some("Working…".to_owned()),
@@ -80,6 +89,19 @@ mod tests {
         let second = asking(WaitingInput, "Which one?");
         assert_eq!(news(&first, &second, "").as_deref(), Some("Waits for your answer: Which one?"));
         assert_eq!(news(&second, &at(Streaming), "").as_deref(), Some("Working…"));
+    }
+
+    #[test]
+    fn what_waits_is_told_in_whichever_order_it_comes() {
+        use SessionState::{Streaming, WaitingApproval};
+        let (working, waiting) = (at(Streaming), asking(WaitingApproval, "Run rm?"));
+        let told = |between: &Heard| {
+            let steps = [&working, between, &waiting, between, &working];
+            steps.windows(2).filter_map(|pair| news(pair[0], pair[1], "")).collect::<Vec<_>>()
+        };
+        let words = ["Waits for your approval: Run rm?", "Working…"];
+        assert_eq!(told(&asking(Streaming, "Run rm?")), words, "first the question");
+        assert_eq!(told(&at(WaitingApproval)), words, "first the state");
     }
 
     #[test]
