@@ -9,11 +9,16 @@ const LATER: &str = include_str!("later.js");
 const TRACED: &str = include_str!("traced.js");
 
 /// What our part builds on.
-const BUILT_ON: [&str; 2] = ["\nfunction __wbg_get_imports() {\n", "\n    wasm = instance.exports;\n"];
+const BUILT_ON: [&str; 3] =
+    ["\nfunction __wbg_get_imports() {\n", "\n    wasm = instance.exports;\n", DESTROYED];
+
+/// Who is told that a closure is held by nobody, at any time.
+const DESTROYED: &str = "(state => wasm.__wbindgen_destroy_closure(state.a, state.b))";
 
 /// The script of a split page. `renamed` has the old and new names of imported functions.
 pub(super) fn split(glue: &str, renamed: &[(String, String)], name: &str, integrity: &str) -> Result<String> {
     let mut script = with_short_names(glue, renamed)?;
+    script = script.replace(DESTROYED, "(destroy)");
     script.push_str(&LATER.replace("LATER_NAME", name).replace("LATER_INTEGRITY", integrity));
     Ok(script)
 }
@@ -72,7 +77,8 @@ mod tests {
     use super::*;
 
     const GLUE: &str = "let wasm;\nfunction __wbg_get_imports() {\n  return { __wbg_now_12: () => 1 };\n}\n\
-                        function init() {\n    wasm = instance.exports;\n}\n";
+                        function init() {\n    wasm = instance.exports;\n}\n\
+                        new FinalizationRegistry(state => wasm.__wbindgen_destroy_closure(state.a, state.b));\n";
 
     fn renamed(old: &str) -> [(String, String); 1] {
         [(old.to_owned(), "a".to_owned())]
@@ -85,6 +91,7 @@ mod tests {
         assert!(
             script.contains("new URL('later-12.wasm', import.meta.url)") && script.contains("'sha384-x'")
         );
+        assert!(script.contains("new FinalizationRegistry(destroy);"));
     }
 
     #[test]

@@ -9,7 +9,17 @@ let compiled;
 __wbg_get_imports = () => (allImports = { ...boundImports(), later: { load: loadNow } });
 
 function putLater(module) {
-    if (!wasm.loaded.value) new WebAssembly.Instance(module, { ...allImports, first: wasm });
+    if (wasm.loaded.value) return;
+    new WebAssembly.Instance(module, { ...allImports, first: wasm });
+    // Not in the midst of a call.
+    setTimeout(() => unheld.splice(0).forEach(destroy));
+}
+
+// How something goes that nobody holds any more may be in the second module, and is nothing to fetch that for.
+const unheld = [];
+function destroy(closure) {
+    if (wasm.loaded.value) wasm.__wbindgen_destroy_closure(closure.a, closure.b);
+    else unheld.push(closure);
 }
 
 // In the midst of a call nothing can be awaited, and going back would leave the page half done.
