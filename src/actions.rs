@@ -8,6 +8,7 @@ mod folders;
 mod fork;
 mod library;
 mod pictures;
+mod places;
 mod prompt;
 mod queue;
 mod session;

@@ -114,9 +114,17 @@ pub fn first_time_in_tab(key: &str) -> bool {
 }
 
 pub fn forget_in_tab(key: &str) {
-    if let Ok(Some(storage)) = window().session_storage() {
-        let _ = storage.remove_item(key);
-    }
+    remember_in_tab(key, "");
+}
+
+/// Remembers a value as long as this tab is there; an empty one is forgotten.
+pub fn remember_in_tab(key: &str, value: &str) {
+    let Some(storage) = window().session_storage().ok().flatten() else { return };
+    let _ = if value.is_empty() { storage.remove_item(key) } else { storage.set_item(key, value) };
+}
+
+pub fn recall_in_tab(key: &str) -> Option<String> {
+    window().session_storage().ok().flatten()?.get_item(key).ok().flatten()
 }
 
 pub fn path() -> String {

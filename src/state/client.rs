@@ -4,12 +4,13 @@
 pub mod drafts;
 pub mod picture_rules;
 pub mod pictures;
+mod places;
 pub mod preferences;
 pub mod queue_edits;
 pub mod rewriting;
 pub mod unconfirmed;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -19,21 +20,11 @@ use crate::browser;
 use crate::transport::Connection;
 pub use drafts::Drafts;
 pub use pictures::{Picture, Pictures};
+pub use places::{Places, Reading};
 pub use preferences::{Preferences, Theme};
 pub use queue_edits::QueueEdits;
 pub use rewriting::Rewriting;
 pub use unconfirmed::{Sent, Unconfirmed};
-
-/// Where the reader was in a session.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Reading {
-    /// At the end, following.
-    #[default]
-    Following,
-    /// With this row, or this block of its text, so many pixels below the upper edge of the view. The row's place in the
-    /// conversation is noted when the reader goes.
-    At { row: String, position: Option<usize>, block: Option<usize>, offset: f64 },
-}
 
 /// What the composer's text is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,8 +123,7 @@ pub struct ClientState {
     shell_chosen: RwSignal<HashSet<String>>,
     /// The reader wants to be at the end of the timeline.
     pub jump_to_end: Trigger,
-    expanded: StoredValue<HashMap<String, HashSet<String>>>,
-    reading: StoredValue<HashMap<String, Reading>>,
+    pub places: Places,
 }
 
 impl ClientState {
@@ -169,8 +159,7 @@ impl ClientState {
             left: RwSignal::default(),
             shell_chosen: RwSignal::default(),
             jump_to_end: Trigger::new(),
-            expanded: StoredValue::default(),
-            reading: StoredValue::default(),
+            places: Places::recalled(),
         }
     }
 
@@ -217,32 +206,6 @@ impl ClientState {
                 chosen.remove(session_id);
             });
         }
-    }
-
-    /// Whether the person has opened this row.
-    pub fn is_expanded(&self, session_id: &str, row_id: &str) -> bool {
-        self.expanded.with_value(|all| all.get(session_id).is_some_and(|rows| rows.contains(row_id)))
-    }
-
-    pub fn set_expanded(&self, session_id: &str, row_id: &str, expanded: bool) {
-        self.expanded.update_value(|all| {
-            let rows = all.entry(session_id.to_owned()).or_default();
-            if expanded {
-                rows.insert(row_id.to_owned());
-            } else {
-                rows.remove(row_id);
-            }
-        });
-    }
-
-    pub fn reading(&self, session_id: &str) -> Reading {
-        self.reading.with_value(|all| all.get(session_id).cloned().unwrap_or_default())
-    }
-
-    pub fn set_reading(&self, session_id: &str, reading: Reading) {
-        self.reading.update_value(|all| {
-            all.insert(session_id.to_owned(), reading);
-        });
     }
 }
 

@@ -38,9 +38,13 @@ pub fn App() -> impl IntoView {
     let _ = set_interval_with_handle(move || client.now.set(browser::now()), TICK);
     client.visible.set(!browser::is_hidden());
     let _ = window_event_listener(leptos::ev::visibilitychange, move |_| {
-        client.visible.set(!browser::is_hidden())
+        client.visible.set(!browser::is_hidden());
+        // A phone may end a page that nobody sees without another word.
+        if browser::is_hidden() {
+            actions.keep_all();
+        }
     });
-    let _ = window_event_listener(leptos::ev::pagehide, move |_| client.drafts.save());
+    let _ = window_event_listener(leptos::ev::pagehide, move |_| actions.keep_all());
     attention::attend();
     if browser::is_touch() {
         browser::stay_above_keyboard();

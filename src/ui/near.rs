@@ -32,7 +32,11 @@ pub struct Near {
     watch: StoredValue<Watch, LocalStorage>,
     /// Set when something was built that was not there before.
     pub built: RwSignal<bool>,
+    before: StoredValue<Option<Before>, LocalStorage>,
 }
+
+/// Who wants to know that something is about to be built or let go of.
+type Before = Rc<dyn Fn()>;
 
 #[derive(Default)]
 struct Watch {
@@ -57,7 +61,11 @@ pub struct Watched {
 impl Near {
     /// What is seen first is painted first, if that is the end: then nothing is told for a few frames.
     pub fn new(scroller: NodeRef<html::Div>, at_end: bool) -> Self {
-        let near = Self { watch: StoredValue::new_local(Watch::default()), built: RwSignal::new(false) };
+        let near = Self {
+            watch: StoredValue::new_local(Watch::default()),
+            built: RwSignal::new(false),
+            before: StoredValue::new_local(None),
+        };
         effect(move || {
             if let Some(scroller) = scroller.get() {
                 after_frames(if at_end { FIRST } else { 0 }, Box::new(move || near.begin(&scroller)));
@@ -70,6 +78,16 @@ impl Near {
             }
         });
         near
+    }
+
+    pub fn before_change(&self, tell: impl Fn() + 'static) {
+        self.before.set_value(Some(Rc::new(tell)));
+    }
+
+    fn changes(&self) {
+        if let Some(tell) = self.before.try_get_value().flatten() {
+            tell();
+        }
     }
 
     /// Tells from now on whether this element is near. What has the keyboard or is selected is always near.
@@ -107,6 +125,7 @@ impl Near {
     }
 
     fn reveal_all(&self, wanted: &dyn Fn(&Element) -> bool) {
+        self.changes();
         let told = self.watch.try_with_value(|watch| {
             let told = watch.watched.iter().filter(|(_, element, _)| wanted(element));
             told.map(|(.., tell)| tell.clone()).collect::<Vec<_>>()
@@ -116,6 +135,7 @@ impl Near {
 
     fn begin(self, scroller: &Element) {
         let callback = OnChange::new(move |entries: js_sys::Array| {
+            self.changes();
             let held = Held::now();
             for entry in entries.iter() {
                 self.changed(&entry.unchecked_into(), &held);

@@ -7,6 +7,8 @@ mod follow;
 pub mod seek;
 mod window;
 
+use std::rc::Rc;
+
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -37,7 +39,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
     let content = NodeRef::<html::Div>::new();
     let session_id = StoredValue::new(session.id());
-    let reading = session_id.with_value(|id| actions.client.reading(id));
+    let reading = session_id.with_value(|id| actions.client.places.reading(id));
     let near = Near::new(scroller, reading == Reading::Following);
     provide_context(near);
     let window = Window::new(session, near);
@@ -52,6 +54,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let to_end = move || {
         if let Some(scroller) = scroller.get_untracked() {
             scroller.set_scroll_top(scroller.scroll_height());
+            follow.update_untracked(|follow| follow.stands(Measure::of(&scroller)));
         }
     };
     let jump = move || {
@@ -69,15 +72,11 @@ pub fn Timeline(session: Session) -> impl IntoView {
             actions.show_earlier(session, move || _ = fetching.try_set(false));
         }
     };
-    let on_scroll = move |_| {
-        let Some(scroller) = scroller.get_untracked() else { return };
+    let scrolled: Rc<dyn Fn()> = Rc::new(move || {
+        let Some(scroller) = scroller.try_get_untracked().flatten() else { return };
         // What was built above a moment ago is made up for before the next row is held on to.
         keep_in_place(&scroller, anchor);
-        let measure = Measure {
-            top: scroller.scroll_top(),
-            content: scroller.scroll_height(),
-            viewport: scroller.client_height(),
-        };
+        let measure = Measure::of(&scroller);
         let was_following = follow.get_untracked().is_following();
         follow.update(|follow| follow.scrolled(measure));
         let is_following = follow.get_untracked().is_following();
@@ -87,11 +86,19 @@ pub fn Timeline(session: Session) -> impl IntoView {
         let at = if is_following { None } else { Anchor::of_view(&scroller) };
         let reading = at.as_ref().map_or(Reading::Following, |at| at.reading(&scroller));
         anchor.set_value(at);
-        session_id.with_value(|id| actions.client.set_reading(id, reading));
+        session_id.with_value(|id| actions.client.places.set_reading(id, reading));
         if !is_following && measure.top < NEAR_FIRST * measure.viewport {
             show_earlier();
         }
-    };
+    });
+    let on_scroll = scrolled.clone();
+    // Who has just left the end is where they are before anything is built above them.
+    near.before_change(move || {
+        let scroller = scroller.try_get_untracked().flatten();
+        if scroller.is_some_and(|scroller| follow.get_untracked().is_left(Measure::of(&scroller))) {
+            scrolled();
+        }
+    });
     // Runs after layout and before paint, whenever the content or the view of it changes its size.
     let on_resize = move || {
         let Some(scroller) = scroller.get_untracked() else { return };
@@ -126,7 +133,9 @@ pub fn Timeline(session: Session) -> impl IntoView {
             let there = move |position| {
                 window.want(position);
                 request_animation_frame(move || {
-                    come_back(&row, block, offset);
+                    // Whoever started the server again may have given it another name.
+                    let named = session.row_id_at(position).unwrap_or_default();
+                    let _ = come_back(&row, block, offset) || come_back(&named, block, offset);
                 });
             };
             match position {
@@ -136,16 +145,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
             }
         }
     });
-    // The page may let go of the row before the reader comes back to it.
-    on_cleanup(move || {
-        session_id.with_value(|id| {
-            if let Reading::At { row, block, offset, .. } = actions.client.reading(id)
-                && let position @ Some(_) = session.position_of(&row)
-            {
-                actions.client.set_reading(id, Reading::At { row, position, block, offset });
-            }
-        });
-    });
+    on_cleanup(move || actions.note_place(session));
     Effect::new(move |before: Option<()>| {
         actions.client.jump_to_end.track();
         if before.is_some() {
@@ -170,7 +170,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
     };
     view! {
         <div class="timeline-place">
-            <div class="timeline" node_ref=scroller on:scroll=on_scroll on:click=clicked(act) role="log" aria-label="Conversation" aria-live="off" tabindex="0">
+            <div class="timeline" node_ref=scroller on:scroll=move |_| on_scroll() on:click=clicked(act) role="log" aria-label="Conversation" aria-live="off" tabindex="0">
                 <div class="timeline-content" node_ref=content>
                     <When when=move || { session.earlier.get() > 0 }>
                         <div class="earlier">

@@ -140,6 +140,54 @@ async fn i_come_back_to_the_place_where_i_was_reading() {
 }
 
 #[tokio::test]
+async fn i_load_the_page_again_and_am_where_i_was_reading() {
+    told_reload(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_i_load_the_page_again_and_am_where_i_was_reading() {
+    told_reload(Size::Phone).await;
+}
+
+async fn told_reload(size: Size) {
+    story("long-reloaded", size, async |stage| {
+        let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
+        for number in 0..300 {
+            file.user(&format!("Message {number}. {}", "It is said at some length. ".repeat(1 + number * 7 % 23)));
+            let call = json!({"type": "toolCall", "id": format!("c{number}"), "name": "bash", "arguments": {"command": "ls"}});
+            file.assistant(json!([{"type": "thinking", "thinking": "Shall I?\n\nI shall."}, call]));
+        }
+        file.write(stage);
+        let page = stage.page();
+        open(stage, &page).await;
+        until_in_view(&page, "Message 299.").await;
+        // Farther up than what comes with the session, and with a row open there.
+        let read = "const log = document.querySelector('[role=log]');\
+                    const frame = () => new Promise((done) => requestAnimationFrame(done));\
+                    const first = () => Number(log.querySelector('[data-kind=user]')?.textContent.match(/Message (\\d+)/)[1] ?? 999);\
+                    while (first() > 180) { log.scrollTop -= 600; await frame(); await frame(); }\
+                    const edge = log.getBoundingClientRect().top;\
+                    const row = [...log.querySelectorAll('[data-kind=tool]')].find((row) => row.getBoundingClientRect().top > edge + 50);\
+                    row.querySelector('.row-line').click();\
+                    for (let count = 0; count < 6; count += 1) await frame();\
+                    return { id: row.dataset.messageId, top: row.getBoundingClientRect().top };";
+        let scrolled = page.async_script(read).await;
+        page.reload().await;
+        let there = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
+                       .find((row) => row.dataset.messageId === arguments[0].id);\
+                     return !!row && Math.abs(row.getBoundingClientRect().top - arguments[0].top) <= 2\
+                       && row.querySelector('.row-line').ariaExpanded === 'true' && !!row.querySelector('.tool-details')";
+        page.until_script("the same place", there, vec![scrolled]).await;
+        // Who is at the end stays there.
+        page.press_starting("Jump to latest").await;
+        until_in_view(&page, "Message 299.").await;
+        page.reload().await;
+        until_in_view(&page, "Message 299.").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn i_come_back_to_my_place_though_the_page_had_let_go_of_the_session() {
     story("long-evicted", Size::Wide, async |stage| {
         long_session(stage, 600);

@@ -36,11 +36,11 @@ impl Entry {
 
     /// Whether the person has opened it; remembered when the session is left.
     pub fn is_open(&self) -> bool {
-        self.actions.client.is_expanded(&self.session.id(), self.row.id())
+        self.actions.client.places.is_open(&self.session.id(), self.row.id())
     }
 
     pub fn toggle(&self) {
-        self.actions.client.set_expanded(&self.session.id(), self.row.id(), !self.is_open());
+        self.actions.client.places.set_open(&self.session.id(), self.row.id(), !self.is_open());
         self.row.tell();
     }
 

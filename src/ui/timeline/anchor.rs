@@ -67,7 +67,10 @@ impl Anchor {
     /// How far something above it has moved it since, apart from the reader's scrolling; none if it is not there any
     /// more.
     pub fn moved(&self, scroller: &HtmlElement) -> Option<i32> {
-        let by_reader = f64::from(scroller.scroll_top() - self.scrolled);
+        let (now, last) = (scroller.scroll_top(), scroller.scroll_height() - scroller.client_height());
+        // Where the end has come nearer, the browser has moved the view up to it, and not the reader.
+        let is_pushed = self.scrolled > last && now >= last;
+        let by_reader = if is_pushed { 0.0 } else { f64::from(now - self.scrolled) };
         let place = self.place();
         let top = place.is_connected().then(|| place.get_bounding_client_rect().top());
         top.map(|top| (top - self.top + by_reader).round() as i32)

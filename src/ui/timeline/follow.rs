@@ -1,4 +1,6 @@
-//! Whether the timeline follows its end. Pure: measures come in, decisions go out.
+//! Whether the timeline follows its end. Measures come in, decisions go out.
+
+use web_sys::Element;
 
 /// This close to the end counts as being there.
 const NEAR: i32 = 24;
@@ -12,6 +14,14 @@ pub struct Measure {
 }
 
 impl Measure {
+    pub fn of(scroller: &Element) -> Self {
+        Self {
+            top: scroller.scroll_top(),
+            content: scroller.scroll_height(),
+            viewport: scroller.client_height(),
+        }
+    }
+
     pub const fn to_end(self) -> i32 {
         self.content - self.viewport - self.top
     }
@@ -46,6 +56,17 @@ impl Follow {
         }
     }
 
+    /// It was moved here, which the browser tells later: the reader may have gone on by then.
+    pub const fn stands(&mut self, measure: Measure) {
+        self.last_top = measure.top;
+        self.last_viewport = measure.viewport;
+    }
+
+    /// The reader has gone up from the end, and the browser has not told yet.
+    pub const fn is_left(self, measure: Measure) -> bool {
+        self.following && measure.top < self.last_top && measure.viewport == self.last_viewport
+    }
+
     pub const fn is_following(self) -> bool {
         self.following
     }
@@ -72,6 +93,17 @@ mod tests {
         assert!(!follow.is_following());
         follow.scrolled(at(1495));
         assert!(follow.is_following());
+    }
+
+    #[test]
+    fn who_goes_up_before_the_browser_has_told_of_the_end_has_left_it() {
+        let mut follow = Follow::default();
+        follow.stands(at(1500));
+        assert!(!follow.is_left(at(1500)));
+        assert!(follow.is_left(at(1440)));
+        follow.scrolled(at(1440));
+        assert!(!follow.is_following());
+        assert!(!follow.is_left(at(1400)), "that is known");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::event::{Event, NoticeLevel};
-use pilothouse_core::{Kind, UiMessage};
+use pilothouse_core::{Kind, SessionView, UiMessage};
 
 use super::Session;
 use crate::state::server::{Row, notice};
@@ -50,10 +50,11 @@ impl Session {
 
     /// The id of the row at this place of the conversation, if it is held.
     pub fn row_id_at(&self, position: usize) -> Option<String> {
-        self.view.with_value(|view| {
+        let at = |view: &SessionView| {
             let index = position.checked_sub(view.controller.first())?;
             view.controller.rows().get(index).map(|row| row.id.clone())
-        })
+        };
+        self.view.try_with_value(at).flatten()
     }
 
     pub fn position_of(&self, row_id: &str) -> Option<usize> {
