@@ -32,6 +32,12 @@ fn choice(
     now: RwSignal<String>,
     choose: Callback<String>,
 ) -> AnyView {
+    let names: Vec<(String, String)> =
+        options.iter().map(|(value, name, _)| (value.clone(), name.clone())).collect();
+    let name = move || {
+        let now = now.get();
+        names.iter().find(|(value, _)| *value == now).map_or(now.clone(), |(_, name)| name.clone())
+    };
     let options = options.into_iter().map(|(value, name, words)| {
         let own = value.clone();
         let selected = move || now.with(|now| *now == own);
@@ -39,8 +45,9 @@ fn choice(
     });
     view! {
         <span class="title-select">
+            <span aria-hidden="true">{live(name)}</span>
+            <Glyph icon=Icon::Chevron class="down" />
             <select
-                class="title-setting"
                 aria-label=label
                 title=label
                 prop:value=live(move || now.get())
@@ -48,7 +55,6 @@ fn choice(
             >
                 {options.collect_view()}
             </select>
-            <Glyph icon=Icon::Chevron class="down" />
         </span>
     }
     .into_any()

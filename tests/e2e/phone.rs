@@ -32,6 +32,27 @@ async fn on_my_phone_i_open_the_drawer_pick_a_session_and_write() {
 }
 
 #[tokio::test]
+async fn on_my_phone_the_choices_of_the_title_bar_are_all_of_one_size() {
+    story("phone-choices", Size::Phone, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("/help").await;
+        let sizes = "const size = (of) => getComputedStyle(of).fontSize;\
+                     const shown = [...document.querySelectorAll('.title-model, .title-select > span:first-child')];\
+                     const fields = [...document.querySelectorAll('.title-select select')];\
+                     return { shown: shown.map(size), fields: fields.map((field) => parseFloat(size(field)) >= 16),\
+                       words: shown.map((part) => part.textContent),\
+                       chosen: fields.map((field) => field.selectedOptions[0].textContent) }";
+        let seen = page.script(sizes, vec![]).await;
+        assert_eq!(seen["shown"], json!(["13px", "13px", "13px"]), "{seen}");
+        assert_eq!(seen["fields"], json!([true, true]), "no phone zooms in: {seen}");
+        assert_eq!(seen["words"].as_array().unwrap()[1..], *seen["chosen"].as_array().unwrap(), "{seen}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn on_my_phone_i_see_that_something_waits_on_me_wherever_i_look() {
     story("phone-waits", Size::Phone, async |stage| {
         let page = stage.page();
