@@ -2,6 +2,7 @@
 //! says is decided in `state::server::hearing`.
 
 use leptos::prelude::*;
+use pilothouse_core::failure::failure_words;
 use pilothouse_core::visible_text::visible_string;
 use pilothouse_core::{Kind, UiMessage};
 
@@ -67,5 +68,9 @@ pub fn announce(session: Session) {
 fn last_words(rows: &[UiMessage]) -> String {
     let spoken = |row: &&UiMessage| matches!(row.kind, Kind::User | Kind::Assistant | Kind::Error);
     let last = rows.iter().rev().find(spoken).filter(|row| row.kind != Kind::User);
-    last.map(|row| row.text.clone()).unwrap_or_default()
+    let words = |row: &UiMessage| match row.kind {
+        Kind::Error => failure_words(&row.text).into_owned(),
+        _ => row.text.clone(),
+    };
+    last.map(words).unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::event::NoticeLevel;
+use pilothouse_core::failure::failure_words;
 
 use super::dynamic::{clicked, list};
 use super::icon::{Glyph, Icon};
@@ -19,7 +20,7 @@ pub fn Notices(session: Session) -> impl IntoView {
         view! {
             <div class=class>
                 <Glyph icon />
-                <span class="notice-text">{notice.text}</span>
+                <span class="notice-text">{failure_words(&notice.text).into_owned()}</span>
                 <button
                     type="button"
                     class="button icon-only quiet"

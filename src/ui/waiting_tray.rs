@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::ask::Ask;
+use pilothouse_core::failure::failure_words;
 use pilothouse_core::wire::{Command, SessionSummary};
 
 use super::ask_card::AskCard;
@@ -54,7 +55,7 @@ fn WaitingSession(id: String) -> impl IntoView {
     let retry = move |_| id.with_value(|id| actions.order(id, Command::Retry));
     let failure = move || {
         let reason = summary.with(|summary| summary.reason.clone());
-        if reason.is_empty() { "The run failed.".to_owned() } else { reason }
+        if reason.is_empty() { "The run failed.".to_owned() } else { failure_words(&reason).into_owned() }
     };
     view! {
         <section class="waiting-session" data-session-id=id.get_value()>

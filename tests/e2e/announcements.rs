@@ -69,7 +69,7 @@ async fn i_hear_what_waits_for_me_what_failed_and_what_was_stopped() {
         page.key(Key::Control + ".").await;
         until_said(&page, "Stopped.").await;
         page.send("/error").await;
-        until_said(&page, "Failed: ").await;
+        until_said(&page, "Failed: Overloaded, the demo pretends (529").await;
     })
     .await;
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::failure::failure_words;
 use crate::markdown::plain;
 use crate::ui_message::{Kind, UiMessage};
 
@@ -22,6 +23,7 @@ impl Needle {
         let bash = row.bash_result.as_ref();
         let said = match row.kind {
             Kind::Assistant | Kind::System => self.may_be_in(&row.text) && self.matches(&plain(&row.text)),
+            Kind::Error => self.matches(&failure_words(&row.text)),
             _ => self.matches(&row.text),
         };
         said || step.is_some_and(|step| {

@@ -10,6 +10,7 @@ pub mod describe;
 pub mod diff;
 pub mod event;
 pub mod export;
+pub mod failure;
 pub mod fields;
 pub mod find;
 pub mod limits;

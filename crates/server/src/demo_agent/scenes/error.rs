@@ -2,7 +2,7 @@
 
 use super::{Block, CallResult, Scene, Setting, Step};
 
-const OVERLOADED: &str = r#"529: {"message":"Overloaded (the demo pretends)","type":"overloaded_error"}"#;
+const OVERLOADED: &str = r#"529: {"message":"Overloaded, the demo pretends","type":"overloaded_error"}"#;
 
 pub(super) struct Failing {
     recovers: bool,
