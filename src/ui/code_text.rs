@@ -4,7 +4,7 @@
 mod highlighter;
 
 use leptos::prelude::document;
-use pilothouse_highlight::{GROUP, LANGUAGE, LINES, of_name, pieces};
+use pilothouse_highlight::{GROUP, LANGUAGE, LINES, name_in_path, of_name, pieces};
 use web_sys::Element;
 
 use super::markdown::build;
@@ -12,11 +12,21 @@ use super::markdown::build;
 pub fn element(language: &str, text: &str) -> Element {
     let code = build::element("code");
     write(&code, text);
-    if of_name(language).is_some() {
-        build::set(&code, LANGUAGE, language);
-        highlighter::colour(&code);
-    }
+    colour(&code, language);
     code
+}
+
+/// What a file's code is written in, by its path.
+pub fn language_of(path: &str) -> String {
+    name_in_path(path).unwrap_or_default().to_owned()
+}
+
+/// Colours code, or the lines of a change of it.
+pub fn colour(code: &Element, language: &str) {
+    if of_name(language).is_some() {
+        build::set(code, LANGUAGE, language);
+        highlighter::colour(code);
+    }
 }
 
 pub fn text(code: &Element) -> String {

@@ -13,6 +13,7 @@ mod continuity;
 mod conversation;
 mod door;
 mod faults;
+mod files;
 mod first_load;
 mod first_run;
 mod hostile;

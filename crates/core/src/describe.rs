@@ -12,6 +12,23 @@ use crate::ui_message::{Kind, ToolStep, UiMessage};
 pub struct Description {
     pub verb: String,
     pub target: String,
+    /// The target is the path of a file or of a folder.
+    pub is_path: bool,
+}
+
+impl Description {
+    /// The target in two parts, so that the name of a file stays when there is no room for its folders.
+    pub fn folders_and_name(&self, cwd: &str) -> (&str, &str) {
+        if self.is_path { folders_and_name(&self.target, cwd) } else { ("", &self.target) }
+    }
+}
+
+/// A path in two parts, told from the folder that is worked in if it is below it.
+pub fn folders_and_name<'a>(path: &'a str, cwd: &str) -> (&'a str, &'a str) {
+    let below = path.strip_prefix(cwd.trim_end_matches('/')).and_then(|path| path.strip_prefix('/'));
+    let path = below.filter(|path| !cwd.is_empty() && !path.is_empty()).unwrap_or(path);
+    let last = path.trim_end_matches(['/', '\\']).rfind(['/', '\\']);
+    path.split_at(last.map_or(0, |place| place + 1))
 }
 
 /// The arguments that say most about a call, best first.
@@ -30,12 +47,18 @@ const TELLING: [&str; 12] = [
     "title",
 ];
 
+/// Those of them that are paths.
+const PATHS: [&str; 3] = ["path", "file_path", "filePath"];
+
 /// However long the arguments are, only the telling one is looked at, and only its first line.
 pub fn describe_call(step: &ToolStep) -> Description {
-    let target = TELLING.iter().find_map(|key| words_of(step.tool_args.get(key)?)).unwrap_or_default();
-    let target = plan_words(step).unwrap_or(target);
-    let verb = ToolKind::verb(&step.tool_name).unwrap_or(&step.tool_name);
-    Description { verb: verb.to_owned(), target }
+    let verb = ToolKind::verb(&step.tool_name).unwrap_or(&step.tool_name).to_owned();
+    if let Some(target) = plan_words(step) {
+        return Description { verb, target, is_path: false };
+    }
+    let telling = |key: &&str| Some((words_of(step.tool_args.get(key)?)?, PATHS.contains(key)));
+    let (target, is_path) = TELLING.iter().find_map(telling).unwrap_or_default();
+    Description { verb, target, is_path }
 }
 
 /// How far a plan is.
@@ -98,6 +121,27 @@ mod tests {
         assert_eq!(words.target, "bash -lc ls");
         let write = describe_call(&step("write", json!({"content": "x".repeat(5000), "path": "a/b.rs"})));
         assert_eq!((write.verb.as_str(), write.target.as_str()), ("Write", "a/b.rs"));
+    }
+
+    #[test]
+    fn a_path_is_told_from_the_folder_that_is_worked_in_with_its_name_apart() {
+        let parts = |path: &str, cwd: &str| {
+            let read = describe_call(&step("read", json!({ "path": path })));
+            let (folders, name) = read.folders_and_name(cwd);
+            (folders.to_owned(), name.to_owned())
+        };
+        let told = |folders: &str, name: &str| (folders.to_owned(), name.to_owned());
+        assert_eq!(parts("/ship/src/hull/keel.rs", "/ship"), told("src/hull/", "keel.rs"));
+        assert_eq!(parts("/ship/keel.rs", "/ship/"), told("", "keel.rs"));
+        assert_eq!(parts("/shipyard/keel.rs", "/ship"), told("/shipyard/", "keel.rs"));
+        assert_eq!(parts("/ship", "/ship"), told("/", "ship"));
+        assert_eq!(parts("/etc/hosts", "/"), told("etc/", "hosts"));
+        assert_eq!(parts("/etc/hosts", ""), told("/etc/", "hosts"));
+        assert_eq!(parts("/", "/ship"), told("", "/"));
+        assert_eq!(parts("src/", "/ship"), told("", "src/"));
+        assert_eq!(parts("C:\\ship\\keel.rs", ""), told("C:\\ship\\", "keel.rs"));
+        let run = describe_call(&step("bash", json!({"command": "ls /ship/src"})));
+        assert_eq!(run.folders_and_name("/ship"), ("", "ls /ship/src"));
     }
 
     #[test]

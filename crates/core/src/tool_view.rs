@@ -19,6 +19,7 @@ pub enum ToolView {
     },
     /// The result is a file's text, from this line on.
     Read {
+        path: String,
         first_line: usize,
     },
     /// The result says where it was found.
@@ -56,7 +57,7 @@ impl ToolView {
                     ["offset", "start_line", "startLine"].iter().find_map(|key| args.get(key)?.as_u64());
                 let first_line = first.and_then(|line| usize::try_from(line).ok()).unwrap_or(1).max(1);
                 // Arguments that say more than where to read are shown.
-                text(args, &PATHS).map(|_| Self::Read { first_line })
+                text(args, &PATHS).map(|path| Self::Read { path: path.to_owned(), first_line })
             }
             ToolKind::Search | ToolKind::Find => {
                 let details = search_details(args);

@@ -20,8 +20,11 @@ fn a_command_is_shown_as_it_was_run() {
 #[test]
 fn a_file_is_shown_from_the_line_it_was_read_from() {
     let first = |args: Value| ToolView::of(&step("read", args));
-    assert_eq!(first(json!({"path": "a"})), ToolView::Read { first_line: 1 });
-    assert_eq!(first(json!({"file_path": "a", "offset": 40})), ToolView::Read { first_line: 40 });
+    assert_eq!(first(json!({"path": "a"})), ToolView::Read { path: "a".into(), first_line: 1 });
+    assert_eq!(
+        first(json!({"file_path": "a", "offset": 40})),
+        ToolView::Read { path: "a".into(), first_line: 40 }
+    );
     assert!(matches!(first(json!({"paths": ["a", "b"]})), ToolView::Other { .. }));
 }
 

@@ -24,7 +24,7 @@ pub use language::{Language, name_in_path, of_name};
 pub use marks::Span;
 pub use stream::Highlighter;
 
-/// Names the language of an element of code that can be coloured.
+/// Names the language of an element that can be coloured: code, or the lines of a change.
 pub const LANGUAGE: &str = "data-language";
 
 /// The class of a group of lines.

@@ -1,7 +1,8 @@
-//! The highlighter, a module of its own that the page loads when code appears. It colours the code that it is given:
-//! elements as the page builds them, with their lines in groups. All that is known of a code is kept at its element and
-//! goes with it.
+//! The highlighter, a module of its own that the page loads when code appears. It colours what it is given, elements as
+//! the page builds them: code with its lines in groups, and changes line by line. All that is known of a code is kept at
+//! its element and goes with it.
 
+mod change;
 mod lines;
 mod waiting;
 
@@ -21,7 +22,9 @@ const STREAM: &str = "pilothouseStream";
 /// to its text. With nothing to add, what stands there is coloured.
 pub fn start() {
     let highlighter = Closure::<dyn FnMut(Element, String)>::new(|code: Element, added: String| {
-        if added.is_empty() {
+        if code.tag_name() != "CODE" {
+            change::colour(&code);
+        } else if added.is_empty() {
             colour(&code);
         } else {
             append(&code, &added);

@@ -29,11 +29,16 @@ pub fn append(code: &Element, added: &str, spans: &[Span]) {
     }
 }
 
-/// Builds a group again, with the parts of its text coloured.
+/// Builds a group, or a part of a line, again, with the parts of its text coloured.
 pub fn colour(group: &Element, spans: &[Span]) {
     let text = text(group);
     group.set_text_content(None);
-    write(group, &text, 0, spans);
+    if group.class_name() == GROUP {
+        write(group, &text, 0, spans);
+    } else {
+        // A part of a line, which nothing is added to.
+        write_pieces(group, &text, 0, spans);
+    }
 }
 
 /// Takes the colours of a group away, and tells which they were.

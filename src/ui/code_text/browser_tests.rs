@@ -139,6 +139,53 @@ async fn code_has_its_colours_near_the_view_only() {
     code.remove();
 }
 
+/// The lines of a change as they are drawn: a sign, then parts, of which some are marked.
+fn change(lines: &[(&str, &[(&str, &str)])]) -> Element {
+    let with_text = |tag: &str, class: &str, text: &str| {
+        let element = document().create_element(tag).unwrap();
+        element.set_class_name(class);
+        element.set_text_content(Some(text));
+        element
+    };
+    let hunk = with_text("div", "", "");
+    for (class, parts) in lines {
+        hunk.append_child(&with_text("span", "diff-number", "7")).unwrap();
+        let line = with_text("span", class, "+ ");
+        for (tag, text) in *parts {
+            line.append_child(&with_text(tag, "", text)).unwrap();
+        }
+        hunk.append_child(&line).unwrap();
+    }
+    in_page(&hunk);
+    hunk
+}
+
+#[wasm_bindgen_test]
+async fn a_change_is_coloured_as_the_file_was_and_as_it_is() {
+    load();
+    let hunk = change(&[
+        ("diff-text removed", &[("span", "/* "), ("mark", "open")]),
+        ("diff-text removed", &[("span", "let old */")]),
+        ("diff-text added", &[("span", "let "), ("mark", "new"), ("span", " = \"a\"")]),
+        ("diff-text", &[("span", "let both")]),
+    ]);
+    let before = hunk.text_content();
+    super::colour(&hunk, "rust");
+    let found = |place: &str| {
+        let found = hunk.query_selector_all(place).unwrap();
+        (0..found.length()).filter_map(|index| found.item(index)?.text_content()).collect::<Vec<_>>()
+    };
+    while found(".code-keyword").len() < 2 || found(".code-comment").len() < 2 {
+        frame().await;
+    }
+    assert_eq!(found(".removed .code-comment"), ["/* ", "let old */"], "a comment then");
+    assert_eq!(found(".code-keyword"), ["let", "let"], "and none now");
+    assert_eq!(found(".added .code-string"), ["\"a\""]);
+    assert!(found("mark *").is_empty(), "marks are read by the colour of text");
+    assert_eq!(hunk.text_content(), before);
+    hunk.remove();
+}
+
 #[wasm_bindgen_test]
 fn what_no_highlighter_knows_stands_in_lines_without_colours() {
     let source = "one\n".repeat(40) + "open";

@@ -58,7 +58,7 @@ fn load() {
 
 /// Colours what came before the highlighter.
 fn colour_all() {
-    let Ok(all) = document().query_selector_all(&format!("code[{LANGUAGE}]")) else { return };
+    let Ok(all) = document().query_selector_all(&format!("[{LANGUAGE}]")) else { return };
     for code in (0..all.length()).filter_map(|index| all.item(index)) {
         append(code.unchecked_ref(), "");
     }

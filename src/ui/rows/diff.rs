@@ -1,11 +1,14 @@
 //! What a tool changes in files, line by line.
 
+use pilothouse_core::describe::folders_and_name;
 use pilothouse_core::diff::{FileChange, FileDiff, Line, LineEnd, LineKind};
 use web_sys::Element;
 
+use crate::ui::code_text;
 use crate::ui::elements::{add, set, with_class, with_text};
 
-pub fn draw(diff: &FileDiff) -> Element {
+/// In colours once it is all there.
+pub fn draw(diff: &FileDiff, cwd: &str, is_whole: bool) -> Element {
     let word = match diff.change {
         FileChange::Edited => "Edited",
         FileChange::Created => "Created",
@@ -14,24 +17,31 @@ pub fn draw(diff: &FileDiff) -> Element {
         FileChange::Written => "Written",
         FileChange::Binary => "Not text",
     };
-    let path = match &diff.old_path {
-        Some(old) => format!("{old} → {}", diff.path),
-        None => diff.path.clone(),
+    let (folders, name) = folders_and_name(&diff.path, cwd);
+    let (before, name) = match &diff.old_path {
+        Some(old) => (format!("{} → ", from_here(old, cwd)), from_here(&diff.path, cwd)),
+        None => (folders.to_owned(), name.to_owned()),
     };
     let (section, head) = (with_class("section", "diff"), with_class("p", "diff-head"));
-    set(&section, "aria-label", &format!("Changes of {path}"));
+    set(&section, "aria-label", &format!("Changes of {before}{name}"));
     add(&head, &with_text("span", "", word));
-    add(&head, &with_text("span", "diff-path", &path));
+    let path = with_class("span", "diff-path");
+    add(&path, &with_text("span", "diff-folders", &before));
+    add(&path, &with_text("span", "diff-name", &name));
+    add(&head, &path);
     add(&head, &with_text("span", "diff-added", &format!("+{}", diff.added)));
     add(&head, &with_text("span", "diff-removed", &format!("−{}", diff.removed)));
     add(&section, &head);
-    let lines = with_class("div", "diff-lines");
+    let (lines, language) = (with_class("div", "diff-lines"), code_text::language_of(&diff.path));
     set(&lines, "tabindex", "0");
     set(&lines, "role", "group");
     set(&lines, "aria-label", "Lines");
     for hunk in &diff.hunks {
         let block = with_class("div", "diff-hunk");
         hunk.lines.iter().for_each(|content| line(&block, content));
+        if is_whole {
+            code_text::colour(&block, &language);
+        }
         add(&lines, &block);
     }
     add(&section, &lines);
@@ -40,6 +50,12 @@ pub fn draw(diff: &FileDiff) -> Element {
         add(&section, &with_text("p", "diff-note", &note));
     }
     section
+}
+
+/// A path as it is told.
+fn from_here(path: &str, cwd: &str) -> String {
+    let (folders, name) = folders_and_name(path, cwd);
+    folders.to_owned() + name
 }
 
 fn line(block: &Element, line: &Line) {

@@ -1,5 +1,6 @@
 //! A tool call: one line when closed. What it shows when open is in `tool_details`.
 
+use leptos::prelude::*;
 use pilothouse_core::describe::describe_call;
 use pilothouse_core::tool_view::{exit_code, was_stopped};
 use pilothouse_core::{Mark, Phase, UiMessage};
@@ -20,6 +21,7 @@ struct Line {
     call_id: String,
     tool: String,
     verb: String,
+    folders: String,
     target: String,
     phase: Phase,
     duration: Option<String>,
@@ -28,14 +30,16 @@ struct Line {
 }
 
 impl Line {
-    fn of(message: &UiMessage) -> Self {
+    fn of(message: &UiMessage, cwd: &str) -> Self {
         let Some(step) = &message.tool_step else { return Self::default() };
         let description = describe_call(step);
+        let (folders, target) = description.folders_and_name(cwd);
         Self {
             call_id: step.call_id.clone(),
             tool: step.tool_name.clone(),
+            folders: folders.to_owned(),
+            target: target.to_owned(),
             verb: description.verb,
-            target: description.target,
             phase: step.phase,
             duration: step.duration_ms.map(duration),
             exit: exit_code(step).filter(|code| *code != 0).map(|code| format!("exit {code}")),
@@ -64,6 +68,7 @@ impl Line {
         mark(row, "data-interrupted", self.given_up.map(|_| "true"));
         let words = [
             ("row-verb", self.verb.as_str()),
+            ("row-folders", &self.folders),
             ("row-target", &self.target),
             ("row-exit", self.exit.as_deref().unwrap_or_default()),
             ("row-duration", self.duration.as_deref().unwrap_or_default()),
@@ -82,7 +87,7 @@ pub fn build(entry: Entry) -> Element {
     let (mut shown, mut open) = (Drawn::default(), Drawn::default());
     let mut details = None::<ToolDetails>;
     entry.follow(move |entry, message| {
-        let now = Line::of(message);
+        let now = entry.session.cwd.with(|cwd| Line::of(message, cwd));
         if shown.as_ref() != Some(&now) {
             now.write(&row, &line);
             shown.differs(now);
@@ -95,7 +100,8 @@ pub fn build(entry: Entry) -> Element {
             }
         }
         if is_open {
-            details.get_or_insert_with(|| ToolDetails::in_row(&row)).show(message);
+            let cwd = || entry.session.cwd.get_untracked();
+            details.get_or_insert_with(|| ToolDetails::in_row(&row, cwd())).show(message);
         }
         images.show(&entry.session.id(), &message.images);
     });
@@ -116,10 +122,10 @@ mod tests {
     #[test]
     fn output_that_grows_leaves_the_line_as_it_is() {
         let mut message = call("bash", json!({"command": "ls"}));
-        let before = Line::of(&message);
+        let before = Line::of(&message, "");
         if let Some(step) = &mut message.tool_step {
             step.result = Some("more".into());
         }
-        assert_eq!(Line::of(&message), before);
+        assert_eq!(Line::of(&message, ""), before);
     }
 }

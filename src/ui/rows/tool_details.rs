@@ -8,6 +8,7 @@ use web_sys::Element;
 
 use super::streamed_text::StreamedText;
 use super::{acts, diff};
+use crate::ui::code_text;
 use crate::ui::elements::{Drawn, add, clear, set, with_class, with_text};
 use crate::ui::markdown::Markdown;
 
@@ -17,6 +18,8 @@ struct Details {
     view: ToolView,
     diffs: Vec<FileDiff>,
     ended: bool,
+    /// Its arguments are all there, and what they change is drawn for good.
+    told: bool,
     result: Shown,
 }
 
@@ -27,8 +30,8 @@ enum Shown {
     #[default]
     Not,
     AsText,
-    /// A file's text has so many lines.
-    AsFile(usize),
+    /// A file's text has so many lines, in a language if that is known.
+    AsFile(usize, String),
     AsMarkdown,
     ByFile(Vec<FoundIn>),
     Readable(String),
@@ -46,13 +49,15 @@ impl Details {
             // What the tool says of its own success adds nothing to the change or the plan.
             _ if well && !diffs.is_empty() => Shown::Not,
             ToolView::Plan(_) if well => Shown::Not,
-            ToolView::Read { .. } if well => Shown::AsFile(text.lines().count()),
+            ToolView::Read { path, .. } if well => {
+                Shown::AsFile(text.lines().count(), code_text::language_of(path))
+            }
             ToolView::Delegate { .. } if well => Shown::AsMarkdown,
             ToolView::Search { .. } if well => found_in(text).map_or(Shown::AsText, Shown::ByFile),
             ToolView::Other { .. } if well => readable_text(text).map_or(Shown::AsText, Shown::Readable),
             _ => Shown::AsText,
         };
-        Self { view, diffs, ended, result }
+        Self { view, diffs, ended, told: step.phase != Phase::Calling, result }
     }
 
     const fn name(&self) -> &'static str {
@@ -70,6 +75,7 @@ impl Details {
 
 pub struct ToolDetails {
     place: Element,
+    cwd: String,
     /// What is drawn in one go.
     drawing: Element,
     copy: Element,
@@ -79,18 +85,20 @@ pub struct ToolDetails {
 
 enum Output {
     Text(StreamedText),
+    /// With the text that is shown.
+    File(Element, String),
     Markdown(Element, Box<Markdown>),
     Nothing(Element),
 }
 
 impl ToolDetails {
-    pub fn in_row(row: &Element) -> Self {
+    pub fn in_row(row: &Element, cwd: String) -> Self {
         let (place, drawing) = (with_class("div", "tool-details"), with_class("div", "tool-drawn"));
         add(&place, &drawing);
         // Before the pictures, if there are any.
         let next = row.first_element_child().and_then(|line| line.next_sibling());
         let _ = row.insert_before(&place, next.as_ref());
-        Self { place, drawing, copy: acts::copies_output(), shown: Drawn::default(), output: None }
+        Self { place, cwd, drawing, copy: acts::copies_output(), shown: Drawn::default(), output: None }
     }
 
     pub fn show(&mut self, message: &UiMessage) {
@@ -98,7 +106,7 @@ impl ToolDetails {
         if self.shown.as_ref() != Some(&now) {
             set(&self.place, "data-tool-view", now.name());
             clear(&self.drawing);
-            draw(&self.drawing, &now);
+            draw(&self.drawing, &now, &self.cwd);
             self.prepare(&now);
             // Behind what is read, and only where that is the output.
             if now.result == Shown::Not {
@@ -111,6 +119,15 @@ impl ToolDetails {
         match &mut self.output {
             Some(Output::Text(text)) => text.show(result(message)),
             Some(Output::Markdown(_, text)) => text.show(result(message), false),
+            Some(Output::File(frame, shown)) if shown != result(message) => {
+                result(message).clone_into(shown);
+                clear(frame);
+                let language = match self.shown.as_ref().map(|details| &details.result) {
+                    Some(Shown::AsFile(_, language)) => language,
+                    _ => "",
+                };
+                add(frame, &code_text::element(language, shown));
+            }
             _ => {}
         }
     }
@@ -124,15 +141,18 @@ impl ToolDetails {
         let place = &self.place;
         let said_otherwise = !details.diffs.is_empty() || matches!(details.view, ToolView::Plan(_));
         self.output = match (&details.result, self.output.take()) {
-            (Shown::AsText | Shown::AsFile(_), Some(Output::Text(text))) => Some(Output::Text(text)),
+            (Shown::AsText, Some(Output::Text(text))) => Some(Output::Text(text)),
             (Shown::AsMarkdown, Some(Output::Markdown(frame, text))) => Some(Output::Markdown(frame, text)),
             (result, before) => {
                 if let Some(before) = before {
                     before.element().remove();
                 }
                 match result {
-                    Shown::AsText | Shown::AsFile(_) => {
-                        Some(Output::Text(StreamedText::in_place(place, "row-result")))
+                    Shown::AsText => Some(Output::Text(StreamedText::in_place(place, "row-result"))),
+                    Shown::AsFile(..) => {
+                        let frame = with_class("pre", "row-result");
+                        add(place, &frame);
+                        Some(Output::File(frame, String::new()))
                     }
                     Shown::AsMarkdown => {
                         let frame = with_class("div", "tool-said");
@@ -156,7 +176,7 @@ impl Output {
     const fn element(&self) -> &Element {
         match self {
             Self::Text(text) => &text.element,
-            Self::Markdown(frame, _) | Self::Nothing(frame) => frame,
+            Self::File(frame, _) | Self::Markdown(frame, _) | Self::Nothing(frame) => frame,
         }
     }
 }
@@ -165,16 +185,16 @@ fn result(message: &UiMessage) -> &str {
     message.tool_step.as_ref().and_then(|step| step.result.as_deref()).unwrap_or_default()
 }
 
-fn draw(place: &Element, details: &Details) {
+fn draw(place: &Element, details: &Details, cwd: &str) {
     if !details.diffs.is_empty() {
-        return details.diffs.iter().for_each(|change| add(place, &diff::draw(change)));
+        return details.diffs.iter().for_each(|change| add(place, &diff::draw(change, cwd, details.told)));
     }
     match &details.view {
         ToolView::Shell { command } => {
             add(place, &with_text("pre", "row-arguments", &format!("$ {command}")))
         }
-        ToolView::Read { first_line } => {
-            if let Shown::AsFile(lines) = details.result {
+        ToolView::Read { first_line, .. } => {
+            if let Shown::AsFile(lines, _) = details.result {
                 let numbers = *first_line..*first_line + lines;
                 let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
                 let gutter = with_text("pre", "line-numbers", &numbers.join("\n"));
@@ -193,13 +213,19 @@ fn draw(place: &Element, details: &Details) {
         ToolView::Plan(steps) => add(place, &plan(steps)),
         ToolView::Delegate { task } => add(place, &with_text("div", "tool-task", task)),
         ToolView::Other { arguments } if arguments.is_empty() => {}
-        ToolView::Other { arguments } => add(place, &with_text("pre", "row-arguments", arguments)),
+        ToolView::Other { arguments } => add(place, &json("row-arguments", arguments)),
     }
     match &details.result {
         Shown::ByFile(files) => files.iter().for_each(|file| add(place, &found(file))),
-        Shown::Readable(text) => add(place, &with_text("pre", "row-result", text)),
+        Shown::Readable(text) => add(place, &json("row-result", text)),
         _ => {}
     }
+}
+
+fn json(class: &str, text: &str) -> Element {
+    let frame = with_class("pre", class);
+    add(&frame, &code_text::element("json", text));
+    frame
 }
 
 fn plan(steps: &[PlanStep]) -> Element {
@@ -256,7 +282,8 @@ mod tests {
     fn a_result_is_shown_in_the_form_that_fits_its_tool() {
         let done = |tool, args, result| details(tool, args, Phase::Done, result).result;
         assert_eq!(done("bash", json!({"command": "ls"}), "a"), Shown::AsText);
-        assert_eq!(done("read", json!({"path": "a"}), "1\n2\n3"), Shown::AsFile(3));
+        assert_eq!(done("read", json!({"path": "a"}), "1\n2\n3"), Shown::AsFile(3, String::new()));
+        assert_eq!(done("read", json!({"path": "a.rs"}), "1"), Shown::AsFile(1, "rs".into()));
         assert_eq!(done("task", json!({"prompt": "look"}), "# Seen"), Shown::AsMarkdown);
         assert!(
             matches!(done("grep", json!({"pattern": "x"}), "a.rs:1: x"), Shown::ByFile(files) if files.len() == 1)

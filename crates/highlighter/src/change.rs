@@ -1,0 +1,48 @@
+//! The lines of a change, in the colours of the file they belong to: those taken away as it was, all others as it is
+//! now. What is marked inside a line keeps the colour of text, the one that can be read on every mark.
+
+use pilothouse_highlight::{Highlighter, Span};
+use web_sys::Element;
+
+use super::{highlighter_of, lines, waiting};
+
+/// As the page builds a line: behind its number, with a sign before its parts.
+const LINE: &str = "diff-text";
+const ADDED: &str = "added";
+const REMOVED: &str = "removed";
+/// A part that is said of the line and does not stand in the file.
+const REMARK: &str = "faint";
+
+pub fn colour(change: &Element) {
+    let (Some(mut before), Some(mut now)) = (highlighter_of(change), highlighter_of(change)) else { return };
+    for line in children(change) {
+        let classes = line.class_name();
+        let is = |class: &str| classes.split(' ').any(|name| name == class);
+        if is(LINE) {
+            let parts: Vec<Element> = children(&line).filter(|part| part.class_name() != REMARK).collect();
+            let text = parts.iter().map(lines::text).collect::<String>() + "\n";
+            let push = |side: &mut Highlighter, stands: bool| stands.then(|| side.push(&text));
+            let (old, new) = (push(&mut before, !is(ADDED)), push(&mut now, !is(REMOVED)));
+            colour_parts(parts, &new.or(old).unwrap_or_default());
+        }
+    }
+}
+
+fn colour_parts(parts: Vec<Element>, spans: &[Span]) {
+    let mut start = 0;
+    for part in parts {
+        let end = start + lines::text(&part).len();
+        let within = |span: &Span| {
+            let (from, to) = (span.start.max(start), span.end.min(end));
+            (from < to).then(|| Span { start: from - start, end: to - start, ..*span })
+        };
+        if part.tag_name() != "MARK" {
+            waiting::add(part, spans.iter().filter_map(within).collect());
+        }
+        start = end;
+    }
+}
+
+fn children(parent: &Element) -> impl Iterator<Item = Element> {
+    std::iter::successors(parent.first_element_child(), Element::next_element_sibling)
+}

@@ -1,0 +1,94 @@
+//! What the agent read and changed: told by the name of the file, and in the colours of its code.
+
+use serde_json::{Value, json};
+
+use crate::browser::Size;
+use crate::long::open;
+use crate::page::Page;
+use crate::session_file::SessionFile;
+use crate::stage::{Stage, story};
+
+const FOLDERS: &str = "crates/hull/src/below/the/waterline/where/nobody/looks";
+const CODE: &str = "/* The keel\n   is laid. */\nfn keel() -> u32 { 12 }\n";
+
+/// A session in which a file was read, one changed, and a tool of its own kind used.
+fn session(stage: &Stage) {
+    let cwd = stage.project.path().to_string_lossy().into_owned();
+    let path = format!("{cwd}/{FOLDERS}/keel.rs");
+    let mut file = SessionFile::new(1, &cwd);
+    file.user("Look after the keel");
+    let mut call = |name: &str, arguments: Value, result: &str| {
+        let id = format!("call-{name}");
+        file.assistant(json!([{"type": "toolCall", "id": id, "name": name, "arguments": arguments}]));
+        file.message(json!({"role": "toolResult", "toolCallId": id, "toolName": name, "isError": false,
+            "content": [{"type": "text", "text": result}]}));
+    };
+    call("read", json!({ "path": path }), CODE);
+    let (old, new) =
+        ("/* The keel\n   is laid. */\nlet depth = 12;", "/* The keel\n   is laid. */\nlet depth = 13;");
+    call("edit", json!({"path": path, "oldText": old, "newText": new}), "Edited it");
+    call("sounding", json!({"depth": 12, "ground": "sand"}), "{\"rocks\": false}");
+    file.assistant(json!([{"type": "text", "text": "The keel is looked after."}]));
+    file.write(stage);
+}
+
+/// Waits until a part of what a tool shows has this class and text, in a colour of its own.
+async fn until_coloured(page: &Page, tool: &str, class: &str, text: &str) {
+    let script = "const row = document.querySelector(`[data-tool=${arguments[0]}]`);\
+        const part = [...row.querySelectorAll('.tool-details .' + arguments[1])]\
+          .find((part) => part.textContent === arguments[2]);\
+        return !!part && getComputedStyle(part).color !== getComputedStyle(part.closest('pre, .diff-text')).color";
+    page.until_script(&format!("'{text}' of {tool}"), script, vec![json!(tool), json!(class), json!(text)])
+        .await;
+}
+
+#[tokio::test]
+async fn what_was_read_and_what_was_changed_have_the_colours_of_their_code() {
+    story("files-coloured", Size::Wide, async |stage| {
+        session(stage);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("The keel is looked after.").await;
+        for tool in ["read", "edit", "sounding"] {
+            page.click(&format!("[data-tool={tool}] .row-line")).await;
+        }
+        until_coloured(&page, "read", "code-keyword", "fn").await;
+        // A comment of several lines is known by where it began.
+        until_coloured(&page, "edit", "code-comment", "   is laid. */").await;
+        until_coloured(&page, "edit", "code-keyword", "let").await;
+        until_coloured(&page, "sounding", "code-number", "12").await;
+        let shown = "return [document.querySelector('[data-tool=read] .row-result').textContent,\
+                       [...document.querySelectorAll('[data-tool=edit] .diff-text')].map((line) => line.textContent).join('\\n'),\
+                       [...document.querySelectorAll('[data-tool=edit] mark')].map((mark) => mark.innerHTML).join(' ')]";
+        let lines = "  /* The keel\n     is laid. */\n− let depth = 12;\n+ let depth = 13;";
+        assert_eq!(page.script(shown, vec![]).await, json!([CODE, lines, "12 13"]), "only colours are new");
+        page.screenshot("files-coloured").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn however_deep_a_file_lies_i_see_its_name() {
+    story("files-named", Size::Phone, async |stage| {
+        session(stage);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("The keel is looked after.").await;
+        page.click("[data-tool=edit] .row-line").await;
+        page.until("the change", "return !!document.querySelector('.diff-name')").await;
+        // Told from where the agent works; the folders are cut, the name is whole.
+        let named = "return ['[data-tool=read] .row-folders', '[data-tool=read] .row-target', '.diff-folders', '.diff-name']\
+                       .map((part) => document.querySelector(part))\
+                       .map((part) => {\
+                         const text = new Range();\
+                         text.selectNodeContents(part);\
+                         const width = (of) => of.getBoundingClientRect().width;\
+                         return [part.textContent, width(text) > width(part)];\
+                       })";
+        let folders = json!([format!("{FOLDERS}/"), true]);
+        let name = json!(["keel.rs", false]);
+        assert_eq!(page.script(named, vec![]).await, json!([folders, name, folders, name]));
+        page.screenshot("files-named").await;
+    })
+    .await;
+}
