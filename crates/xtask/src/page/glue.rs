@@ -1,4 +1,5 @@
-//! The script that wasm-bindgen writes around the page's WebAssembly: short names for what is imported, and behind it
+//! The script that wasm-bindgen writes around the page's WebAssembly: short names for what is imported, nothing that only
+//! people read, and behind it
 //! our own part, which loads the second module or keeps count of what ran.
 
 use std::collections::HashMap;
@@ -20,7 +21,26 @@ pub(super) fn split(glue: &str, renamed: &[(String, String)], name: &str, integr
     let mut script = with_short_names(glue, renamed)?;
     script = script.replace(DESTROYED, "(destroy)");
     script.push_str(&LATER.replace("LATER_NAME", name).replace("LATER_INTEGRITY", integrity));
-    Ok(script)
+    smaller(&script)
+}
+
+/// A script without comments that stand by themselves and without the space before its lines.
+fn smaller(script: &str) -> Result<String> {
+    let mut small = String::with_capacity(script.len());
+    let mut in_comment = false;
+    for line in script.lines().map(str::trim_start) {
+        ensure!(
+            line.matches('`').count() % 2 == 0,
+            "a text goes over several lines; page/glue.rs must follow"
+        );
+        in_comment |= line.starts_with("/*");
+        if !in_comment && !line.is_empty() && !line.starts_with("//") {
+            small.push_str(line);
+            small.push('\n');
+        }
+        in_comment &= !line.ends_with("*/");
+    }
+    Ok(small)
 }
 
 pub(super) fn traced(glue: &str) -> Result<String> {
@@ -92,6 +112,14 @@ mod tests {
             script.contains("new URL('later-12.wasm', import.meta.url)") && script.contains("'sha384-x'")
         );
         assert!(script.contains("new FinalizationRegistry(destroy);"));
+    }
+
+    #[test]
+    fn leaves_out_what_only_people_read() {
+        let script =
+            "/** Told\n * here. */\nlet a = '/*';\n\n  // Why\n  let b = a; // so\n/* x */\nlet c;\n";
+        assert_eq!(smaller(script).unwrap(), "let a = '/*';\nlet b = a; // so\nlet c;\n");
+        assert!(smaller("let a = `one\n two`;").is_err());
     }
 
     #[test]
