@@ -36,7 +36,7 @@ impl Actions {
         if session.first() == 0 {
             return act(session);
         }
-        self.fetch_until(session, 0, Box::new(move |_| act(session)));
+        self.fetch_until(session, 0, Box::new(move |found| _ = found.map(|_| act(session))));
     }
 }
 

@@ -33,7 +33,7 @@ impl Actions {
                     .ok_or_else(|| "This place is no longer part of the conversation.".to_owned())
             });
             match row {
-                Ok(row) => actions.fetch_until(session, row, Box::new(found)),
+                Ok(row) => actions.fetch_until(session, row, Box::new(|row| _ = row.map(found))),
                 Err(error) => session.notify(NoticeLevel::Warning, error),
             }
         });
@@ -56,23 +56,31 @@ impl Actions {
             let words = "This message is not part of the conversation.";
             return session.notify(NoticeLevel::Warning, words.to_owned());
         }
-        self.fetch_until(session, position, Box::new(move |position| client.show_row.set(Some(position))));
+        self.fetch_until(
+            session,
+            position,
+            Box::new(move |position| {
+                if position.is_some() {
+                    client.show_row.set(position);
+                }
+            }),
+        );
     }
 
-    /// Has the rows of a session fetched back to this place, which is told when it is there.
-    pub fn fetch_until(&self, session: Session, row: usize, found: Box<dyn FnOnce(usize)>) {
+    /// Has the rows of a session fetched back to this place, which is told when it is there, or none if it cannot be.
+    pub fn fetch_until(&self, session: Session, row: usize, done: Box<dyn FnOnce(Option<usize>)>) {
         if session.row_id_at(row).is_some() {
-            return found(row);
+            return done(Some(row));
         }
         let (actions, id, first) = (*self, session.id(), session.first());
         if row > first {
-            return;
+            return done(None);
         }
         self.show_earlier(session, move || {
             // Where nothing came, nothing will.
-            let session = actions.server.opened(&id).filter(|session| session.first() < first);
-            if let Some(session) = session {
-                actions.fetch_until(session, row, found);
+            match actions.server.opened(&id).filter(|session| session.first() < first) {
+                Some(session) => actions.fetch_until(session, row, done),
+                None => done(None),
             }
         });
     }

@@ -57,13 +57,21 @@ pub fn Timeline(session: Session) -> impl IntoView {
             follow.update_untracked(|follow| follow.stands(Measure::of(&scroller)));
         }
     };
+    // Whether the reader is still to be brought back to where they were.
+    let returning = StoredValue::new(reading != Reading::Following);
     let jump = move || {
+        returning.set_value(false);
+        anchor.set_value(None);
         follow.update(|follow| follow.set(true));
         to_end();
     };
-    let stay = move || {
+    let leave_end = move || {
         follow.update(|follow| follow.set(false));
         seen.set(untrack(total));
+    };
+    let stay = move || {
+        returning.set_value(false);
+        leave_end();
     };
     let fetching = RwSignal::new(false);
     let show_earlier = move || {
@@ -75,8 +83,11 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let scrolled: Rc<dyn Fn()> = Rc::new(move || {
         let Some(scroller) = scroller.try_get_untracked().flatten() else { return };
         // What was built above a moment ago is made up for before the next row is held on to.
-        keep_in_place(&scroller, anchor);
+        keep_in_place(&scroller, anchor, follow);
         let measure = Measure::of(&scroller);
+        if !follow.get_untracked().is_at(measure) {
+            returning.set_value(false);
+        }
         let was_following = follow.get_untracked().is_following();
         follow.update(|follow| follow.scrolled(measure));
         let is_following = follow.get_untracked().is_following();
@@ -106,7 +117,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
             to_end();
             return window.fill(&scroller);
         }
-        if !keep_in_place(&scroller, anchor) {
+        if !keep_in_place(&scroller, anchor, follow) {
             anchor.set_value(Anchor::of_view(&scroller));
         }
     };
@@ -125,24 +136,48 @@ pub fn Timeline(session: Session) -> impl IntoView {
         anchor.set_value(Anchor::of_view(&scroller));
         found.is_some()
     };
-    watch_size(scroller, content, on_resize, move || {
+    // By itself, so that it comes with what is loaded later.
+    let bring_back = move |reading: Reading| {
         let Reading::At { row, position, block, offset } = reading else { return };
-        stay();
-        if !come_back(&row, block, offset) {
-            // The page had let go of it: it is fetched again, and stands there with the next frame.
-            let there = move |position| {
+        let is_wanted = move || returning.try_get_value() == Some(true);
+        if !is_wanted() {
+            return;
+        }
+        leave_end();
+        if come_back(&row, block, offset) {
+            return returning.set_value(false);
+        }
+        // The page does not hold it: it is fetched, and stands there with the next frame. Meanwhile the end is shown,
+        // and who goes somewhere else is left there.
+        follow.update(|follow| follow.set(true));
+        to_end();
+        let there = move |position: Option<usize>| match position {
+            _ if !is_wanted() => {}
+            None => jump(),
+            Some(position) => {
                 window.want(position);
                 request_animation_frame(move || {
                     // Whoever started the server again may have given it another name.
-                    let named = session.row_id_at(position).unwrap_or_default();
-                    let _ = come_back(&row, block, offset) || come_back(&named, block, offset);
+                    let named = || session.row_id_at(position).unwrap_or_default();
+                    if is_wanted() {
+                        stay();
+                        let _ = come_back(&row, block, offset) || come_back(&named(), block, offset);
+                    }
                 });
-            };
-            match position {
-                Some(position) => actions.fetch_until(session, position, Box::new(there)),
-                // Nobody knows where it was.
-                None => jump(),
             }
+        };
+        match position {
+            Some(position) => actions.fetch_until(session, position, Box::new(there)),
+            None => there(None),
+        }
+    };
+    let bring_back = (reading != Reading::Following).then(|| {
+        let bring_back: Box<dyn FnOnce()> = Box::new(move || bring_back(reading));
+        bring_back
+    });
+    watch_size(scroller, content, on_resize, move || {
+        if let Some(bring_back) = bring_back {
+            bring_back();
         }
     });
     on_cleanup(move || actions.note_place(session));
@@ -245,11 +280,13 @@ fn DemoWords() -> impl IntoView {
 type HeldAnchor = StoredValue<Option<Anchor>, LocalStorage>;
 
 /// Puts the row that is looked at back where it was, if something above has moved it. False if there is none.
-fn keep_in_place(scroller: &HtmlElement, anchor: HeldAnchor) -> bool {
+fn keep_in_place(scroller: &HtmlElement, anchor: HeldAnchor, follow: RwSignal<Follow>) -> bool {
     let moved = anchor.with_value(|anchor| anchor.as_ref().and_then(|anchor| anchor.moved(scroller)));
     if let Some(moved) = moved.filter(|moved| *moved != 0) {
-        scroller.set_scroll_top(scroller.scroll_top() + moved);
+        let before = scroller.scroll_top();
+        scroller.set_scroll_top(before + moved);
         // This was not the reader's scrolling.
+        follow.update_untracked(|follow| follow.shifted(scroller.scroll_top() - before));
         anchor.update_value(|anchor| *anchor = anchor.take().map(|anchor| anchor.again(scroller)));
     }
     moved.is_some()

@@ -149,40 +149,80 @@ async fn on_my_phone_i_load_the_page_again_and_am_where_i_was_reading() {
     told_reload(Size::Phone).await;
 }
 
+/// A session that is read far up, farther than what comes with it, with a row open there: which, and where it stands.
+async fn read_far_up(stage: &Stage, page: &Page) -> Value {
+    let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
+    for number in 0..300 {
+        file.user(&format!(
+            "Message {number}. {}",
+            "It is said at some length. ".repeat(1 + number * 7 % 23)
+        ));
+        let call = json!({"type": "toolCall", "id": format!("c{number}"), "name": "bash", "arguments": {"command": "ls"}});
+        file.assistant(json!([{"type": "thinking", "thinking": "Shall I?\n\nI shall."}, call]));
+    }
+    file.write(stage);
+    open(stage, page).await;
+    until_in_view(page, "Message 299.").await;
+    let read = "const log = document.querySelector('[role=log]');\
+                const frame = () => new Promise((done) => requestAnimationFrame(done));\
+                const first = () => Number(log.querySelector('[data-kind=user]')?.textContent.match(/Message (\\d+)/)[1] ?? 999);\
+                while (first() > 180) { log.scrollTop -= 600; await frame(); await frame(); }\
+                const edge = log.getBoundingClientRect().top;\
+                const row = [...log.querySelectorAll('[data-kind=tool]')].find((row) => row.getBoundingClientRect().top > edge + 50);\
+                row.querySelector('.row-line').click();\
+                for (let count = 0; count < 6; count += 1) await frame();\
+                return { id: row.dataset.messageId, top: row.getBoundingClientRect().top };";
+    page.async_script(read).await
+}
+
 async fn told_reload(size: Size) {
     story("long-reloaded", size, async |stage| {
-        let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
-        for number in 0..300 {
-            file.user(&format!("Message {number}. {}", "It is said at some length. ".repeat(1 + number * 7 % 23)));
-            let call = json!({"type": "toolCall", "id": format!("c{number}"), "name": "bash", "arguments": {"command": "ls"}});
-            file.assistant(json!([{"type": "thinking", "thinking": "Shall I?\n\nI shall."}, call]));
-        }
-        file.write(stage);
         let page = stage.page();
-        open(stage, &page).await;
-        until_in_view(&page, "Message 299.").await;
-        // Farther up than what comes with the session, and with a row open there.
-        let read = "const log = document.querySelector('[role=log]');\
-                    const frame = () => new Promise((done) => requestAnimationFrame(done));\
-                    const first = () => Number(log.querySelector('[data-kind=user]')?.textContent.match(/Message (\\d+)/)[1] ?? 999);\
-                    while (first() > 180) { log.scrollTop -= 600; await frame(); await frame(); }\
-                    const edge = log.getBoundingClientRect().top;\
-                    const row = [...log.querySelectorAll('[data-kind=tool]')].find((row) => row.getBoundingClientRect().top > edge + 50);\
-                    row.querySelector('.row-line').click();\
-                    for (let count = 0; count < 6; count += 1) await frame();\
-                    return { id: row.dataset.messageId, top: row.getBoundingClientRect().top };";
-        let scrolled = page.async_script(read).await;
+        let read = read_far_up(stage, &page).await;
         page.reload().await;
         let there = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
                        .find((row) => row.dataset.messageId === arguments[0].id);\
                      return !!row && Math.abs(row.getBoundingClientRect().top - arguments[0].top) <= 2\
                        && row.querySelector('.row-line').ariaExpanded === 'true' && !!row.querySelector('.tool-details')";
-        page.until_script("the same place", there, vec![scrolled]).await;
+        page.until_script("the same place", there, vec![read]).await;
         // Who is at the end stays there.
         page.press_starting("Jump to latest").await;
         until_in_view(&page, "Message 299.").await;
         page.reload().await;
         until_in_view(&page, "Message 299.").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn before_my_old_place_is_there_i_go_on_and_am_left_where_i_am() {
+    story("long-gone-on", Size::Wide, async |stage| {
+        let page = stage.page();
+        read_far_up(stage, &page).await;
+        // What is asked for of the older messages is held back until it is let go.
+        let hold = "const send = WebSocket.prototype.send; window.held = [];\
+                    WebSocket.prototype.send = function (data) {\
+                      const ask = () => send.call(this, data);\
+                      if (window.held && String(data).includes('get_messages')) window.held.push(ask); else ask();\
+                    }";
+        let hold = json!({ "source": hold });
+        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", hold).await.unwrap();
+        page.reload().await;
+        page.until("older messages to be asked for", "return window.held?.length > 0").await;
+        until_in_view(&page, "Message 299.").await;
+        let up = "const log = document.querySelector('[role=log]');\
+                  log.scrollTop -= 300;\
+                  for (let count = 0; count < 10; count += 1) await new Promise((done) => requestAnimationFrame(done));\
+                  const row = [...log.querySelectorAll('[data-message-id]')].at(-1);\
+                  return { id: row.dataset.messageId, top: row.getBoundingClientRect().top, height: log.scrollHeight }";
+        let before = page.async_script(up).await;
+        page.script("const held = window.held; window.held = null; held.forEach((ask) => ask())", vec![]).await;
+        let more = "return document.querySelector('[role=log]').scrollHeight > arguments[0].height + 1000";
+        page.until_script("older messages", more, vec![before.clone()]).await;
+        let still = "for (let count = 0; count < 20; count += 1) await new Promise((done) => requestAnimationFrame(done));\
+                     return [...document.querySelectorAll('[data-message-id]')].at(-1).getBoundingClientRect().top";
+        let top = page.async_script(still).await.as_f64().unwrap();
+        assert!((top - before["top"].as_f64().unwrap()).abs() <= 2.0, "{top} and {before}");
     })
     .await;
 }

@@ -44,14 +44,17 @@ impl Follow {
     /// The position changed. Going up, however little, is the reader's wish to stay; reaching the end, to follow. In a
     /// view that has another size than before, as when a phone is turned, the browser has moved it.
     pub const fn scrolled(&mut self, measure: Measure) {
-        let upwards = measure.top < self.last_top && measure.viewport == self.last_viewport;
+        let (upwards, downwards) = (
+            measure.top < self.last_top && measure.viewport == self.last_viewport,
+            measure.top > self.last_top,
+        );
         self.last_top = measure.top;
         self.last_viewport = measure.viewport;
         if measure.to_end() <= 2 {
             self.following = true;
         } else if upwards {
             self.following = false;
-        } else if measure.to_end() <= NEAR {
+        } else if downwards && measure.to_end() <= NEAR {
             self.following = true;
         }
     }
@@ -60,6 +63,16 @@ impl Follow {
     pub const fn stands(&mut self, measure: Measure) {
         self.last_top = measure.top;
         self.last_viewport = measure.viewport;
+    }
+
+    /// What was built above has moved it by so much, and nobody went anywhere.
+    pub const fn shifted(&mut self, by: i32) {
+        self.last_top += by;
+    }
+
+    /// Nobody has gone anywhere since it was looked at last.
+    pub const fn is_at(self, measure: Measure) -> bool {
+        measure.top == self.last_top
     }
 
     /// The reader has gone up from the end, and the browser has not told yet.
@@ -92,6 +105,21 @@ mod tests {
         follow.scrolled(at(1490));
         assert!(!follow.is_following());
         follow.scrolled(at(1495));
+        assert!(follow.is_following());
+    }
+
+    #[test]
+    fn a_small_step_up_that_is_told_twice_stays_one() {
+        let mut follow = Follow::default();
+        follow.stands(at(1500));
+        follow.scrolled(at(1490));
+        follow.scrolled(at(1490));
+        assert!(!follow.is_following());
+        // And what is built above is no step down.
+        follow.shifted(300);
+        follow.scrolled(Measure { top: 1790, content: 2300, viewport: 500 });
+        assert!(!follow.is_following());
+        follow.scrolled(Measure { top: 1795, content: 2300, viewport: 500 });
         assert!(follow.is_following());
     }
 
