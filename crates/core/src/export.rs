@@ -1,6 +1,7 @@
 //! A conversation as a Markdown text, for the clipboard and for files. Pure; what is shown and how is the page's.
 
 use crate::describe::describe_call;
+use crate::failure::failure_words;
 use crate::ui_message::{Kind, Mark, UiMessage};
 
 /// All rows under a title. Thinking is left out: it is not what was said.
@@ -42,7 +43,7 @@ pub fn message(row: &UiMessage) -> String {
             }
         }
         _ => match (row.kind, row.mark) {
-            (Kind::Error, _) => quoted(&format!("**Error.** {}", row.text)),
+            (Kind::Error, _) => quoted(&format!("**Error.** {}", failure_words(&row.text))),
             (Kind::System, Some(Mark::Compacted)) => quoted(&format!("**Compacted.** {}", row.text)),
             (Kind::System, Some(Mark::Answered)) => fenced(&row.text),
             (Kind::System, _) => quoted(&row.text),

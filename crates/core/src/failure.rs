@@ -1,5 +1,5 @@
 //! What went wrong, in words for people: providers answer in JSON, and agents pass that on as it is. Derived when shown;
-//! the text itself stays what it was, and is what is copied.
+//! the text itself stays what it was, and is what is copied from its row.
 
 use std::borrow::Cow;
 
@@ -14,14 +14,27 @@ pub fn failure_words(text: &str) -> Cow<'_, str> {
 fn told(text: &str) -> Option<String> {
     let (before, rest) = text.split_at(text.find('{')?);
     let (json, after) = rest.split_at(rest.rfind('}')? + 1);
+    // Some put it in a list of one.
+    let (before, after) = match (before.trim_end().strip_suffix('['), after.trim_start().strip_prefix(']')) {
+        (Some(before), Some(after)) => (before, after),
+        _ => (before, after),
+    };
     let answer: Value = serde_json::from_str(json).ok()?;
-    let error = answer.get("error").filter(|error| error.is_object()).unwrap_or(&answer);
-    let words =
-        |key: &str| error.get(key).and_then(Value::as_str).map(str::trim).filter(|words| !words.is_empty());
-    let message = words("message").or_else(|| words("error")).or_else(|| words("detail"))?;
+    let error = answer.get("error").filter(|error| error.is_object());
+    let words = |key: &str| {
+        let words = error.unwrap_or(&answer).get(key)?.as_str()?.trim();
+        (!words.is_empty()).then_some(words)
+    };
     let (before, status) = without_status(before.trim_end_matches([' ', ':']));
-    let known: Vec<&str> = [status, words("type").or_else(|| words("code"))].into_iter().flatten().collect();
-    let mut told = if before.is_empty() { message.to_owned() } else { format!("{before}: {message}") };
+    let kind = words("type").or_else(|| words("code"));
+    // Other JSON has messages, too.
+    let is_answer = error.is_some() || status.is_some() || kind.is_some() || words("error").is_some();
+    let message =
+        words("message").or_else(|| words("error")).or_else(|| words("detail")).filter(|_| is_answer)?;
+    // What a provider passed on may be an answer as well.
+    let message = told(message).unwrap_or_else(|| message.to_owned());
+    let known: Vec<&str> = [status, kind].into_iter().flatten().collect();
+    let mut told = if before.is_empty() { message } else { format!("{before}: {message}") };
     if !known.is_empty() {
         told = format!("{told} ({})", known.join(", "));
     }
@@ -55,7 +68,9 @@ mod tests {
                 "Compaction failed: Summarization failed: Internal error (500, server_error)",
             ),
             (r#"{"error":"model not found"}"#, "model not found"),
-            (r#"Refused: {"detail":"no key"} Try again."#, "Refused: no key Try again."),
+            (r#"Refused: 401 {"detail":"no key"} Try again."#, "Refused: no key (401) Try again."),
+            (r#"400 [{"error":{"message":"Bad request","code":400}}]"#, "Bad request (400)"),
+            (r#"{"error":{"message":"{\"error\":{\"message\":\"Quota\"}}","code":"429"}}"#, "Quota (429)"),
         ];
         for (text, words) in told {
             assert_eq!(failure_words(text), words);
@@ -75,6 +90,8 @@ mod tests {
             r#"{"error":{"type":"unknown"}}"#,
             "fn main() { panic!() }",
             "}{",
+            r#"Refused arguments: {"message":"hi","path":"x"}"#,
+            r#"500 [{"message":"one"},{"message":"two"}]"#,
         ];
         for text in texts {
             assert_eq!(failure_words(text), text);
