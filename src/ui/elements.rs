@@ -24,6 +24,18 @@ pub fn with_class(tag: &str, class: &str) -> Element {
     parent
 }
 
+/// A path of which the name stays when there is no room for its folders.
+pub fn path(class: &str, folders: &str, name: &str) -> Element {
+    let (frame, text) = (with_class("span", class), element("bdi"));
+    set_class(&frame, "path", true);
+    if !folders.is_empty() {
+        add(&text, &with_text("span", "path-folders", folders));
+    }
+    add(&text, &document().create_text_node(name));
+    add(&frame, &text);
+    frame
+}
+
 /// All of an element once more: one step, however much of it there is.
 pub fn copy(element: &Element) -> Element {
     element.clone_node_with_deep(true).map_or_else(JsCast::unchecked_into, JsCast::unchecked_into)

@@ -14,7 +14,7 @@ pub struct Browser {
     _profile: tempfile::TempDir,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     Wide,
     Phone,

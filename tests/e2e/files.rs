@@ -1,6 +1,7 @@
 //! What the agent read and changed: told by the name of the file, and in the colours of its code.
 
 use serde_json::{Value, json};
+use thirtyfour::prelude::Key;
 
 use crate::browser::Size;
 use crate::long::open;
@@ -9,6 +10,7 @@ use crate::session_file::SessionFile;
 use crate::stage::{Stage, story};
 
 const FOLDERS: &str = "crates/hull/src/below/the/waterline/where/nobody/looks";
+const LONG: &str = "a_file_with_a_name_that_is_longer_than_a_phone_is_wide.rs";
 const CODE: &str = "/* The keel\n   is laid. */\nfn keel() -> u32 { 12 }\n";
 
 /// A session in which a file was read, one changed, and a tool of its own kind used.
@@ -28,6 +30,8 @@ fn session(stage: &Stage) {
         ("/* The keel\n   is laid. */\nlet depth = 12;", "/* The keel\n   is laid. */\nlet depth = 13;");
     call("edit", json!({"path": path, "oldText": old, "newText": new}), "Edited it");
     call("sounding", json!({"depth": 12, "ground": "sand"}), "{\"rocks\": false}");
+    call("look", json!({"path": format!("{cwd}/README.md")}), "A ship");
+    call("see", json!({"path": format!("src/{LONG}")}), "Nothing");
     file.assistant(json!([{"type": "text", "text": "The keel is looked after."}]));
     file.write(stage);
 }
@@ -68,27 +72,66 @@ async fn what_was_read_and_what_was_changed_have_the_colours_of_their_code() {
 }
 
 #[tokio::test]
+async fn i_find_a_file_by_a_part_of_its_path() {
+    story("files-found", Size::Wide, async |stage| {
+        session(stage);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("The keel is looked after.").await;
+        page.key(Key::Control + "f").await;
+        page.until("the field", "return document.activeElement?.name === 'find'").await;
+        page.key("looks/keel").await;
+        let marked = "const found = [...(CSS.highlights.get('found') ?? [])];\
+                      return ['[data-tool=read]', '[data-tool=edit]'].every((row) => found.some((range) =>\
+                        range.toString() === 'looks/keel' && !!range.startContainer.parentElement.closest(row)))";
+        page.until("the path to be marked over both its parts", marked).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn however_deep_a_file_lies_i_see_its_name() {
-    story("files-named", Size::Phone, async |stage| {
+    told_names(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_i_see_which_file_it_is_and_nothing_sticks_out() {
+    told_names(Size::Phone).await;
+}
+
+async fn told_names(size: Size) {
+    story("files-named", size, async |stage| {
         session(stage);
         let page = stage.page();
         open(stage, &page).await;
         page.until_text("The keel is looked after.").await;
         page.click("[data-tool=edit] .row-line").await;
-        page.until("the change", "return !!document.querySelector('.diff-name')").await;
-        // Told from where the agent works; the folders are cut, the name is whole.
-        let named = "return ['[data-tool=read] .row-folders', '[data-tool=read] .row-target', '.diff-folders', '.diff-name']\
-                       .map((part) => document.querySelector(part))\
-                       .map((part) => {\
-                         const text = new Range();\
-                         text.selectNodeContents(part);\
-                         const width = (of) => of.getBoundingClientRect().width;\
-                         return [part.textContent, width(text) > width(part)];\
-                       })";
-        let folders = json!([format!("{FOLDERS}/"), true]);
-        let name = json!(["keel.rs", false]);
-        assert_eq!(page.script(named, vec![]).await, json!([folders, name, folders, name]));
-        page.screenshot("files-named").await;
+        page.until("the change", "return !!document.querySelector('.diff-path')").await;
+        // Each path, and whether its name and its folders are there as a whole.
+        let named = "return [...document.querySelectorAll('[role=log] .row-target, .diff-path')].map((place) => {\
+                       const box = place.getBoundingClientRect();\
+                       const is_whole = (node) => {\
+                         if (!node) return null;\
+                         const range = new Range();\
+                         range.selectNodeContents(node);\
+                         const part = range.getBoundingClientRect();\
+                         return part.left >= box.left - 1 && part.right <= box.right + 1;\
+                       };\
+                       const names = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);\
+                       let name = null;\
+                       while (names.nextNode()) name = names.currentNode;\
+                       return [place.textContent, is_whole(name), is_whole(place.querySelector('.path-folders'))];\
+                     })";
+        let is_wide = size == Size::Wide;
+        let deep = json!([format!("{FOLDERS}/keel.rs"), true, is_wide]);
+        // Told from where the agent works; in a row all by itself nothing of a name is cut that has room.
+        let expected = json!([deep, deep, deep, ["README.md", true, null], [format!("src/{LONG}"), is_wide, is_wide]]);
+        assert_eq!(page.script(named, vec![]).await, expected);
+        let edges = "const log = document.querySelector('[role=log]');\
+                     const ends = [...log.querySelectorAll('.row-state')].map((mark) => Math.round(mark.getBoundingClientRect().right));\
+                     return [log.scrollWidth - log.clientWidth, new Set(ends).size]";
+        assert_eq!(page.script(edges, vec![]).await, json!([0, 1]), "all rows end at the same edge");
+        page.screenshot(if is_wide { "files-named-wide" } else { "files-named" }).await;
     })
     .await;
 }

@@ -210,7 +210,7 @@ impl Page {
                       return [...document.querySelectorAll('[role=log] [data-message-id]')].map((row) => ({\
                         kind: row.dataset.kind,\
                         phase: row.dataset.phase ?? null,\
-                        text: [...row.querySelectorAll('.row-text, .row-folders, .row-target, .row-result, .row-output')]\
+                        text: [...row.querySelectorAll('.row-text, .row-target, .row-result, .row-output')]\
                           .map((part) => part.textContent).join('\\n'),\
                       }));";
         let rows = self.async_script(script).await;

@@ -56,7 +56,13 @@ pub fn describe_call(step: &ToolStep) -> Description {
     if let Some(target) = plan_words(step) {
         return Description { verb, target, is_path: false };
     }
-    let telling = |key: &&str| Some((words_of(step.tool_args.get(key)?)?, PATHS.contains(key)));
+    let telling = |key: &&str| {
+        let argument = step.tool_args.get(key)?;
+        match argument.as_str().filter(|_| PATHS.contains(key)) {
+            Some(path) => Some((end_of(path)?, true)),
+            None => Some((words_of(argument)?, false)),
+        }
+    };
     let (target, is_path) = TELLING.iter().find_map(telling).unwrap_or_default();
     Description { verb, target, is_path }
 }
@@ -83,6 +89,13 @@ fn words_of(argument: &Value) -> Option<String> {
         _ => return None,
     };
     Some(line).filter(|line| !line.is_empty())
+}
+
+/// A path; of one that is very long the end, which names the file.
+fn end_of(path: &str) -> Option<String> {
+    let line = path.trim().lines().next()?;
+    let start = line.char_indices().nth_back(DESCRIPTION_CHARACTERS - 1).map_or(0, |(start, _)| start);
+    Some(if start == 0 { line.to_owned() } else { format!("…{}", &line[start..]) })
 }
 
 /// A session's title where it has no name: its first user message.
@@ -140,6 +153,10 @@ mod tests {
         assert_eq!(parts("/", "/ship"), told("", "/"));
         assert_eq!(parts("src/", "/ship"), told("", "src/"));
         assert_eq!(parts("C:\\ship\\keel.rs", ""), told("C:\\ship\\", "keel.rs"));
+        let deep = format!("/ship/{}keel.rs", "below/".repeat(100));
+        assert_eq!(parts(&deep, "/ship").1, "keel.rs");
+        let several = describe_call(&step("read", json!({"path": ["a/b", "c/d"]})));
+        assert_eq!(several.folders_and_name(""), ("", "a/b c/d"));
         let run = describe_call(&step("bash", json!({"command": "ls /ship/src"})));
         assert_eq!(run.folders_and_name("/ship"), ("", "ls /ship/src"));
     }

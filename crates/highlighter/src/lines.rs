@@ -5,7 +5,7 @@ use pilothouse_highlight::{Class, GROUP, LINES, Span, pieces};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Document, Element, Node};
 
-use super::waiting;
+use super::{change, waiting};
 
 /// The class of a line that is not complete.
 const OPEN_LINE: &str = "code-open-line";
@@ -29,20 +29,28 @@ pub fn append(code: &Element, added: &str, spans: &[Span]) {
     }
 }
 
-/// Builds a group, or a part of a line, again, with the parts of its text coloured.
+/// Builds a group, or a line of a change, again, with the parts of its text coloured.
 pub fn colour(group: &Element, spans: &[Span]) {
+    if group.class_name() != GROUP {
+        return change::paint(group, spans);
+    }
     let text = text(group);
     group.set_text_content(None);
-    if group.class_name() == GROUP {
-        write(group, &text, 0, spans);
-    } else {
-        // A part of a line, which nothing is added to.
-        write_pieces(group, &text, 0, spans);
-    }
+    write(group, &text, 0, spans);
+}
+
+/// Builds a text again that nothing is added to.
+pub fn rewrite(part: &Element, spans: &[Span]) {
+    let text = text(part);
+    part.set_text_content(None);
+    write_pieces(part, &text, 0, spans);
 }
 
 /// Takes the colours of a group away, and tells which they were.
 pub fn fade(group: &Element) -> Vec<Span> {
+    if group.class_name() != GROUP {
+        return change::fade(group);
+    }
     let mut spans = Vec::new();
     collect(group, 0, &mut spans);
     if !spans.is_empty() {
@@ -52,7 +60,7 @@ pub fn fade(group: &Element) -> Vec<Span> {
 }
 
 /// The coloured parts below an element whose text begins at `start`.
-fn collect(parent: &Element, mut start: usize, spans: &mut Vec<Span>) {
+pub fn collect(parent: &Element, mut start: usize, spans: &mut Vec<Span>) {
     let mut next = parent.first_child();
     while let Some(child) = next {
         next = child.next_sibling();

@@ -1,7 +1,8 @@
 //! Groups of lines have their colours only near the view: a conversation may bring any amount of code, most of it is
 //! never looked at, and every colour is an element. A group that has left the page is forgotten.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use js_sys::{Array, Reflect};
 use pilothouse_highlight::{COLOURED, Span};
@@ -11,11 +12,16 @@ use web_sys::{Element, Event, IntersectionObserver, IntersectionObserverEntry, I
 
 use super::lines;
 
+/// Where an element keeps its number among those that wait.
+const NUMBER: &str = "pilothouseWaiting";
+
 /// How far around the view is near, in heights of it.
 const MARGIN: &str = "100%";
 
 thread_local! {
-    static WAITING: RefCell<Vec<(Element, Vec<Span>)>> = const { RefCell::new(Vec::new()) };
+    /// By the number that its element has.
+    static WAITING: RefCell<BTreeMap<u32, (Element, Vec<Span>)>> = const { RefCell::new(BTreeMap::new()) };
+    static LAST: Cell<u32> = const { Cell::new(0) };
     static OBSERVER: Option<IntersectionObserver> = observer();
 }
 
@@ -26,7 +32,7 @@ pub fn add(group: Element, spans: Vec<Span>) {
     OBSERVER.with(|observer| match observer {
         Some(observer) => {
             observer.observe(&group);
-            WAITING.with_borrow_mut(|waiting| waiting.push((group, spans)));
+            keep(group, spans);
         }
         None => lines::colour(&group, &spans),
     });
@@ -43,10 +49,16 @@ pub fn watch(group: &Element) {
 
 /// Takes a group back, with its parts if it was waiting.
 pub fn take(group: &Element) -> Option<Vec<Span>> {
-    WAITING.with_borrow_mut(|waiting| {
-        let place = waiting.iter().position(|(other, _)| other.is_same_node(Some(group)))?;
-        Some(waiting.swap_remove(place).1)
-    })
+    let number = Reflect::get(group, &NUMBER.into()).ok()?.as_f64()? as u32;
+    WAITING.with_borrow_mut(|waiting| waiting.remove(&number)).map(|(_, spans)| spans)
+}
+
+fn keep(group: Element, spans: Vec<Span>) {
+    // Never one that was another's.
+    let number = LAST.get() + 1;
+    LAST.set(number);
+    let _ = Reflect::set(&group, &NUMBER.into(), &number.into());
+    WAITING.with_borrow_mut(|waiting| waiting.insert(number, (group, spans)));
 }
 
 fn observer() -> Option<IntersectionObserver> {
@@ -99,7 +111,7 @@ fn fade(group: Element) {
     }
     let spans = lines::fade(&group);
     if !spans.is_empty() {
-        WAITING.with_borrow_mut(|waiting| waiting.push((group, spans)));
+        keep(group, spans);
     }
 }
 
@@ -112,7 +124,7 @@ fn tell() {
 
 fn forget_the_gone() {
     WAITING.with_borrow_mut(|waiting| {
-        waiting.retain(|(group, _)| {
+        waiting.retain(|_, (group, _)| {
             let stays = group.is_connected();
             if !stays {
                 unobserve(group);

@@ -5,10 +5,9 @@ use pilothouse_core::diff::{FileChange, FileDiff, Line, LineEnd, LineKind};
 use web_sys::Element;
 
 use crate::ui::code_text;
-use crate::ui::elements::{add, set, with_class, with_text};
+use crate::ui::elements::{add, path, set, with_class, with_text};
 
-/// In colours once it is all there.
-pub fn draw(diff: &FileDiff, cwd: &str, is_whole: bool) -> Element {
+pub fn draw(diff: &FileDiff, cwd: &str) -> Element {
     let word = match diff.change {
         FileChange::Edited => "Edited",
         FileChange::Created => "Created",
@@ -18,17 +17,17 @@ pub fn draw(diff: &FileDiff, cwd: &str, is_whole: bool) -> Element {
         FileChange::Binary => "Not text",
     };
     let (folders, name) = folders_and_name(&diff.path, cwd);
-    let (before, name) = match &diff.old_path {
-        Some(old) => (format!("{} → ", from_here(old, cwd)), from_here(&diff.path, cwd)),
-        None => (folders.to_owned(), name.to_owned()),
+    let before = match &diff.old_path {
+        Some(old) => {
+            let (old_folders, old_name) = folders_and_name(old, cwd);
+            format!("{old_folders}{old_name} → {folders}")
+        }
+        None => folders.to_owned(),
     };
     let (section, head) = (with_class("section", "diff"), with_class("p", "diff-head"));
     set(&section, "aria-label", &format!("Changes of {before}{name}"));
     add(&head, &with_text("span", "", word));
-    let path = with_class("span", "diff-path");
-    add(&path, &with_text("span", "diff-folders", &before));
-    add(&path, &with_text("span", "diff-name", &name));
-    add(&head, &path);
+    add(&head, &path("diff-path", &before, name));
     add(&head, &with_text("span", "diff-added", &format!("+{}", diff.added)));
     add(&head, &with_text("span", "diff-removed", &format!("−{}", diff.removed)));
     add(&section, &head);
@@ -39,9 +38,7 @@ pub fn draw(diff: &FileDiff, cwd: &str, is_whole: bool) -> Element {
     for hunk in &diff.hunks {
         let block = with_class("div", "diff-hunk");
         hunk.lines.iter().for_each(|content| line(&block, content));
-        if is_whole {
-            code_text::colour(&block, &language);
-        }
+        code_text::colour(&block, &language);
         add(&lines, &block);
     }
     add(&section, &lines);
@@ -50,12 +47,6 @@ pub fn draw(diff: &FileDiff, cwd: &str, is_whole: bool) -> Element {
         add(&section, &with_text("p", "diff-note", &note));
     }
     section
-}
-
-/// A path as it is told.
-fn from_here(path: &str, cwd: &str) -> String {
-    let (folders, name) = folders_and_name(path, cwd);
-    folders.to_owned() + name
 }
 
 fn line(block: &Element, line: &Line) {

@@ -3,7 +3,7 @@
 use web_sys::Element;
 
 use super::acts::{self, Act};
-use crate::ui::elements::{add, clear, set, set_class, with_class, with_text};
+use crate::ui::elements::{add, clear, path, set, set_class, with_class, with_text};
 use crate::ui::icon::Icon;
 
 /// The button that the line is.
@@ -18,12 +18,17 @@ impl Line {
         Self(line)
     }
 
-    /// The words of the line, by the class of each; one without words is left out.
-    pub fn write(&self, icon: Icon, words: &[(&str, &str)]) {
+    /// The words of the line, by the class of each; one without words is left out. A path has its folders before them.
+    pub fn write(&self, icon: Icon, words: &[(&str, &str, &str)]) {
         set(&self.0, "data-icon", icon.name());
         clear(&self.0);
-        for (class, words) in words.iter().filter(|(_, words)| !words.is_empty()) {
-            add(&self.0, &with_text("span", class, words));
+        for (class, folders, words) in words.iter().filter(|(.., words)| !words.is_empty()) {
+            let part = if folders.is_empty() {
+                with_text("span", class, words)
+            } else {
+                path(class, folders, words)
+            };
+            add(&self.0, &part);
         }
     }
 

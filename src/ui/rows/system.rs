@@ -35,7 +35,7 @@ pub fn build(entry: Entry) -> Element {
 fn summary(entry: Entry, icon: Icon, verb: &str, target: &str) -> Element {
     let row = entry.article("row summary");
     let line = Line::in_row(&row);
-    line.write(icon, &[("row-verb", verb), ("row-target", target)]);
+    line.write(icon, &[("row-verb", "", verb), ("row-target", "", target)]);
     let article = row.clone();
     let mut open = Drawn::default();
     let mut whole = None::<(Element, Markdown)>;

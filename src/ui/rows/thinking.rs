@@ -24,7 +24,7 @@ pub fn build(entry: Entry) -> Element {
         };
         if words.differs(label) {
             set_class(&row, "live", live);
-            line.write(Icon::Thought, &[("row-verb", label)]);
+            line.write(Icon::Thought, &[("row-verb", "", label)]);
         }
         let is_open = entry.is_open();
         if open.differs(is_open) {

@@ -67,11 +67,10 @@ impl Line {
         set(row, "data-tool", &self.tool);
         mark(row, "data-interrupted", self.given_up.map(|_| "true"));
         let words = [
-            ("row-verb", self.verb.as_str()),
-            ("row-folders", &self.folders),
-            ("row-target", &self.target),
-            ("row-exit", self.exit.as_deref().unwrap_or_default()),
-            ("row-duration", self.duration.as_deref().unwrap_or_default()),
+            ("row-verb", "", self.verb.as_str()),
+            ("row-target", &self.folders, &self.target),
+            ("row-exit", "", self.exit.as_deref().unwrap_or_default()),
+            ("row-duration", "", self.duration.as_deref().unwrap_or_default()),
         ];
         line.write(tool_icon(&self.tool), &words);
         let (icon, words) = self.state();

@@ -18,8 +18,6 @@ struct Details {
     view: ToolView,
     diffs: Vec<FileDiff>,
     ended: bool,
-    /// Its arguments are all there, and what they change is drawn for good.
-    told: bool,
     result: Shown,
 }
 
@@ -57,7 +55,11 @@ impl Details {
             ToolView::Other { .. } if well => readable_text(text).map_or(Shown::AsText, Shown::Readable),
             _ => Shown::AsText,
         };
-        Self { view, diffs, ended, told: step.phase != Phase::Calling, result }
+        Self { view, diffs, ended, result }
+    }
+
+    fn is_drawn_as(&self, other: &Self) -> bool {
+        (&self.view, &self.diffs, &self.result) == (&other.view, &other.diffs, &other.result)
     }
 
     const fn name(&self) -> &'static str {
@@ -105,8 +107,11 @@ impl ToolDetails {
         let now = Details::of(message);
         if self.shown.as_ref() != Some(&now) {
             set(&self.place, "data-tool-view", now.name());
-            clear(&self.drawing);
-            draw(&self.drawing, &now, &self.cwd);
+            // What is looked at stays as it is when nothing of it is new, with its place and what is selected.
+            if !self.shown.as_ref().is_some_and(|before| before.is_drawn_as(&now)) {
+                clear(&self.drawing);
+                draw(&self.drawing, &now, &self.cwd);
+            }
             self.prepare(&now);
             // Behind what is read, and only where that is the output.
             if now.result == Shown::Not {
@@ -187,7 +192,7 @@ fn result(message: &UiMessage) -> &str {
 
 fn draw(place: &Element, details: &Details, cwd: &str) {
     if !details.diffs.is_empty() {
-        return details.diffs.iter().for_each(|change| add(place, &diff::draw(change, cwd, details.told)));
+        return details.diffs.iter().for_each(|change| add(place, &diff::draw(change, cwd)));
     }
     match &details.view {
         ToolView::Shell { command } => {
