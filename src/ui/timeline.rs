@@ -85,7 +85,8 @@ pub fn Timeline(session: Session) -> impl IntoView {
         // What was built above a moment ago is made up for before the next row is held on to.
         keep_in_place(&scroller, anchor, follow);
         let measure = Measure::of(&scroller);
-        if !follow.get_untracked().is_at(measure) {
+        // Where the end has come nearer, nobody has gone anywhere.
+        if !follow.get_untracked().is_at(measure) && measure.to_end() > 2 {
             returning.set_value(false);
         }
         let was_following = follow.get_untracked().is_following();
@@ -97,7 +98,9 @@ pub fn Timeline(session: Session) -> impl IntoView {
         let at = if is_following { None } else { Anchor::of_view(&scroller) };
         let reading = at.as_ref().map_or(Reading::Following, |at| at.reading(&scroller));
         anchor.set_value(at);
-        session_id.with_value(|id| actions.client.places.set_reading(id, reading));
+        if !returning.get_value() {
+            session_id.with_value(|id| actions.client.places.set_reading(id, reading));
+        }
         if !is_following && measure.top < NEAR_FIRST * measure.viewport {
             show_earlier();
         }
@@ -128,13 +131,12 @@ pub fn Timeline(session: Session) -> impl IntoView {
     }
     let come_back = move |row: &str, block: Option<usize>, offset: f64| {
         let Some(scroller) = scroller.try_get_untracked().flatten() else { return false };
-        let found = find_row(&scroller, row);
-        if let Some(row) = &found {
-            near.reveal(row);
-            show_at(&scroller, row, block, offset);
-        }
+        let Some(row) = find_row(&scroller, row) else { return false };
+        near.reveal(&row);
+        show_at(&scroller, &row, block, offset);
+        follow.update_untracked(|follow| follow.stands(Measure::of(&scroller)));
         anchor.set_value(Anchor::of_view(&scroller));
-        found.is_some()
+        true
     };
     // By itself, so that it comes with what is loaded later.
     let bring_back = move |reading: Reading| {
@@ -151,25 +153,21 @@ pub fn Timeline(session: Session) -> impl IntoView {
         // and who goes somewhere else is left there.
         follow.update(|follow| follow.set(true));
         to_end();
-        let there = move |position: Option<usize>| match position {
-            _ if !is_wanted() => {}
-            None => jump(),
-            Some(position) => {
-                window.want(position);
-                request_animation_frame(move || {
-                    // Whoever started the server again may have given it another name.
-                    let named = || session.row_id_at(position).unwrap_or_default();
-                    if is_wanted() {
-                        stay();
-                        let _ = come_back(&row, block, offset) || come_back(&named(), block, offset);
-                    }
-                });
-            }
+        let Some(position) = position else { return };
+        // What cannot be fetched now may be the next time.
+        let there = move |position: Option<usize>| {
+            let Some(position) = position.filter(|_| is_wanted()) else { return };
+            window.want(position);
+            request_animation_frame(move || {
+                // Whoever started the server again may have given it another name.
+                let named = || session.row_id_at(position).unwrap_or_default();
+                if is_wanted() {
+                    stay();
+                    let _ = come_back(&row, block, offset) || come_back(&named(), block, offset);
+                }
+            });
         };
-        match position {
-            Some(position) => actions.fetch_until(session, position, Box::new(there)),
-            None => there(None),
-        }
+        actions.fetch_until(session, position, Box::new(there));
     };
     let bring_back = (reading != Reading::Following).then(|| {
         let bring_back: Box<dyn FnOnce()> = Box::new(move || bring_back(reading));
@@ -191,6 +189,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let hold = move |row| {
         if let Some(scroller) = scroller.get_untracked() {
             anchor.set_value(Some(Anchor::of(row, &scroller)));
+            follow.update_untracked(|follow| follow.stands(Measure::of(&scroller)));
         }
     };
     seek_on_demand(session, window, scroller, stay, hold);

@@ -141,24 +141,30 @@ async fn i_come_back_to_the_place_where_i_was_reading() {
 
 #[tokio::test]
 async fn i_load_the_page_again_and_am_where_i_was_reading() {
-    told_reload(Size::Wide).await;
+    told_reload(Size::Wide, 1).await;
 }
 
 #[tokio::test]
 async fn on_my_phone_i_load_the_page_again_and_am_where_i_was_reading() {
-    told_reload(Size::Phone).await;
+    told_reload(Size::Phone, 1).await;
+}
+
+#[tokio::test]
+async fn among_many_tools_too_i_load_the_page_again_and_am_where_i_was_reading() {
+    told_reload(Size::Wide, 12).await;
 }
 
 /// A session that is read far up, farther than what comes with it, with a row open there: which, and where it stands.
-async fn read_far_up(stage: &Stage, page: &Page) -> Value {
+async fn read_far_up(stage: &Stage, page: &Page, calls: usize) -> Value {
     let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
     for number in 0..300 {
         file.user(&format!(
             "Message {number}. {}",
             "It is said at some length. ".repeat(1 + number * 7 % 23)
         ));
-        let call = json!({"type": "toolCall", "id": format!("c{number}"), "name": "bash", "arguments": {"command": "ls"}});
-        file.assistant(json!([{"type": "thinking", "thinking": "Shall I?\n\nI shall."}, call]));
+        let call = |call| json!({"type": "toolCall", "id": format!("c{number}-{call}"), "name": "bash", "arguments": {"command": "ls"}});
+        file.assistant(json!([{"type": "thinking", "thinking": "Shall I?\n\nI shall."}]));
+        file.assistant((0..calls).map(call).collect());
     }
     file.write(stage);
     open(stage, page).await;
@@ -166,19 +172,20 @@ async fn read_far_up(stage: &Stage, page: &Page) -> Value {
     let read = "const log = document.querySelector('[role=log]');\
                 const frame = () => new Promise((done) => requestAnimationFrame(done));\
                 const first = () => Number(log.querySelector('[data-kind=user]')?.textContent.match(/Message (\\d+)/)[1] ?? 999);\
-                while (first() > 180) { log.scrollTop -= 600; await frame(); await frame(); }\
+                while (first() > FAR) { log.scrollTop -= 600; await frame(); await frame(); }\
                 const edge = log.getBoundingClientRect().top;\
                 const row = [...log.querySelectorAll('[data-kind=tool]')].find((row) => row.getBoundingClientRect().top > edge + 50);\
                 row.querySelector('.row-line').click();\
                 for (let count = 0; count < 6; count += 1) await frame();\
                 return { id: row.dataset.messageId, top: row.getBoundingClientRect().top };";
-    page.async_script(read).await
+    let far = if calls > 1 { 250 } else { 180 };
+    page.async_script(&read.replace("FAR", &far.to_string())).await
 }
 
-async fn told_reload(size: Size) {
+async fn told_reload(size: Size, calls: usize) {
     story("long-reloaded", size, async |stage| {
         let page = stage.page();
-        let read = read_far_up(stage, &page).await;
+        let read = read_far_up(stage, &page, calls).await;
         page.reload().await;
         let there = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
                        .find((row) => row.dataset.messageId === arguments[0].id);\
@@ -198,7 +205,7 @@ async fn told_reload(size: Size) {
 async fn before_my_old_place_is_there_i_go_on_and_am_left_where_i_am() {
     story("long-gone-on", Size::Wide, async |stage| {
         let page = stage.page();
-        read_far_up(stage, &page).await;
+        read_far_up(stage, &page, 1).await;
         // What is asked for of the older messages is held back until it is let go.
         let hold = "const send = WebSocket.prototype.send; window.held = [];\
                     WebSocket.prototype.send = function (data) {\

@@ -2,7 +2,6 @@
 //! never looked at, and every colour is an element. A group that has left the page is forgotten.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 
 use js_sys::{Array, Reflect};
 use pilothouse_highlight::{COLOURED, Span};
@@ -19,8 +18,8 @@ const NUMBER: &str = "pilothouseWaiting";
 const MARGIN: &str = "100%";
 
 thread_local! {
-    /// By the number that its element has.
-    static WAITING: RefCell<BTreeMap<u32, (Element, Vec<Span>)>> = const { RefCell::new(BTreeMap::new()) };
+    /// By the number that its element has, in rising order.
+    static WAITING: RefCell<Vec<(u32, Element, Vec<Span>)>> = const { RefCell::new(Vec::new()) };
     static LAST: Cell<u32> = const { Cell::new(0) };
     static OBSERVER: Option<IntersectionObserver> = observer();
 }
@@ -50,7 +49,10 @@ pub fn watch(group: &Element) {
 /// Takes a group back, with its parts if it was waiting.
 pub fn take(group: &Element) -> Option<Vec<Span>> {
     let number = Reflect::get(group, &NUMBER.into()).ok()?.as_f64()? as u32;
-    WAITING.with_borrow_mut(|waiting| waiting.remove(&number)).map(|(_, spans)| spans)
+    WAITING.with_borrow_mut(|waiting| {
+        let place = waiting.binary_search_by_key(&number, |(number, ..)| *number).ok()?;
+        Some(waiting.remove(place).2)
+    })
 }
 
 fn keep(group: Element, spans: Vec<Span>) {
@@ -58,7 +60,7 @@ fn keep(group: Element, spans: Vec<Span>) {
     let number = LAST.get() + 1;
     LAST.set(number);
     let _ = Reflect::set(&group, &NUMBER.into(), &number.into());
-    WAITING.with_borrow_mut(|waiting| waiting.insert(number, (group, spans)));
+    WAITING.with_borrow_mut(|waiting| waiting.push((number, group, spans)));
 }
 
 fn observer() -> Option<IntersectionObserver> {
@@ -124,7 +126,7 @@ fn tell() {
 
 fn forget_the_gone() {
     WAITING.with_borrow_mut(|waiting| {
-        waiting.retain(|_, (group, _)| {
+        waiting.retain(|(_, group, _)| {
             let stays = group.is_connected();
             if !stays {
                 unobserve(group);

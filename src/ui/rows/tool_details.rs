@@ -59,7 +59,12 @@ impl Details {
     }
 
     fn is_drawn_as(&self, other: &Self) -> bool {
-        (&self.view, &self.diffs, &self.result) == (&other.view, &other.diffs, &other.result)
+        let drawn = |result: &Shown| match result {
+            Shown::Not | Shown::AsText | Shown::AsMarkdown => Shown::Not,
+            drawn => drawn.clone(),
+        };
+        (&self.view, &self.diffs) == (&other.view, &other.diffs)
+            && drawn(&self.result) == drawn(&other.result)
     }
 
     const fn name(&self) -> &'static str {

@@ -41,9 +41,12 @@ impl Default for Follow {
 }
 
 impl Follow {
-    /// The position changed. Going up, however little, is the reader's wish to stay; reaching the end, to follow. In a
+    /// The position may have changed. Going up, however little, is the reader's wish to stay; reaching the end, to follow. In a
     /// view that has another size than before, as when a phone is turned, the browser has moved it.
     pub const fn scrolled(&mut self, measure: Measure) {
+        if self.is_at(measure) && measure.viewport == self.last_viewport {
+            return;
+        }
         let (upwards, downwards) = (
             measure.top < self.last_top && measure.viewport == self.last_viewport,
             measure.top > self.last_top,
@@ -115,11 +118,14 @@ mod tests {
         follow.scrolled(at(1490));
         follow.scrolled(at(1490));
         assert!(!follow.is_following());
-        // And what is built above is no step down.
-        follow.shifted(300);
-        follow.scrolled(Measure { top: 1790, content: 2300, viewport: 500 });
+        // What the page has shown itself, and what is built above, is no step down.
+        follow.stands(at(1480));
+        follow.scrolled(at(1480));
         assert!(!follow.is_following());
-        follow.scrolled(Measure { top: 1795, content: 2300, viewport: 500 });
+        follow.shifted(300);
+        follow.scrolled(Measure { top: 1780, content: 2300, viewport: 500 });
+        assert!(!follow.is_following());
+        follow.scrolled(Measure { top: 1785, content: 2300, viewport: 500 });
         assert!(follow.is_following());
     }
 

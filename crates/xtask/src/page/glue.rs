@@ -38,8 +38,14 @@ fn smaller(script: &str) -> Result<String> {
             small.push_str(line);
             small.push('\n');
         }
-        in_comment &= !line.ends_with("*/");
+        let ends = line.ends_with("*/");
+        ensure!(
+            !in_comment || ends || !line.contains("*/"),
+            "something follows a comment; page/glue.rs must follow"
+        );
+        in_comment &= !ends;
     }
+    ensure!(!in_comment, "a comment has no end; page/glue.rs must follow");
     Ok(small)
 }
 
@@ -119,7 +125,9 @@ mod tests {
         let script =
             "/** Told\n * here. */\nlet a = '/*';\n\n  // Why\n  let b = a; // so\n/* x */\nlet c;\n";
         assert_eq!(smaller(script).unwrap(), "let a = '/*';\nlet b = a; // so\nlet c;\n");
-        assert!(smaller("let a = `one\n two`;").is_err());
+        for strange in ["let a = `one\n two`;", "/* why */ let a;\nlet b;", "/*\nlet a;"] {
+            assert!(smaller(strange).is_err(), "{strange}");
+        }
     }
 
     #[test]
