@@ -21,6 +21,7 @@ const STEM: &str = "pilothouse-page";
 
 /// Loaded by its plain name, when code appears.
 const HIGHLIGHTER: &str = "pilothouse-highlighter_bg.wasm";
+const HIGHLIGHTER_SCRIPT: &str = "pilothouse-highlighter.js";
 
 /// For WebAssembly that has lost its own list of what it uses. Inlining and looking for common expressions make it
 /// smaller as it is, and larger once it is compressed.
@@ -50,6 +51,8 @@ pub(super) fn split(workspace: &Workspace, tools: &PageTools, folder: &Path) -> 
     built.write(&later)?;
     let highlighter = folder.join(HIGHLIGHTER);
     fs::write(&highlighter, smaller(workspace, tools, split::bare(&fs::read(&highlighter)?)?)?)?;
+    let highlighter = folder.join(HIGHLIGHTER_SCRIPT);
+    fs::write(&highlighter, glue::smaller(&fs::read_to_string(&highlighter)?)?)?;
     built.finish(&first, &File::new(STEM, "js", script))
 }
 

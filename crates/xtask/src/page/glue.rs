@@ -25,7 +25,7 @@ pub(super) fn split(glue: &str, renamed: &[(String, String)], name: &str, integr
 }
 
 /// A script without comments that stand by themselves and without the space before its lines.
-fn smaller(script: &str) -> Result<String> {
+pub(super) fn smaller(script: &str) -> Result<String> {
     let mut small = String::with_capacity(script.len());
     let mut in_comment = false;
     for line in script.lines().map(str::trim_start) {
