@@ -4,7 +4,7 @@ use pilothouse_core::wire::Command;
 use pilothouse_core::{Kind, SessionState};
 
 use crate::client::Client;
-use crate::running::{Setup, agent, children, is_alive, signal, until_gone};
+use crate::running::{Setup, agent, is_alive, signal, until_child, until_gone};
 use crate::{binary, server};
 
 #[tokio::test]
@@ -15,8 +15,7 @@ async fn case_72_a_killed_agent_is_a_visible_error_within_a_second_and_the_sessi
     page.prompt(&session, "/wait-tool never").await.unwrap();
     page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
     let agent = agent(&server);
-    let tools = children(agent);
-    assert_eq!(tools.len(), 1, "the agent's shell command");
+    let tool = until_child(agent);
     let killed = std::time::Instant::now();
     signal(agent, "KILL");
     page.until_state(&session, SessionState::Error).await;
@@ -25,7 +24,7 @@ async fn case_72_a_killed_agent_is_a_visible_error_within_a_second_and_the_sessi
     assert!(!page.view(&session).controller.has_open_call(), "no spinner is left");
     let last = page.rows(&session).last().unwrap();
     assert!(last.kind == Kind::Error && last.text.contains("signal 9"), "{last:?}");
-    until_gone(tools[0]);
+    until_gone(tool);
 
     page.prompt(&session, "Are you back?").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;

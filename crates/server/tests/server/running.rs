@@ -188,6 +188,18 @@ pub fn is_alive(process: u32) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
 
+/// Waits until a process has begun another, which it may have announced before; a hang fails.
+pub fn until_child(process: u32) -> u32 {
+    let start = std::time::Instant::now();
+    loop {
+        if let [child, ..] = children(process)[..] {
+            return child;
+        }
+        assert!(start.elapsed().as_secs() < 30, "process {process} begins nothing");
+        std::thread::yield_now();
+    }
+}
+
 /// Waits until a process that was told to end has ended; a hang fails.
 pub fn until_gone(process: u32) {
     let start = std::time::Instant::now();
