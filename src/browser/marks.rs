@@ -111,10 +111,10 @@ fn collect(place: &Node, words: &[char], run: &mut Run, ranges: &Array) {
 /// Whether an element is a part of the text around it.
 fn reads_on(node: &Node) -> bool {
     node.dyn_ref::<Element>().is_some_and(|element| match element.local_name().as_str() {
-        "a" | "bdi" | "code" | "del" | "em" | "mark" | "strong" => true,
+        "a" | "code" | "del" | "em" | "mark" | "strong" => true,
         "span" => {
-            ["", "path-folders"].contains(&&*element.class_name())
-                || element.class_name().starts_with("code-")
+            let class = element.class_name();
+            class.is_empty() || class.starts_with("code-") || class.starts_with("path-")
         }
         _ => false,
     })

@@ -106,11 +106,17 @@ pub fn Timeline(session: Session) -> impl IntoView {
         }
     });
     let on_scroll = scrolled.clone();
-    // Who has just left the end is where they are before anything is built above them.
-    near.before_change(move || {
+    // Who has just left the end is where they are before anything is built above them, and who is there stays: what
+    // is lower than guessed would move them up, what is higher would not move them back.
+    let leave = move || {
         let scroller = scroller.try_get_untracked().flatten();
         if scroller.is_some_and(|scroller| follow.get_untracked().is_left(Measure::of(&scroller))) {
             scrolled();
+        }
+    };
+    near.around_changes(leave, move || {
+        if follow.get_untracked().is_following() {
+            to_end();
         }
     });
     // Runs after layout and before paint, whenever the content or the view of it changes its size.
