@@ -32,15 +32,11 @@ pub struct Near {
     watch: StoredValue<Watch, LocalStorage>,
     /// Set when something was built that was not there before.
     pub built: RwSignal<bool>,
-    around: StoredValue<Option<Around>, LocalStorage>,
+    before: StoredValue<Option<Before>, LocalStorage>,
 }
 
-/// Who wants to know that something is about to be built or let go of, and that it has been.
-#[derive(Clone)]
-struct Around {
-    before: Rc<dyn Fn()>,
-    after: Rc<dyn Fn()>,
-}
+/// Who wants to know that something is about to be built or let go of.
+type Before = Rc<dyn Fn()>;
 
 #[derive(Default)]
 struct Watch {
@@ -68,7 +64,7 @@ impl Near {
         let near = Self {
             watch: StoredValue::new_local(Watch::default()),
             built: RwSignal::new(false),
-            around: StoredValue::new_local(None),
+            before: StoredValue::new_local(None),
         };
         effect(move || {
             if let Some(scroller) = scroller.get() {
@@ -84,20 +80,14 @@ impl Near {
         near
     }
 
-    pub fn around_changes(&self, before: impl Fn() + 'static, after: impl Fn() + 'static) {
-        self.around.set_value(Some(Around { before: Rc::new(before), after: Rc::new(after) }));
+    pub fn before_change(&self, tell: impl Fn() + 'static) {
+        self.before.set_value(Some(Rc::new(tell)));
     }
 
-    fn changes(self) {
-        let Some(around) = self.around.try_get_value().flatten() else { return };
-        (around.before)();
-        spawn_local(async move {
-            // Who is told may leave the work to others.
-            tick().await;
-            if self.around.try_get_value().is_some() {
-                (around.after)();
-            }
-        });
+    fn changes(&self) {
+        if let Some(tell) = self.before.try_get_value().flatten() {
+            tell();
+        }
     }
 
     /// Tells from now on whether this element is near. What has the keyboard or is selected is always near.

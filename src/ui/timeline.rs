@@ -80,8 +80,14 @@ pub fn Timeline(session: Session) -> impl IntoView {
             actions.show_earlier(session, move || _ = fetching.try_set(false));
         }
     };
+    // Something was built, and the frame that shows it is still to come.
+    let unsettled = StoredValue::new(false);
     let scrolled: Rc<dyn Fn()> = Rc::new(move || {
         let Some(scroller) = scroller.try_get_untracked().flatten() else { return };
+        // What is built lower than guessed moves the view up, and nobody went anywhere: it is made up for in this frame.
+        if unsettled.get_value() && follow.get_untracked().is_following() {
+            return;
+        }
         // What was built above a moment ago is made up for before the next row is held on to.
         keep_in_place(&scroller, anchor, follow);
         let measure = Measure::of(&scroller);
@@ -106,18 +112,14 @@ pub fn Timeline(session: Session) -> impl IntoView {
         }
     });
     let on_scroll = scrolled.clone();
-    // Who has just left the end is where they are before anything is built above them, and who is there stays: what
-    // is lower than guessed would move them up, what is higher would not move them back.
-    let leave = move || {
+    // Who has just left the end is where they are before anything is built above them, and who is there stays.
+    near.before_change(move || {
         let scroller = scroller.try_get_untracked().flatten();
         if scroller.is_some_and(|scroller| follow.get_untracked().is_left(Measure::of(&scroller))) {
             scrolled();
         }
-    };
-    near.around_changes(leave, move || {
-        if follow.get_untracked().is_following() {
-            to_end();
-        }
+        unsettled.set_value(true);
+        request_animation_frame(move || _ = unsettled.try_set_value(false));
     });
     // Runs after layout and before paint, whenever the content or the view of it changes its size.
     let on_resize = move || {
