@@ -26,8 +26,7 @@ pub fn with_class(tag: &str, class: &str) -> Element {
 
 /// A path of which the name stays when there is no room for its folders.
 pub fn path(class: &str, folders: &str, name: &str) -> Element {
-    let (frame, text) = (with_class("span", class), with_class("span", "path-text"));
-    set_class(&frame, "path", true);
+    let (frame, text) = (with_class("span", &[class, " path"].concat()), with_class("span", "path-text"));
     if !folders.is_empty() {
         add(&text, &with_text("span", "path-folders", folders));
     }

@@ -41,8 +41,8 @@ impl Default for Follow {
 }
 
 impl Follow {
-    /// The position may have changed. Going up, however little, is the reader's wish to stay; reaching the end, to follow. In a
-    /// view that has another size than before, as when a phone is turned, the browser has moved it.
+    /// The position may have changed. Going up, however little, is the reader's wish to stay; reaching the end, to
+    /// follow. In a view that has another size than before, as when a phone is turned, the browser has moved it.
     pub const fn scrolled(&mut self, measure: Measure) {
         if self.is_at(measure) && measure.viewport == self.last_viewport {
             return;
