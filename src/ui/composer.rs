@@ -81,11 +81,14 @@ pub fn Composer(session: Session) -> impl IntoView {
         }
     };
     // A keyboard that covers half the screen is not opened unasked.
-    effect(move || {
-        if let Some(field) = field.get().filter(|_| !touch) {
-            let _ = field.focus();
-        }
-    });
+    // With the frame that shows it: the browser lays out the page for it, and all of it is there by then.
+    if !touch {
+        request_animation_frame(move || {
+            if let Some(field) = field.try_get_untracked().flatten() {
+                let _ = field.focus();
+            }
+        });
+    }
     let pasted = move |event: leptos::ev::ClipboardEvent| {
         let carried = carried_files::carried(event.clipboard_data());
         // A text that brings a picture of itself along is pasted as a text.

@@ -2,6 +2,7 @@
 // to tests. In place before the page's own scripts.
 
 window.measure = (() => {
+    const MOMENT = 100;
     const tasks = [];
     const keys = [];
     const memories = [];
@@ -57,10 +58,27 @@ window.measure = (() => {
             observer.observe(document.body, { subtree: true, childList: true, attributes: true });
         });
 
+    // Whoever goes to another conversation has looked at this one: nothing has changed for a moment.
+    const rest = () =>
+        new Promise((done) => {
+            let timer;
+            const observer = new MutationObserver(() => wait());
+            const wait = () => {
+                clearTimeout(timer);
+                timer = setTimeout(() => {
+                    observer.disconnect();
+                    done();
+                }, MOMENT);
+            };
+            observer.observe(document.body, { subtree: true, childList: true, attributes: true });
+            wait();
+        });
+
     const lastAnswer = () => [...document.querySelectorAll('[role=log] [data-kind=assistant]')].at(-1);
 
     return {
         async show(id) {
+            await rest();
             const start = performance.now();
             document.querySelector(`nav [data-session-id="${id}"]`).click();
             await until(() => document.querySelector(`main[data-session-id="${id}"] [role=log] [data-message-id]`));
