@@ -10,8 +10,9 @@ use crate::figures::{Figures, median, nanoseconds};
 use crate::page::Page;
 use crate::stage::{FIRST, Kind, LENGTHS, Stage};
 
-/// How often one switches back to each conversation.
-const SWITCHES: usize = 5;
+/// How often one switches back to each conversation: a page that is kept open has done so before, and the browser has
+/// compiled for good what that runs.
+const SWITCHES: usize = 20;
 /// Between two keys.
 const TYPING: Duration = Duration::from_millis(100);
 
