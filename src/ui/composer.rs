@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 use pilothouse_core::queue::Lane;
 
-use super::dynamic::{When, clicked, effect, entered, live, memo, submitted};
+use super::dynamic::{When, clicked, entered, live, memo, submitted};
 use super::icon::{Glyph, Icon, LiveGlyph};
 use super::keys::{self, Act, Key};
 use super::mention_menu::{MentionMenu, MentionMenuList};

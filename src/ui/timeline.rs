@@ -3,24 +3,27 @@
 
 mod anchor;
 mod chunk;
+mod empty;
 mod follow;
 pub mod seek;
+mod size;
 mod window;
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use leptos::html;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
-use web_sys::{Element, HtmlElement, ResizeObserver};
+use web_sys::{Element, HtmlElement};
 
 use self::anchor::{Anchor, find_row, show_at};
+use self::empty::EmptyConversation;
 use self::follow::{Follow, Measure};
 use self::seek::seek_on_demand;
+use self::size::watch_size;
 use self::window::Window;
 use super::ask_card::AskCard;
-use super::dynamic::{When, clicked, effect, list, live, memo};
+use super::dynamic::{When, clicked, list, live, memo};
 use super::icon::{Glyph, Icon};
 use super::kept::keep;
 use super::near::Near;
@@ -80,13 +83,15 @@ pub fn Timeline(session: Session) -> impl IntoView {
             actions.show_earlier(session, move || _ = fetching.try_set(false));
         }
     };
-    // Something was built, and the frame that shows it is still to come.
+    // Something was built, and the frame that shows it is still to come. Where the reader goes until then is heeded
+    // after it.
     let unsettled = StoredValue::new(false);
+    let unheeded = StoredValue::new(false);
     let scrolled: Rc<dyn Fn()> = Rc::new(move || {
         let Some(scroller) = scroller.try_get_untracked().flatten() else { return };
         // What is built lower than guessed moves the view up, and nobody went anywhere: it is made up for in this frame.
         if unsettled.get_value() && follow.get_untracked().is_following() {
-            return;
+            return unheeded.set_value(true);
         }
         // What was built above a moment ago is made up for before the next row is held on to.
         keep_in_place(&scroller, anchor, follow);
@@ -119,7 +124,13 @@ pub fn Timeline(session: Session) -> impl IntoView {
             scrolled();
         }
         unsettled.set_value(true);
-        request_animation_frame(move || _ = unsettled.try_set_value(false));
+        let scrolled = scrolled.clone();
+        request_animation_frame(move || {
+            unsettled.try_set_value(false);
+            if unheeded.try_update_value(std::mem::take).unwrap_or_default() {
+                set_timeout(move || scrolled(), Duration::ZERO);
+            }
+        });
     });
     // Runs after layout and before paint, whenever the content or the view of it changes its size.
     let on_resize = move || {
@@ -249,41 +260,6 @@ pub fn Timeline(session: Session) -> impl IntoView {
     }
 }
 
-#[component]
-fn EmptyConversation(session: Session) -> impl IntoView {
-    let agents = use_actions().server.agents;
-    let is_demo = memo(move || {
-        session
-            .agent
-            .with(|name| agents.with(|agents| agents.iter().any(|agent| agent.demo && agent.name == *name)))
-    });
-    view! {
-        <div class="empty-state">
-            <When when=move || is_demo.get()><DemoWords /></When>
-            <p>
-                "Write the first message. " <strong>{live(move || session.agent.get())}</strong> " works in "
-                <code>{live(move || session.cwd.get())}</code> "."
-            </p>
-        </div>
-    }
-}
-
-/// What the demo is, and the way to a real agent.
-#[component]
-fn DemoWords() -> impl IntoView {
-    view! {
-        <h2>"Welcome aboard"</h2>
-        <p>
-            "This is the built-in demo: no model behind it, and tools that really run. Try " <code>"/tour"</code> " or "
-            <code>"/plan"</code> "."
-        </p>
-        <p>"To work with a model, install pi, start it once in the terminal, and start Pilothouse again:"</p>
-        <p><code>"npm install -g @earendil-works/pi-coding-agent"</code></p>
-        <p>"Another program that speaks pi's RPC mode is connected with"</p>
-        <p><code>"pilothouse --agent name=pi:command"</code></p>
-    }
-}
-
 type HeldAnchor = StoredValue<Option<Anchor>, LocalStorage>;
 
 /// Puts the row that is looked at back where it was, if something above has moved it. False if there is none.
@@ -297,37 +273,4 @@ fn keep_in_place(scroller: &HtmlElement, anchor: HeldAnchor, follow: RwSignal<Fo
         anchor.update_value(|anchor| *anchor = anchor.take().map(|anchor| anchor.again(scroller)));
     }
     moved.is_some()
-}
-
-/// Watches the size of both elements as long as the component lives.
-fn watch_size(
-    scroller: NodeRef<html::Div>,
-    content: NodeRef<html::Div>,
-    on_resize: impl Fn() + 'static,
-    on_first: impl FnOnce() + 'static,
-) {
-    let mut on_first = Some(on_first);
-    let callback = Closure::<dyn FnMut()>::new(move || {
-        if let Some(on_first) = on_first.take() {
-            on_first();
-        }
-        on_resize();
-    });
-    let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) else { return };
-    let held = StoredValue::new_local(Some((observer, callback)));
-    effect(move || {
-        if let (Some(scroller), Some(content)) = (scroller.get(), content.get()) {
-            held.with_value(|held| {
-                if let Some((observer, _)) = held {
-                    observer.observe(&scroller);
-                    observer.observe(&content);
-                }
-            });
-        }
-    });
-    on_cleanup(move || {
-        if let Some((observer, _closure)) = held.try_update_value(Option::take).flatten() {
-            observer.disconnect();
-        }
-    });
 }

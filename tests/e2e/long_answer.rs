@@ -115,6 +115,31 @@ async fn nothing_moves_when_i_go_up_in_the_moment_in_which_more_is_built() {
     .await;
 }
 
+#[tokio::test]
+async fn i_am_left_where_i_go_in_the_moment_in_which_i_copy() {
+    story("long-answer-copy-and-go", Size::Wide, async |stage| {
+        long_answer(stage, 400);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Paragraph 399.").await;
+        // What is selected stands there already, so that nothing changes its size.
+        let go = format!(
+            "{FIRST_BLOCK} const last = [...log.querySelectorAll('.markdown p')].at(-1);\
+             for (let count = 0; count < 12; count += 1) await frame();\
+             document.activeElement.blur();\
+             getSelection().selectAllChildren(last);\
+             window.dispatchEvent(new Event('copy'));\
+             log.scrollTop -= 60;\
+             return log.scrollTop;"
+        );
+        let place = page.async_script(&go).await;
+        page.until("the way back to the end", "return !!document.querySelector('button.jump')").await;
+        let stays = "return document.querySelector('[role=log]').scrollTop === arguments[0]";
+        assert_eq!(page.script(stays, vec![place]).await, json!(true));
+    })
+    .await;
+}
+
 /// Copies what is selected and pastes it where one writes: these paragraphs are in it.
 async fn until_copied(page: &Page, paragraphs: [u32; 5]) {
     page.key(Key::Control + "c").await;
