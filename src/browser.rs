@@ -120,7 +120,10 @@ pub fn forget_in_tab(key: &str) {
 /// Remembers a value as long as this tab is there; an empty one is forgotten.
 pub fn remember_in_tab(key: &str, value: &str) {
     let Some(storage) = window().session_storage().ok().flatten() else { return };
-    let _ = if value.is_empty() { storage.remove_item(key) } else { storage.set_item(key, value) };
+    // What is out of date is worse than nothing.
+    if value.is_empty() || storage.set_item(key, value).is_err() {
+        let _ = storage.remove_item(key);
+    }
 }
 
 pub fn recall_in_tab(key: &str) -> Option<String> {

@@ -2,6 +2,7 @@
 //! scrolled to. Nothing here comes from the server.
 
 pub mod drafts;
+pub mod half_answers;
 pub mod picture_rules;
 pub mod pictures;
 mod places;

@@ -11,6 +11,7 @@ use super::dynamic::{clicked, effect, entered, submitted};
 use super::icon::{Glyph, Icon};
 use super::visible_text::VisibleText;
 use crate::browser;
+use crate::state::client::half_answers::{half_answer, keep_half_answer};
 
 /// The keys that press a button. Those of the tray have none: the keys are for the session that is looked at.
 fn keys_words(in_tray: bool, keys: &[&str]) -> Option<String> {
@@ -78,12 +79,19 @@ pub fn SelectAnswer(
 
 #[component]
 pub fn TextAnswer(
+    session_id: String,
     ask: Ask,
     in_tray: bool,
     sending: RwSignal<bool>,
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
-    let text = RwSignal::new(ask.prefill.clone());
+    let text = RwSignal::new(half_answer(&session_id, &ask.id).unwrap_or_else(|| ask.prefill.clone()));
+    let ask_id = ask.id.clone();
+    let write = StoredValue::new(move |value: String| {
+        keep_half_answer(&session_id, &ask_id, &value);
+        text.set(value);
+    });
+    let write = move |value| write.with_value(|write| write(value));
     let place = NodeRef::<html::Form>::new();
     // The question is what comes next, unless something is being written. On a phone the keyboard stays down.
     effect(move || {
@@ -107,7 +115,7 @@ pub fn TextAnswer(
                 aria-label=visible_string(&ask.title)
                 placeholder=visible_string(&ask.placeholder)
                 prop:value=text
-                on:input=entered(move |value| text.set(value))
+                on:input=entered(write)
             ></textarea>
         }
         .into_any()
@@ -121,7 +129,7 @@ pub fn TextAnswer(
                 aria-label=visible_string(&ask.title)
                 placeholder=visible_string(&ask.placeholder)
                 prop:value=text
-                on:input=entered(move |value| text.set(value))
+                on:input=entered(write)
             />
         }
         .into_any()

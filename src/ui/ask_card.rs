@@ -63,7 +63,8 @@ pub fn AskCard(
         }
         AskKind::Select => view! { <SelectAnswer ask=ask.clone() in_tray sending reply /> }.into_any(),
         AskKind::Input | AskKind::Editor => {
-            view! { <TextAnswer ask=ask.clone() in_tray sending reply /> }.into_any()
+            view! { <TextAnswer session_id=session_id.get_value() ask=ask.clone() in_tray sending reply /> }
+                .into_any()
         }
     };
     view! {

@@ -53,14 +53,36 @@ pub fn attend() {
 
 fn show_theme(theme: Theme, contrast: bool) {
     let Some(root) = document().document_element() else { return };
-    let _ = match theme {
-        Theme::System => root.remove_attribute("data-theme"),
-        theme => root.set_attribute("data-theme", theme.name()),
-    };
+    // What was chosen before the page was loaded is shown already.
+    let chosen = (theme != Theme::System).then(|| theme.name());
+    if root.get_attribute("data-theme").as_deref() != chosen {
+        let _ = match chosen {
+            None => root.remove_attribute("data-theme"),
+            Some(name) => root.set_attribute("data-theme", name),
+        };
+        show_around(theme);
+    }
     let _ = match contrast {
         true => root.set_attribute("data-contrast", "more"),
         false => root.remove_attribute("data-contrast"),
     };
+}
+
+/// What is around the page is of its colour. By itself, so that it comes with what is loaded later.
+#[inline(never)]
+fn show_around(theme: Theme) {
+    for (own, system) in
+        [(Theme::Light, "(prefers-color-scheme: light)"), (Theme::Dark, "(prefers-color-scheme: dark)")]
+    {
+        let media = match theme {
+            Theme::System => system,
+            theme if theme == own => "all",
+            _ => "not all",
+        };
+        if let Ok(Some(colour)) = document().query_selector(&format!("meta[data-of={}]", own.name())) {
+            let _ = colour.set_attribute("media", media);
+        }
+    }
 }
 
 /// Some browsers have no notifications at all, or none for a page that was not opened in a safe way.

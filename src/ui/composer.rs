@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use pilothouse_core::queue::Lane;
 
 use super::dynamic::{When, clicked, entered, live, memo, submitted};
+use super::focus;
 use super::icon::{Glyph, Icon, LiveGlyph};
 use super::keys::{self, Act, Key};
 use super::mention_menu::{MentionMenu, MentionMenuList};
@@ -81,13 +82,8 @@ pub fn Composer(session: Session) -> impl IntoView {
         }
     };
     // A keyboard that covers half the screen is not opened unasked.
-    // With the frame that shows it: the browser lays out the page for it, and all of it is there by then.
     if !touch {
-        request_animation_frame(move || {
-            if let Some(field) = field.try_get_untracked().flatten() {
-                let _ = field.focus();
-            }
-        });
+        focus::to_composer();
     }
     let pasted = move |event: leptos::ev::ClipboardEvent| {
         let carried = carried_files::carried(event.clipboard_data());

@@ -9,7 +9,7 @@ use pilothouse_core::wire::FoundRows;
 use super::dynamic::{clicked, effect, entered, live};
 use super::icon::{Glyph, Icon};
 use super::keys::Key;
-use super::timeline::seek::{leave, step_inside};
+use super::timeline::seek::{leave, step_inside, unmark_rows};
 use crate::actions::use_actions;
 use crate::state::server::Session;
 use crate::transport::Connection;
@@ -85,6 +85,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
                 let Ok(FoundRows { rows, .. }) = outcome else { return found.set(None) };
                 if rows.is_empty() {
                     leave();
+                    unmark_rows();
                 }
                 let last = rows.len().saturating_sub(1);
                 actions.client.finds_downwards.set_value(false);

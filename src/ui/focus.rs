@@ -11,9 +11,11 @@ use crate::browser;
 /// What a key leads to may have to be asked of the server first.
 const MOMENT: Duration = Duration::from_millis(300);
 
+pub const COMPOSER: &str = "textarea[name=prompt]";
+
 /// Where it goes if nobody says better: the first of these that is there.
 const NEXT: [&str; 4] =
-    ["dialog[open] button", "textarea[name=prompt]", "main input[type=radio]:checked", "main button:enabled"];
+    ["dialog[open] button", COMPOSER, "main input[type=radio]:checked", "main button:enabled"];
 
 /// Looks after the keyboard as long as the page stands there.
 pub fn watch() {
@@ -39,11 +41,23 @@ pub fn watch() {
 
 /// Takes it from whatever has it in the screen that is left.
 pub fn let_go() {
-    if let Some(element) =
-        document().active_element().filter(|here| here.closest("main").is_ok_and(|main| main.is_some()))
-    {
+    if let Some(element) = in_main() {
         let _ = element.unchecked_into::<HtmlElement>().blur();
     }
+}
+
+/// Puts it where one writes, unless something else on this screen has it, as a question that waits. With the frame that
+/// shows it: the browser lays out the page for it, and all of it is there by then.
+pub fn to_composer() {
+    request_animation_frame(|| {
+        if in_main().is_none() {
+            focus(COMPOSER);
+        }
+    });
+}
+
+fn in_main() -> Option<Element> {
+    document().active_element().filter(|here| here.closest("main").is_ok_and(|main| main.is_some()))
 }
 
 /// Puts it here once the page has changed, if it is nowhere then.

@@ -177,7 +177,8 @@ impl Drop for Watched {
     }
 }
 
-fn after_frames(count: usize, run: Box<dyn FnOnce()>) {
+/// The frame after the next one is the first in which all that was built now has been laid out.
+pub fn after_frames(count: usize, run: Box<dyn FnOnce()>) {
     match count {
         0 => run(),
         _ => request_animation_frame(move || after_frames(count - 1, run)),

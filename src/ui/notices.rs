@@ -17,10 +17,14 @@ pub fn Notices(session: Session) -> impl IntoView {
             NoticeLevel::Warning => ("notice warning", Icon::Alert),
             NoticeLevel::Error => ("notice failure", Icon::Alert),
         };
+        let words = match notice.level {
+            NoticeLevel::Info => notice.text,
+            _ => failure_words(&notice.text).into_owned(),
+        };
         view! {
             <div class=class>
                 <Glyph icon />
-                <span class="notice-text">{failure_words(&notice.text).into_owned()}</span>
+                <span class="notice-text">{words}</span>
                 <button
                     type="button"
                     class="button icon-only quiet"

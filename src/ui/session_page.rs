@@ -79,7 +79,7 @@ fn take_dropped(actions: Actions, session: Session, event: &leptos::ev::DragEven
     if !carried.is_empty() {
         event.prevent_default();
         actions.attach(session, carried);
-        focus::focus("textarea[name=prompt]");
+        focus::focus(focus::COMPOSER);
     }
 }
 

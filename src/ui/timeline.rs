@@ -9,8 +9,8 @@ pub mod seek;
 mod size;
 mod window;
 
+use std::cell::Cell;
 use std::rc::Rc;
-use std::time::Duration;
 
 use leptos::html;
 use leptos::prelude::*;
@@ -26,7 +26,7 @@ use super::ask_card::AskCard;
 use super::dynamic::{When, clicked, list, live, memo};
 use super::icon::{Glyph, Icon};
 use super::kept::keep;
-use super::near::Near;
+use super::near::{Near, after_frames};
 use super::rows::acts;
 use super::run_status::RunStatus;
 use crate::actions::use_actions;
@@ -83,15 +83,17 @@ pub fn Timeline(session: Session) -> impl IntoView {
             actions.show_earlier(session, move || _ = fetching.try_set(false));
         }
     };
-    // Something was built, and the frame that shows it is still to come. Where the reader goes until then is heeded
-    // after it.
-    let unsettled = StoredValue::new(false);
-    let unheeded = StoredValue::new(false);
+    // Something was built, and the frame that shows it is still to come. What cannot be told from the reader's going is
+    // heeded after it.
+    let unsettled = Rc::new(Cell::new(0usize));
+    let unheeded = Rc::new(Cell::new(false));
+    let (building, noted) = (unsettled.clone(), unheeded.clone());
     let scrolled: Rc<dyn Fn()> = Rc::new(move || {
         let Some(scroller) = scroller.try_get_untracked().flatten() else { return };
         // What is built lower than guessed moves the view up, and nobody went anywhere: it is made up for in this frame.
-        if unsettled.get_value() && follow.get_untracked().is_following() {
-            return unheeded.set_value(true);
+        let follows = follow.get_untracked();
+        if building.get() > 0 && follows.is_following() && !follows.is_left(Measure::of(&scroller)) {
+            return noted.set(true);
         }
         // What was built above a moment ago is made up for before the next row is held on to.
         keep_in_place(&scroller, anchor, follow);
@@ -123,14 +125,15 @@ pub fn Timeline(session: Session) -> impl IntoView {
         if scroller.is_some_and(|scroller| follow.get_untracked().is_left(Measure::of(&scroller))) {
             scrolled();
         }
-        unsettled.set_value(true);
-        let scrolled = scrolled.clone();
-        request_animation_frame(move || {
-            unsettled.try_set_value(false);
-            if unheeded.try_update_value(std::mem::take).unwrap_or_default() {
-                set_timeout(move || scrolled(), Duration::ZERO);
+        unsettled.set(unsettled.get() + 1);
+        let (unsettled, unheeded, scrolled) = (unsettled.clone(), unheeded.clone(), scrolled.clone());
+        let settle = move || {
+            unsettled.set(unsettled.get() - 1);
+            if unsettled.get() == 0 && unheeded.take() {
+                scrolled();
             }
-        });
+        };
+        after_frames(2, Box::new(settle));
     });
     // Runs after layout and before paint, whenever the content or the view of it changes its size.
     let on_resize = move || {
@@ -153,8 +156,14 @@ pub fn Timeline(session: Session) -> impl IntoView {
         let Some(row) = find_row(&scroller, row) else { return false };
         near.reveal(&row);
         show_at(&scroller, &row, block, offset);
-        follow.update_untracked(|follow| follow.stands(Measure::of(&scroller)));
-        anchor.set_value(Anchor::of_view(&scroller));
+        let measure = Measure::of(&scroller);
+        follow.update_untracked(|follow| follow.stands(measure));
+        // There may be less below it than there was.
+        if measure.to_end() <= 2 {
+            follow.update(|follow| follow.set(true));
+        } else {
+            anchor.set_value(Anchor::of_view(&scroller));
+        }
         true
     };
     // By itself, so that it comes with what is loaded later.
@@ -188,6 +197,9 @@ pub fn Timeline(session: Session) -> impl IntoView {
         };
         actions.fetch_until(session, position, Box::new(there));
     };
+    if reading != Reading::Following {
+        stay_where_i_act(returning);
+    }
     let bring_back = (reading != Reading::Following).then(|| {
         let bring_back: Box<dyn FnOnce()> = Box::new(move || bring_back(reading));
         bring_back
@@ -273,4 +285,13 @@ fn keep_in_place(scroller: &HtmlElement, anchor: HeldAnchor, follow: RwSignal<Fo
         anchor.update_value(|anchor| *anchor = anchor.take().map(|anchor| anchor.again(scroller)));
     }
     moved.is_some()
+}
+
+/// Who does something where they are has come to stay. By itself, so that it comes with what is loaded later.
+#[inline(never)]
+fn stay_where_i_act(returning: StoredValue<bool>) {
+    for event in ["pointerdown", "keydown"] {
+        let acted = window_event_listener_untyped(event, move |_| returning.set_value(false));
+        on_cleanup(move || acted.remove());
+    }
 }

@@ -72,6 +72,36 @@ async fn a_choice_without_yes_and_no_is_a_question_and_can_be_left_without_an_an
 }
 
 #[tokio::test]
+async fn what_i_began_to_answer_is_there_when_i_come_back_and_the_keyboard_with_it() {
+    let mut script = Script::default();
+    script.run(|script| {
+        script.extension("editor", json!({"title": "The note for the logbook", "prefill": "Buoy"}));
+        script.hear("extension_ui_response");
+    });
+    scripted_story("answer-half", &script, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        let session = page.new_session_of("scripted").await;
+        page.send("Write it down").await;
+        let there = "const here = document.activeElement;\
+                     return here?.name === 'answer' && here.value === arguments[0]";
+        page.until_script("the question", there, vec![json!("Buoy")]).await;
+        page.key(" painted.").await;
+        page.until_script("what I write", there, vec![json!("Buoy painted.")]).await;
+        page.press_link_new().await;
+        page.until("the form", "return !!document.querySelector('main.new-session')").await;
+        page.click(&format!("nav [data-session-id='{session}']")).await;
+        page.until_script("what I wrote", there, vec![json!("Buoy painted.")]).await;
+        page.reload().await;
+        page.until_script("what I wrote, after a reload", there, vec![json!("Buoy painted.")]).await;
+        page.key(" Dry.").await;
+        page.press("Answer").await;
+        page.until_text("You answered: Buoy painted. Dry.").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_key_for_yes_never_means_always() {
     let mut script = Script::default();
     script.run(|script| {

@@ -14,7 +14,7 @@ const HERE: &str = "const here = document.activeElement;\
     const box = here.getBoundingClientRect();\
     const marked = (element) => { const style = getComputedStyle(element);\
       return (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== 'none'; };\
-    const around = [here, here.parentElement, here.parentElement?.parentElement, here.closest('label, .composer-box')];\
+    const around = [here, here.closest('label, .composer-box')];\
     if (box.width === 0 || !around.some((element) => element && marked(element))) return null;\
     return here.getAttribute('aria-label') ?? (here.textContent.trim() || here.name || here.localName)";
 

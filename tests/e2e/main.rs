@@ -23,6 +23,7 @@ mod library;
 mod line;
 mod long;
 mod long_answer;
+mod look;
 mod lost_line;
 mod many_tabs;
 mod messages;

@@ -32,6 +32,32 @@ async fn on_my_phone_i_open_the_drawer_pick_a_session_and_write() {
 }
 
 #[tokio::test]
+async fn on_my_phone_i_can_copy_an_answer_whatever_comes_after_it() {
+    story("phone-copy", Size::Phone, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.write("/tour").await;
+        page.press("Send").await;
+        page.until_state("completed").await;
+        page.write("! echo lantern").await;
+        page.press("Run").await;
+        page.until("the shell's row", "return !!document.querySelector('[data-kind=bash]')").await;
+        // By what follows each: the buttons stand after the last words of a turn, and not between tools.
+        let told = "const rows = [...document.querySelectorAll('[role=log] [data-message-id]')];\
+            return rows.flatMap((row, index) => row.dataset.kind !== 'assistant' ? [] :\
+              [[rows[index + 1]?.dataset.kind, row.querySelector('.row-actions').getBoundingClientRect().height > 0]])";
+        let told = page.script(told, vec![]).await;
+        let told = told.as_array().unwrap();
+        for answer in told {
+            assert_eq!(answer[1], json!(answer[0] == "bash"), "{told:?}");
+        }
+        assert!(told.len() > 2 && told.last().unwrap()[0] == "bash", "{told:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn on_my_phone_the_choices_of_the_title_bar_are_all_of_one_size() {
     story("phone-choices", Size::Phone, async |stage| {
         let page = stage.page();

@@ -97,6 +97,7 @@ impl Ask {
             Answer::Confirm(false) => format!("You said no: {title}"),
             Answer::Cancel => format!("You did not answer: {title}"),
             Answer::Choose(choice) => format!("{title}\nYou chose: {}", shown(choice)),
+            Answer::Text(text) if text.trim().is_empty() => format!("{title}\nYou answered with nothing."),
             Answer::Text(text) => format!("{title}\nYou answered: {}", shown(text)),
         }
     }

@@ -32,11 +32,12 @@ pub struct Follow {
     following: bool,
     last_top: i32,
     last_viewport: i32,
+    last_content: i32,
 }
 
 impl Default for Follow {
     fn default() -> Self {
-        Self { following: true, last_top: 0, last_viewport: 0 }
+        Self { following: true, last_top: 0, last_viewport: 0, last_content: 0 }
     }
 }
 
@@ -44,6 +45,7 @@ impl Follow {
     /// The position may have changed. Going up, however little, is the reader's wish to stay; reaching the end, to
     /// follow. In a view that has another size than before, as when a phone is turned, the browser has moved it.
     pub const fn scrolled(&mut self, measure: Measure) {
+        self.last_content = measure.content;
         if self.is_at(measure) && measure.viewport == self.last_viewport {
             return;
         }
@@ -66,6 +68,7 @@ impl Follow {
     pub const fn stands(&mut self, measure: Measure) {
         self.last_top = measure.top;
         self.last_viewport = measure.viewport;
+        self.last_content = measure.content;
     }
 
     /// What was built above has moved it by so much, and nobody went anywhere.
@@ -78,9 +81,12 @@ impl Follow {
         measure.top == self.last_top
     }
 
-    /// The reader has gone up from the end, and the browser has not told yet.
+    /// The reader has gone up from the end. Where less stands there now, the browser may have moved it.
     pub const fn is_left(self, measure: Measure) -> bool {
-        self.following && measure.top < self.last_top && measure.viewport == self.last_viewport
+        self.following
+            && measure.top < self.last_top
+            && measure.viewport == self.last_viewport
+            && measure.content >= self.last_content
     }
 
     pub const fn is_following(self) -> bool {

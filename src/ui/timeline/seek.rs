@@ -101,6 +101,13 @@ pub fn leave() {
     marks::unmark(&[FOUND, HERE]);
 }
 
+/// No row is the one that was gone to.
+pub fn unmark_rows() {
+    while let Ok(Some(row)) = document().query_selector("[data-found]") {
+        let _ = row.remove_attribute("data-found");
+    }
+}
+
 /// Goes on to the next place in the row that was gone to, if it has one. Tells which of how many that is.
 pub fn step_inside(later: bool) -> Option<(usize, usize)> {
     PLACES.with_borrow_mut(|places| {
@@ -174,6 +181,7 @@ fn show(scroller: &HtmlElement, row_id: &str) -> Option<Element> {
         closed.unchecked_into::<HtmlElement>().click();
     }
     show_at(scroller, &row, None, f64::from(scroller.client_height()) / 4.0);
+    unmark_rows();
     let _ = row.set_attribute("data-found", "");
     let marked = row.clone();
     set_timeout(move || drop(marked.remove_attribute("data-found")), MOMENT);

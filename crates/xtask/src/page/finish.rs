@@ -115,7 +115,7 @@ impl Built {
             self.write(new)?;
         }
         self.join_style_sheets()?;
-        self.write(&File { name: "index.html".into(), bytes: self.html.0.clone().into_bytes() })
+        self.write(&File { name: "index.html".into(), bytes: glue::smaller(&self.html.0)?.into_bytes() })
     }
 
     fn join_style_sheets(&mut self) -> Result<()> {

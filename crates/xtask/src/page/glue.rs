@@ -24,7 +24,7 @@ pub(super) fn split(glue: &str, renamed: &[(String, String)], name: &str, integr
     smaller(&script)
 }
 
-/// A script without comments that stand by themselves and without the space before its lines.
+/// A script, or a page, without comments that stand by themselves and without the space before its lines.
 pub(super) fn smaller(script: &str) -> Result<String> {
     let mut small = String::with_capacity(script.len());
     let mut in_comment = false;
@@ -34,7 +34,8 @@ pub(super) fn smaller(script: &str) -> Result<String> {
             "a text goes over several lines; page/glue.rs must follow"
         );
         in_comment |= line.starts_with("/*");
-        if !in_comment && !line.is_empty() && !line.starts_with("//") {
+        let is_comment = in_comment || line.starts_with("//") || is_html_comment(line);
+        if !is_comment && !line.is_empty() {
             small.push_str(line);
             small.push('\n');
         }
@@ -47,6 +48,10 @@ pub(super) fn smaller(script: &str) -> Result<String> {
     }
     ensure!(!in_comment, "a comment has no end; page/glue.rs must follow");
     Ok(small)
+}
+
+fn is_html_comment(line: &str) -> bool {
+    line.starts_with("<!--") && line.trim_end().ends_with("-->")
 }
 
 pub(super) fn traced(glue: &str) -> Result<String> {
