@@ -201,9 +201,9 @@ async fn told_reload(size: Size, calls: usize) {
     .await;
 }
 
-#[tokio::test]
-async fn before_my_old_place_is_there_i_go_on_and_am_left_where_i_am() {
-    story("long-gone-on", Size::Wide, async |stage| {
+/// Does something while the place where one was reading is not there yet, and looks whether one is left there.
+async fn go_on_meanwhile(name: &str, act: impl AsyncFnOnce(&Page)) {
+    story(name, Size::Wide, async |stage| {
         let page = stage.page();
         read_far_up(stage, &page, 1).await;
         // What is asked for of the older messages is held back until it is let go.
@@ -217,12 +217,12 @@ async fn before_my_old_place_is_there_i_go_on_and_am_left_where_i_am() {
         page.reload().await;
         page.until("older messages to be asked for", "return window.held?.length > 0").await;
         until_in_view(&page, "Message 299.").await;
-        let up = "const log = document.querySelector('[role=log]');\
-                  log.scrollTop -= 300;\
-                  for (let count = 0; count < 10; count += 1) await new Promise((done) => requestAnimationFrame(done));\
-                  const row = [...log.querySelectorAll('[data-message-id]')].at(-1);\
-                  return { id: row.dataset.messageId, top: row.getBoundingClientRect().top, height: log.scrollHeight }";
-        let before = page.async_script(up).await;
+        act(&page).await;
+        let stand = "const log = document.querySelector('[role=log]');\
+                     for (let count = 0; count < 10; count += 1) await new Promise((done) => requestAnimationFrame(done));\
+                     const row = [...log.querySelectorAll('[data-message-id]')].at(-1);\
+                     return { top: row.getBoundingClientRect().top, height: log.scrollHeight }";
+        let before = page.async_script(stand).await;
         page.script("const held = window.held; window.held = null; held.forEach((ask) => ask())", vec![]).await;
         let more = "return document.querySelector('[role=log]').scrollHeight > arguments[0].height + 1000";
         page.until_script("older messages", more, vec![before.clone()]).await;
@@ -232,6 +232,19 @@ async fn before_my_old_place_is_there_i_go_on_and_am_left_where_i_am() {
         assert!((top - before["top"].as_f64().unwrap()).abs() <= 2.0, "{top} and {before}");
     })
     .await;
+}
+
+#[tokio::test]
+async fn before_my_old_place_is_there_i_go_on_and_am_left_where_i_am() {
+    go_on_meanwhile("long-gone-on", async |page| {
+        page.script("document.querySelector('[role=log]').scrollTop -= 300", vec![]).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn before_my_old_place_is_there_i_write_and_am_left_where_i_am() {
+    go_on_meanwhile("long-written-on", async |page| page.write("And now").await).await;
 }
 
 #[tokio::test]

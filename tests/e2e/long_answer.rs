@@ -57,6 +57,27 @@ async fn in_a_long_answer_i_come_back_to_the_paragraph_where_i_was_reading() {
 }
 
 #[tokio::test]
+async fn where_there_is_nothing_left_below_my_old_place_i_follow_the_end() {
+    story("long-answer-taller", Size::Wide, async |stage| {
+        long_answer(stage, 400);
+        let page = stage.page();
+        open(stage, &page).await;
+        page.until_text("Paragraph 399.").await;
+        page.script("document.querySelector('[role=log]').scrollTop -= 60", vec![]).await;
+        page.until("the way back to the end", "return !!document.querySelector('button.jump')").await;
+        page.press_link_new().await;
+        let taller = json!({"width": 1280, "height": 1200, "deviceScaleFactor": 1, "mobile": false});
+        page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", taller).await.unwrap();
+        page.click(&row_of_session()).await;
+        let follows = "const log = document.querySelector('[role=log]');\
+                       return !!log && log.scrollHeight - log.clientHeight - log.scrollTop <= 2\
+                         && log.textContent.includes('Paragraph 399.') && !document.querySelector('button.jump')";
+        page.until("the end, and no way to it", follows).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn nothing_moves_under_my_eyes_while_i_read_a_long_answer_upwards() {
     story("long-answer-up", Size::Wide, async |stage| {
         long_answer(stage, 400);

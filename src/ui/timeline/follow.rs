@@ -118,6 +118,17 @@ mod tests {
     }
 
     #[test]
+    fn what_the_browser_moves_because_less_stands_there_is_not_the_readers_going() {
+        let mut follow = Follow::default();
+        follow.stands(at(1500));
+        assert!(follow.is_left(at(1400)));
+        assert!(follow.is_left(Measure { content: 2100, ..at(1400) }));
+        assert!(!follow.is_left(Measure { content: 1900, ..at(1400) }));
+        assert!(!follow.is_left(Measure { viewport: 600, ..at(1400) }));
+        assert!(!follow.is_left(at(1500)));
+    }
+
+    #[test]
     fn a_small_step_up_that_is_told_twice_stays_one() {
         let mut follow = Follow::default();
         follow.stands(at(1500));

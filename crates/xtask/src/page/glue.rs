@@ -130,6 +130,7 @@ mod tests {
         let script =
             "/** Told\n * here. */\nlet a = '/*';\n\n  // Why\n  let b = a; // so\n/* x */\nlet c;\n";
         assert_eq!(smaller(script).unwrap(), "let a = '/*';\nlet b = a; // so\nlet c;\n");
+        assert_eq!(smaller("<head>\n  <!-- Why -->\n  <p>\n").unwrap(), "<head>\n<p>\n");
         for strange in ["let a = `one\n two`;", "/* why */ let a;\nlet b;", "/*\nlet a;"] {
             assert!(smaller(strange).is_err(), "{strange}");
         }
