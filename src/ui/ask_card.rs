@@ -88,7 +88,7 @@ pub fn AskCard(
 }
 
 fn limit_words(milliseconds: u64) -> String {
-    format!("Without an answer it ends after {}; that is not a yes.", duration(milliseconds))
+    format!("Without an answer within {} of being asked it ends; that is not a yes.", duration(milliseconds))
 }
 
 /// The card goes with its answer: the keyboard must not be lost with it.
