@@ -11,7 +11,7 @@ use super::dynamic::{clicked, effect, entered, submitted};
 use super::icon::{Glyph, Icon};
 use super::visible_text::VisibleText;
 use crate::browser;
-use crate::state::client::half_answers::{half_answer, keep_half_answer};
+use crate::state::client::half_answers::HalfAnswer;
 
 /// The keys that press a button. Those of the tray have none: the keys are for the session that is looked at.
 fn keys_words(in_tray: bool, keys: &[&str]) -> Option<String> {
@@ -85,13 +85,19 @@ pub fn TextAnswer(
     sending: RwSignal<bool>,
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
-    let text = RwSignal::new(half_answer(&session_id, &ask.id).unwrap_or_else(|| ask.prefill.clone()));
-    let ask_id = ask.id.clone();
-    let write = StoredValue::new(move |value: String| {
-        keep_half_answer(&session_id, &ask_id, &value);
-        text.set(value);
+    let half = StoredValue::new(HalfAnswer::of(&session_id, &ask.id, &ask.prefill));
+    let text = half.with_value(HalfAnswer::text);
+    let write = move |value| half.with_value(|half| half.write(value));
+    // What could not be sent is still to be.
+    let mut was_sending = false;
+    effect(move || {
+        match (was_sending, sending.get()) {
+            (false, true) => half.with_value(HalfAnswer::forget),
+            (true, false) => half.with_value(HalfAnswer::keep),
+            _ => {}
+        }
+        was_sending = sending.get_untracked();
     });
-    let write = move |value| write.with_value(|write| write(value));
     let place = NodeRef::<html::Form>::new();
     // The question is what comes next, unless something is being written. On a phone the keyboard stays down.
     effect(move || {

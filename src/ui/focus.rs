@@ -46,11 +46,11 @@ pub fn let_go() {
     }
 }
 
-/// Puts it where one writes, unless something else on this screen has it, as a question that waits. With the frame that
+/// Puts it where one writes, unless another field of this screen has it, as that of a question. With the frame that
 /// shows it: the browser lays out the page for it, and all of it is there by then.
 pub fn to_composer() {
     request_animation_frame(|| {
-        if in_main().is_none() {
+        if in_main().is_none_or(|here| !here.has_attribute("name")) {
             focus(COMPOSER);
         }
     });

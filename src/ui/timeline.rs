@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use self::anchor::{Anchor, find_row, show_at};
@@ -158,8 +159,9 @@ pub fn Timeline(session: Session) -> impl IntoView {
         show_at(&scroller, &row, block, offset);
         let measure = Measure::of(&scroller);
         follow.update_untracked(|follow| follow.stands(measure));
-        // There may be less below it than there was.
-        if measure.to_end() <= 2 {
+        // There may be less below it than there was; pictures come later.
+        let pictured = matches!(scroller.query_selector(".row-images"), Ok(Some(_)));
+        if measure.to_end() <= 2 && !pictured {
             follow.update(|follow| follow.set(true));
         } else {
             anchor.set_value(Anchor::of_view(&scroller));
@@ -287,11 +289,17 @@ fn keep_in_place(scroller: &HtmlElement, anchor: HeldAnchor, follow: RwSignal<Fo
     moved.is_some()
 }
 
-/// Who does something where they are has come to stay. By itself, so that it comes with what is loaded later.
+/// Who does something in the session has come to stay. By itself, so that it comes with what is loaded later.
 #[inline(never)]
 fn stay_where_i_act(returning: StoredValue<bool>) {
-    for event in ["pointerdown", "keydown"] {
-        let acted = window_event_listener_untyped(event, move |_| returning.set_value(false));
+    let act = move |event: web_sys::Event| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if target.is_some_and(|target| matches!(target.closest("main"), Ok(Some(_)))) {
+            returning.set_value(false);
+        }
+    };
+    for event in ["pointerdown", "input"] {
+        let acted = window_event_listener_untyped(event, act);
         on_cleanup(move || acted.remove());
     }
 }

@@ -1,7 +1,7 @@
 //! What I am asked: whether it is an approval, which keys answer it, and what no answer means.
 
 use serde_json::json;
-use thirtyfour::prelude::Key;
+use thirtyfour::prelude::{By, ElementQueryable, Key};
 
 use crate::browser::Size;
 use crate::page::Page;
@@ -94,9 +94,17 @@ async fn what_i_began_to_answer_is_there_when_i_come_back_and_the_keyboard_with_
         page.until_script("what I wrote", there, vec![json!("Buoy painted.")]).await;
         page.reload().await;
         page.until_script("what I wrote, after a reload", there, vec![json!("Buoy painted.")]).await;
-        page.key(" Dry.").await;
-        page.press("Answer").await;
+        // In the tray it is the same text.
+        page.press("Waiting on me").await;
+        let tray = page.driver.query(By::Css(".popover [name=answer]")).first().await.unwrap();
+        tray.send_keys(" Dry.").await.unwrap();
+        let here = "return document.querySelector('[role=log] [name=answer]').value === arguments[0]";
+        page.until_script("what I wrote in the tray", here, vec![json!("Buoy painted. Dry.")]).await;
+        page.key(Key::Escape + "").await;
+        page.click("[role=log] [data-ask-id] [type=submit]").await;
         page.until_text("You answered: Buoy painted. Dry.").await;
+        let kept = "return Object.keys(sessionStorage).some((key) => key.startsWith('pilothouse.answer.'))";
+        assert_eq!(page.script(kept, vec![]).await, json!(false), "what is answered is not kept");
     })
     .await;
 }

@@ -48,9 +48,9 @@ async fn i_see_which_option_enter_takes_also_in_high_contrast() {
         page.write("/").await;
         // Not by a shade of its ground alone, which may be no other.
         let marked = "const options = [...document.querySelectorAll('[role=option]')];\
-            const shadows = options.map((option) => getComputedStyle(option).boxShadow !== 'none');\
-            return options.length > 1 && options.every((option, index) => (option.ariaSelected === 'true') === shadows[index])\
-              && shadows.filter(Boolean).length === 1";
+            const rings = options.map((option) => getComputedStyle(option).outlineStyle === 'solid');\
+            return options.length > 1 && options.every((option, index) => (option.ariaSelected === 'true') === rings[index])\
+              && rings.filter(Boolean).length === 1";
         page.until("a mark on one option", marked).await;
         page.key(Key::Down + "").await;
         page.until("a mark on the next", &format!("{marked} && options[1].ariaSelected === 'true'")).await;
