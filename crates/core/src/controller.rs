@@ -131,9 +131,7 @@ impl MessageController {
                 self.settle(&mut report);
             }
             Event::ProcessExit { code, signal, expected, stderr } => {
-                self.fold.stopped |= expected;
-                self.close_running_bash(&mut report);
-                self.settle(&mut report);
+                self.process_exit(expected, &mut report);
                 if !expected && code != Some(0) {
                     self.exit_row(exit_text(code, signal, &stderr), &mut report);
                 }
@@ -166,6 +164,14 @@ impl MessageController {
             _ => {}
         }
         report
+    }
+
+    /// By itself, as are others that most conversations do without, so that a page can load it later.
+    #[inline(never)]
+    fn process_exit(&mut self, expected: bool, report: &mut Report) {
+        self.fold.stopped |= expected;
+        self.close_running_bash(report);
+        self.settle(report);
     }
 
     fn message_start(&mut self, message: Message, report: &mut Report) {
@@ -248,6 +254,7 @@ impl MessageController {
     }
 
     /// Attempts of one request that fail one after the other are one row, with the words of the last.
+    #[inline(never)]
     fn failure_row(&mut self, error_message: Option<String>, report: &mut Report) {
         let text = error_message
             .filter(|text| !text.trim().is_empty())
@@ -263,6 +270,7 @@ impl MessageController {
     }
 
     /// A process that ends again before anything else has happened is one row.
+    #[inline(never)]
     fn exit_row(&mut self, text: String, report: &mut Report) {
         let last = self.fold.body.checked_sub(1);
         match self.fold.exit.filter(|exit| Some(*exit) == last) {
@@ -290,6 +298,7 @@ impl MessageController {
     }
 }
 
+#[inline(never)]
 fn exit_text(code: Option<i32>, signal: Option<i32>, stderr: &[String]) -> String {
     let how = match (code, signal) {
         (_, Some(signal)) => format!("The agent's process was ended by signal {signal}."),

@@ -70,17 +70,36 @@ impl SessionView {
                 self.reason.clone_from(reason);
             }
             Event::QueueUpdate { items } => self.queue.replace(items.clone()),
+            Event::ContextUsage { usage } => self.context_usage = Some(usage.clone()),
+            Event::CapabilitiesChanged { capabilities } => self.capabilities.clone_from(capabilities),
+            Event::ModelChanged { model } => self.model.clone_from(model),
+            Event::TitleChanged { title } => self.title.clone_from(title),
+            Event::AgentSettled { .. } => self.rest(),
+            // The conversation's alone.
+            Event::AgentStart
+            | Event::AgentEnd { .. }
+            | Event::MessageStart { .. }
+            | Event::MessageUpdate { .. }
+            | Event::MessageEnd { .. }
+            | Event::ToolExecutionStart { .. }
+            | Event::ToolExecutionUpdate { .. }
+            | Event::ToolExecutionEnd { .. } => {}
+            rare => self.apply_rare(rare),
+        }
+        self.controller.handle_server_event(event)
+    }
+
+    /// What most conversations do without. By itself, so that a page can load it later.
+    #[inline(never)]
+    fn apply_rare(&mut self, event: &Event) {
+        match event {
             // The same question delivered twice is one card.
             Event::AskOpened { ask } if !self.asks.iter().any(|open| open.id == ask.id) => {
                 self.asks.push(ask.clone());
             }
             Event::AskClosed { ask_id, .. } => self.asks.retain(|ask| ask.id != *ask_id),
-            Event::ContextUsage { usage } => self.context_usage = Some(usage.clone()),
-            Event::CapabilitiesChanged { capabilities } => self.capabilities.clone_from(capabilities),
-            Event::ModelChanged { model } => self.model.clone_from(model),
             Event::ThinkingLevelChanged { level } => self.thinking_level.clone_from(level),
             Event::ModeChanged { mode } => self.mode.clone_from(mode),
-            Event::TitleChanged { title } => self.title.clone_from(title),
             Event::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 self.retry = Some(RetryNote {
                     attempt: *attempt,
@@ -96,7 +115,6 @@ impl SessionView {
             Event::WidgetChanged { key, lines } => put(&mut self.widgets, key, lines),
             Event::WindowTitle { title } => self.window_title.clone_from(title),
             Event::Elsewhere { active } => self.elsewhere = *active,
-            Event::AgentSettled { .. } => self.rest(),
             Event::ProcessExit { .. } => {
                 self.rest();
                 self.asks.clear();
@@ -106,7 +124,6 @@ impl SessionView {
             }
             _ => {}
         }
-        self.controller.handle_server_event(event)
     }
 
     fn rest(&mut self) {

@@ -121,6 +121,7 @@ impl MessageController {
         self.remember_name(row, &id);
     }
 
+    #[inline(never)]
     pub(super) fn bash_start(
         &mut self,
         id: &str,
@@ -137,6 +138,7 @@ impl MessageController {
         }));
     }
 
+    #[inline(never)]
     pub(super) fn bash_update(&mut self, id: &str, delta: &str, report: &mut Report) {
         if let Some(row) = self.aside(&bash_row_id(id)) {
             self.change(row, report, |message| {
@@ -150,6 +152,7 @@ impl MessageController {
         }
     }
 
+    #[inline(never)]
     pub(super) fn bash_end(&mut self, id: &str, result: BashResult, report: &mut Report) {
         let Some(row) = self.aside(&bash_row_id(id)) else { return };
         self.change(row, report, |message| message.bash_result.replace(result.clone()) != Some(result));
