@@ -78,7 +78,8 @@ impl<'a> Visit<'a> {
         let all = self.loaded().await;
         let later = all.iter().filter(|file| first.iter().all(|known| known.name != file.name));
         figures.least(self.kind.figure("first-load"), bytes(first.iter()));
-        figures.least(self.kind.figure("later-load"), bytes(later));
+        // In some rounds it has not all come by then.
+        figures.most(self.kind.figure("later-load"), bytes(later));
     }
 
     /// Lets the answer come at its rate while somebody types, and once more as fast as it goes.
