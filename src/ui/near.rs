@@ -177,7 +177,7 @@ impl Drop for Watched {
     }
 }
 
-/// The frame after the next one is the first in which all that was built now has been laid out.
+/// Runs something so many frames from now.
 pub fn after_frames(count: usize, run: Box<dyn FnOnce()>) {
     match count {
         0 => run(),

@@ -134,6 +134,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
                 scrolled();
             }
         };
+        // By the frame after the next one all that was built has been laid out and made up for.
         after_frames(2, Box::new(settle));
     });
     // Runs after layout and before paint, whenever the content or the view of it changes its size.

@@ -15,7 +15,6 @@ thread_local! {
     static TEXTS: RefCell<Vec<(String, ArcRwSignal<String>)>> = const { RefCell::new(Vec::new()) };
 }
 
-#[derive(Clone)]
 pub struct HalfAnswer {
     key: String,
     text: ArcRwSignal<String>,
