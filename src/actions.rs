@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use leptos::prelude::*;
-use pilothouse_core::event::NoticeLevel;
-use pilothouse_core::wire::Command;
+use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::event::NoticeLevel;
 
 use crate::browser;
 use crate::route::Route;

@@ -1,8 +1,8 @@
 //! Where the transport's frames reach the state.
 
 use leptos::prelude::*;
-use pilothouse_core::readable::Readable;
-use pilothouse_core::wire::{Cursor, ServerFrame, Welcome};
+use pilothouse_core::json::Readable;
+use pilothouse_core::protocol::{Cursor, ServerFrame, Welcome};
 
 use super::Actions;
 use super::session::say;

@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::limits::DRAFT_BYTES;
-use pilothouse_core::wire::Command;
+use pilothouse_core::protocol::Command;
 
 use super::Actions;
 

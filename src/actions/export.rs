@@ -1,8 +1,8 @@
 //! A whole conversation leaves the page as Markdown; what is not held here is fetched first.
 
 use leptos::prelude::*;
-use pilothouse_core::event::NoticeLevel;
-use pilothouse_core::export;
+use pilothouse_core::protocol::event::NoticeLevel;
+use pilothouse_core::render::export;
 
 use super::Actions;
 use crate::browser::texts;

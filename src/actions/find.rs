@@ -1,8 +1,8 @@
 //! Finding: words in all sessions, the place where they stand, and what an agent offers to choose from.
 
 use leptos::prelude::*;
-use pilothouse_core::event::{ModelInfo, NoticeLevel};
-use pilothouse_core::wire::{AgentCommand, Command, FoundFiles, FoundRows, SearchResults};
+use pilothouse_core::protocol::event::{ModelInfo, NoticeLevel};
+use pilothouse_core::protocol::{AgentCommand, Command, FoundFiles, FoundRows, SearchResults};
 use serde::de::DeserializeOwned;
 
 use super::Actions;

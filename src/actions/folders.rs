@@ -1,6 +1,6 @@
 //! Looking into folders, for the new session's form.
 
-use pilothouse_core::wire::{Command, DirectoryListing};
+use pilothouse_core::protocol::{Command, DirectoryListing};
 
 use super::Actions;
 use crate::transport::{Keep, read_answer};

@@ -3,9 +3,9 @@
 
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
-use pilothouse_core::event::NoticeLevel;
-use pilothouse_core::queue::Lane;
-use pilothouse_core::wire::{Command, Forked};
+use pilothouse_core::conversation::queue::Lane;
+use pilothouse_core::protocol::event::NoticeLevel;
+use pilothouse_core::protocol::{Command, Forked};
 
 use super::Actions;
 use crate::browser::files;

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use pilothouse_core::event::NoticeLevel;
 use pilothouse_core::limits::GIVEN_TITLE_BYTES;
-use pilothouse_core::wire::Command;
+use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::event::NoticeLevel;
 
 use super::Actions;
 use crate::state::client::{Question, Renaming};

@@ -3,8 +3,8 @@
 
 use leptos::prelude::*;
 use pilothouse_core::Image;
-use pilothouse_core::queue::Lane;
-use pilothouse_core::wire::Command;
+use pilothouse_core::conversation::queue::Lane;
+use pilothouse_core::protocol::Command;
 
 use super::Actions;
 use crate::browser;

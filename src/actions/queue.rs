@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use leptos::prelude::*;
 use pilothouse_core::Image;
-use pilothouse_core::event::NoticeLevel;
-use pilothouse_core::queue::{Queue, Scheduled};
-use pilothouse_core::wire::{Command, QueueEdit};
+use pilothouse_core::conversation::queue::{Queue, Scheduled};
+use pilothouse_core::protocol::event::NoticeLevel;
+use pilothouse_core::protocol::{Command, QueueEdit};
 
 use super::Actions;
 use crate::state::server::Session;

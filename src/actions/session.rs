@@ -1,10 +1,10 @@
 //! Opening, creating and steering sessions as a whole.
 
 use leptos::prelude::*;
-use pilothouse_core::ask::Answer;
-use pilothouse_core::event::NoticeLevel;
+use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::limits::PAGE_ROWS;
-use pilothouse_core::wire::{AgentInfo, Command};
+use pilothouse_core::protocol::event::NoticeLevel;
+use pilothouse_core::protocol::{AgentInfo, Command};
 
 use super::Actions;
 use crate::browser;

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
-use pilothouse_core::wire::Command;
+use pilothouse_core::protocol::Command;
 
 use super::Actions;
 use super::prompt::shell_command;

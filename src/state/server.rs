@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use leptos::prelude::*;
 use pilothouse_core::limits::KEPT_SESSIONS;
-use pilothouse_core::wire::{AgentInfo, Cursor, ServerFrame, SessionSummary, Welcome};
+use pilothouse_core::protocol::{AgentInfo, Cursor, ServerFrame, SessionSummary, Welcome};
 
 pub use intake::Settled;
 use recent::Recent;

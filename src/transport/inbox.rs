@@ -1,7 +1,7 @@
 //! Frames that have arrived and wait for the next animation frame. Order is never changed. Pure.
 
 use pilothouse_core::limits::HIDDEN_BACKLOG;
-use pilothouse_core::wire::ServerFrame;
+use pilothouse_core::protocol::ServerFrame;
 
 #[derive(Default)]
 pub struct Inbox {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use leptos::prelude::{request_animation_frame, set_timeout};
 use leptos::task::spawn_local;
 use pilothouse_core::limits::PROTOCOL_VERSION;
-use pilothouse_core::wire::{ClientFrame, Command, ServerFrame, Welcome};
+use pilothouse_core::protocol::{ClientFrame, Command, ServerFrame, Welcome};
 
 use super::backoff::Backoff;
 use super::inbox::{Inbox, Plan};

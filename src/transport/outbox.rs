@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use pilothouse_core::limits::REMEMBERED_ANSWERS;
-use pilothouse_core::wire::ClientFrame;
+use pilothouse_core::protocol::ClientFrame;
 use serde_json::Value;
 
 /// How a command ended.
@@ -103,7 +103,7 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pilothouse_core::wire::Command;
+    use pilothouse_core::protocol::Command;
     use std::cell::RefCell;
     use std::rc::Rc;
 

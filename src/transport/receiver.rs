@@ -1,6 +1,6 @@
 //! What the link tells the rest of the page. Who listens, and what it makes of it, is not known here.
 
-use pilothouse_core::wire::{Cursor, ServerFrame, Welcome};
+use pilothouse_core::protocol::{Cursor, ServerFrame, Welcome};
 
 use super::outbox::Outcome;
 

@@ -1,7 +1,7 @@
 //! Which agent is to work: one card each, with a word about it.
 
 use leptos::prelude::*;
-use pilothouse_core::wire::AgentInfo;
+use pilothouse_core::protocol::AgentInfo;
 
 use super::dynamic::{When, entered, list, live, memo};
 use super::icon::{Glyph, Icon};

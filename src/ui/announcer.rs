@@ -2,8 +2,8 @@
 //! says is decided in `state::server::hearing`.
 
 use leptos::prelude::*;
-use pilothouse_core::failure::failure_words;
-use pilothouse_core::visible_text::visible_string;
+use pilothouse_core::render::failure::failure_words;
+use pilothouse_core::render::visible_text::visible_string;
 use pilothouse_core::{Kind, UiMessage};
 
 use super::dynamic::{effect, live};

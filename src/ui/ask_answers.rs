@@ -2,9 +2,9 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use pilothouse_core::ask::consent::{Consent, the_one};
-use pilothouse_core::ask::{Answer, Ask, AskKind};
-use pilothouse_core::visible_text::visible_string;
+use pilothouse_core::conversation::ask::consent::{Consent, the_one};
+use pilothouse_core::conversation::ask::{Answer, Ask, AskKind};
+use pilothouse_core::render::visible_text::visible_string;
 use wasm_bindgen::JsCast;
 
 use super::dynamic::{clicked, effect, entered, submitted};

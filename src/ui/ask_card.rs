@@ -1,8 +1,8 @@
 //! What the agent asks of the person: an approval or a question. Only an explicit answer is one.
 
 use leptos::prelude::*;
-use pilothouse_core::ask::{Answer, Ask, AskKind};
-use pilothouse_core::visible_text::visible_string;
+use pilothouse_core::conversation::ask::{Answer, Ask, AskKind};
+use pilothouse_core::render::visible_text::visible_string;
 
 use wasm_bindgen::JsCast;
 

@@ -2,7 +2,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use pilothouse_core::queue::Lane;
+use pilothouse_core::conversation::queue::Lane;
 
 use super::dynamic::{When, clicked, entered, live, memo, submitted};
 use super::focus;

@@ -1,7 +1,7 @@
 //! How full the model's context is: a small ring with the percentage, and behind it the numbers and what can be done.
 
 use leptos::prelude::*;
-use pilothouse_core::event::ContextUsage;
+use pilothouse_core::protocol::event::ContextUsage;
 
 use super::dynamic::{When, clicked, live, memo};
 use super::icon::{Glyph, Icon};

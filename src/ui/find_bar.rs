@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos::html;
 use leptos::prelude::*;
-use pilothouse_core::wire::FoundRows;
+use pilothouse_core::protocol::FoundRows;
 
 use super::dynamic::{clicked, effect, entered, live};
 use super::icon::{Glyph, Icon};

@@ -1,7 +1,7 @@
 //! The folder a session works in: typed, or found by walking. Arrow keys move through the list.
 
 use leptos::prelude::*;
-use pilothouse_core::wire::DirectoryListing;
+use pilothouse_core::protocol::DirectoryListing;
 use wasm_bindgen::JsCast;
 
 use super::dynamic::{When, clicked, effect, entered, list, live, memo};

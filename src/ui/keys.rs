@@ -1,7 +1,7 @@
 //! The keys, in one table: it binds them, and the list of shortcuts is made from it. Pure, but for what the browser says
 //! of a key.
 
-use pilothouse_core::queue::Lane;
+use pilothouse_core::conversation::queue::Lane;
 
 use crate::browser;
 

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
 use leptos::prelude::{Set, use_context};
-use pilothouse_core::markdown::{Block, MarkdownStream, Progress};
+use pilothouse_core::render::markdown::{Block, MarkdownStream, Progress};
 use web_sys::Element;
 
 use self::sections::{BLOCKS, Content, Sections};

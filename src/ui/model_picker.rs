@@ -1,7 +1,7 @@
 //! Which model works, where the agent lets one choose; else just its name.
 
 use leptos::prelude::*;
-use pilothouse_core::event::ModelInfo;
+use pilothouse_core::protocol::event::ModelInfo;
 
 use super::choices::{Choice, Choices, moved, option_id};
 use super::dynamic::{When, entered, live, memo};

@@ -1,8 +1,8 @@
 //! What the agent wants known beside the conversation. Stays until it is dismissed.
 
 use leptos::prelude::*;
-use pilothouse_core::event::NoticeLevel;
-use pilothouse_core::failure::failure_words;
+use pilothouse_core::protocol::event::NoticeLevel;
+use pilothouse_core::render::failure::failure_words;
 
 use super::dynamic::{clicked, list};
 use super::icon::{Glyph, Icon};

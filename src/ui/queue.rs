@@ -1,7 +1,7 @@
 //! Messages scheduled while the agent works, between timeline and composer.
 
 use leptos::prelude::*;
-use pilothouse_core::queue::Queue as Waiting;
+use pilothouse_core::conversation::queue::Queue as Waiting;
 
 use super::dynamic::{When, clicked, effect, list, live, memo};
 use super::icon::{Glyph, Icon};

@@ -1,7 +1,7 @@
 //! One scheduled message: what it says, and changing or removing it where the agent lets one.
 
 use leptos::prelude::*;
-use pilothouse_core::queue::{Lane, Scheduled};
+use pilothouse_core::conversation::queue::{Lane, Scheduled};
 
 use super::dynamic::{When, clicked, live, memo};
 use super::icon::{Glyph, Icon};

@@ -2,7 +2,7 @@
 //! height, so that nothing jumps when a run ends. Told aloud by the announcer, not from here.
 
 use leptos::prelude::*;
-use pilothouse_core::failure::failure_words;
+use pilothouse_core::render::failure::failure_words;
 use pilothouse_core::{Kind, Mark, SessionState};
 
 use super::dynamic::{When, clicked, live, memo};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use leptos::prelude::*;
-use pilothouse_core::wire::{Piece, SearchHit, SearchResults as Found};
+use pilothouse_core::protocol::{Piece, SearchHit, SearchResults as Found};
 
 use super::dynamic::{When, clicked, effect, entered, list, live, memo};
 use super::icon::{Glyph, Icon};

@@ -1,7 +1,7 @@
 //! One session: title bar, timeline, queue, composer.
 
 use leptos::prelude::*;
-use pilothouse_core::wire::NO_SUCH_SESSION;
+use pilothouse_core::protocol::NO_SUCH_SESSION;
 
 use super::announcer::announce;
 use super::beside::{ElsewhereBanner, Extensions, OfferedText};

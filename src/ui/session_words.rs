@@ -1,6 +1,6 @@
 //! What to call a session. Pure.
 
-use pilothouse_core::wire::SessionSummary;
+use pilothouse_core::protocol::SessionSummary;
 
 pub fn title_words(summary: &SessionSummary) -> String {
     title_or_new(&summary.title)

@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
-use pilothouse_core::wire::SessionSummary;
+use pilothouse_core::protocol::SessionSummary;
 use web_sys::Element;
 
 use super::elements::{Drawn, add, clear, mark, set, with_class, with_text};

@@ -1,6 +1,6 @@
 //! What a `/` at the start of the composer's text asks for. Pure.
 
-use pilothouse_core::wire::AgentCommand;
+use pilothouse_core::protocol::AgentCommand;
 
 use super::choices::Choice;
 

@@ -1,7 +1,7 @@
 //! The agent's own commands, above the composer while a `/` is being typed there.
 
 use leptos::prelude::*;
-use pilothouse_core::wire::AgentCommand;
+use pilothouse_core::protocol::AgentCommand;
 
 use super::choice_menu::{ChoiceMenu, ChoiceMenuList, Pressed};
 use super::dynamic::{effect, memo};

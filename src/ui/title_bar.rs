@@ -1,7 +1,7 @@
 //! What is open, who works on it, and how full its memory is.
 
 use leptos::prelude::*;
-use pilothouse_core::wire::AgentMode;
+use pilothouse_core::protocol::AgentMode;
 
 use super::connection::ConnectionMark;
 use super::context_ring::ContextRing;

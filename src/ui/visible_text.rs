@@ -1,7 +1,7 @@
 //! Text in which nothing is hidden, for what a person approves: what is shown is what runs.
 
 use leptos::prelude::*;
-use pilothouse_core::visible_text::{Piece, visible};
+use pilothouse_core::render::visible_text::{Piece, visible};
 
 #[component]
 pub fn VisibleText(text: String) -> impl IntoView {

@@ -1,9 +1,9 @@
 //! "Waiting on me": what all sessions want from the person, in one place. Answered there, without going anywhere.
 
 use leptos::prelude::*;
-use pilothouse_core::ask::Ask;
-use pilothouse_core::failure::failure_words;
-use pilothouse_core::wire::{Command, SessionSummary};
+use pilothouse_core::conversation::ask::Ask;
+use pilothouse_core::protocol::{Command, SessionSummary};
+use pilothouse_core::render::failure::failure_words;
 
 use super::ask_card::AskCard;
 use super::dynamic::{When, clicked, list, live, memo};

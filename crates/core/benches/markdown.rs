@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use pilothouse_core::markdown::{self, MarkdownStream};
+use pilothouse_core::render::markdown::{self, MarkdownStream};
 
 const DELTA: &str = "and so **on**, ";
 

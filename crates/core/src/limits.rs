@@ -162,7 +162,7 @@ pub const SEARCHED_BYTES: usize = 64 * 1024;
 pub const IDLE_MINUTES: f64 = 10.0;
 
 /// Seconds a short visit to an agent may take, such as for a fork.
-pub const ERRAND_SECONDS: u64 = 30;
+pub const PROBE_SECONDS: u64 = 30;
 
 /// Seconds a first prompt waits to know which version its agent is.
 pub const VERSION_SECONDS: u64 = 20;

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use pilothouse_core::limits::PAGE_ROWS;
-use pilothouse_server::blobs::Blobs;
-use pilothouse_server::pi_sessions::files::{Look, SessionFiles};
-use pilothouse_server::pi_sessions::{HistoryFile, milliseconds};
+use pilothouse_server::history::files::{Look, SessionFiles};
+use pilothouse_server::history::{HistoryFile, milliseconds};
+use pilothouse_server::http::blobs::Blobs;
 
 const FILES: usize = 10_000;
 const PROJECTS: usize = 200;

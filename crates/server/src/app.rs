@@ -12,15 +12,16 @@ use anyhow::{Context, Result, bail};
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
+use crate::agent::orphans;
 use crate::config::Config;
-use crate::guard::Guard;
-use crate::guard::credential::{Credential, load_or_create_token};
-use crate::guard::headers::SecurityHeaders;
-use crate::guard::hosts::AllowedHosts;
+use crate::http::guard::Guard;
+use crate::http::guard::credential::{Credential, load_or_create_token};
+use crate::http::guard::headers::SecurityHeaders;
+use crate::http::guard::hosts::AllowedHosts;
+use crate::http::{assets, routes};
 use crate::hub::Hub;
 use crate::search::Search;
 use crate::store::Store;
-use crate::{leftovers, page, routes};
 
 /// What every handler can reach.
 #[derive(Clone)]
@@ -54,11 +55,11 @@ pub async fn start(config: Config) -> Result<Running> {
     let guard = Guard {
         hosts: AllowedHosts::new(address, &config.allowed_hosts)?,
         credential: Credential::new(token.clone(), address.port()),
-        headers: SecurityHeaders::new(page::SCRIPT_HASHES),
+        headers: SecurityHeaders::new(assets::SCRIPT_HASHES),
     };
     // A server that was killed could not end its agents; those that did not notice are ended now.
-    let installation = leftovers::installation(&config.data_dir);
-    leftovers::end_all(&installation);
+    let installation = orphans::installation(&config.data_dir);
+    orphans::end_all(&installation);
     let store = Store::open(&config.data_dir)?;
     let search = Search::open(&config.data_dir)?;
     let hub = Hub::new(config, store, search);

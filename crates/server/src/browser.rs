@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use crate::process::start_and_forget;
+use crate::agent::process::start_and_forget;
 
 /// Does nothing when nobody sits in front of this machine. The address carries the token, and arguments of a process
 /// can be seen by every user of the machine: so the browser is given a file, only the owner can read, that leads on.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use pilothouse_core::limits::IDLE_MINUTES;
 use serde::Deserialize;
 
-use crate::agent::Agent;
+use crate::agent::catalogue::Agent;
 use crate::cli::ServeArguments;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:4780";

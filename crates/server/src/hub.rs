@@ -2,6 +2,7 @@
 //! asks, and tells every page when the list changes. It never waits for a page and holds its lock for moments only.
 
 mod agents;
+pub mod directories;
 mod listing;
 mod making;
 mod records;
@@ -15,18 +16,18 @@ use std::time::Duration;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::{PROTOCOL_VERSION, READ_AHEAD_SESSIONS};
-use pilothouse_core::wire::{SearchResults, ServerFrame, SessionSummary, Welcome};
+use pilothouse_core::protocol::{SearchResults, ServerFrame, SessionSummary, Welcome};
 use tokio::sync::{Notify, mpsc};
 
-use crate::agent::Agent;
-use crate::blobs::Blobs;
+use crate::agent::catalogue::Agent;
+use crate::agent::discovery::Found;
+use crate::agent::orphans;
+use crate::client::{Client, encode};
 use crate::config::Config;
-use crate::discovery::Found;
-use crate::leftovers;
-use crate::page_link::{PageLink, encode};
-use crate::pi_sessions::files::SessionFiles;
-use crate::pi_sessions::read_ahead::ReadAhead;
-use crate::pi_sessions::{HistoryFile, Scanned};
+use crate::history::files::SessionFiles;
+use crate::history::read_ahead::ReadAhead;
+use crate::history::{HistoryFile, Scanned};
+use crate::http::blobs::Blobs;
 use crate::search::Search;
 use crate::session::Input;
 use crate::store::{SessionRecord, Store};
@@ -59,7 +60,7 @@ struct HubState {
     sessions: HashMap<String, Entry>,
     /// What is kept of sessions that have not been seen yet.
     records: HashMap<String, SessionRecord>,
-    pages: Vec<PageLink>,
+    pages: Vec<Client>,
     /// In which something was left undone, as long as they do not tell themselves.
     unfinished: HashSet<String>,
     /// What was found out about the agents, by name.
@@ -100,7 +101,7 @@ impl Entry {
 impl Hub {
     pub fn new(config: Config, store: Store, search: Search) -> Arc<Self> {
         let hub = Arc::new(Self {
-            installation: leftovers::installation(&config.data_dir),
+            installation: orphans::installation(&config.data_dir),
             trash: config.data_dir.join("trash"),
             agents: config.agents.into_iter().map(Arc::new).collect(),
             default_cwd: config.cwd,
@@ -136,7 +137,7 @@ impl Hub {
     }
 
     /// From now on the page hears of changes of the list; it starts with the list as it is.
-    pub fn add_page(&self, page: PageLink) {
+    pub fn add_page(&self, page: Client) {
         let mut state = self.state();
         let welcome = Welcome {
             version: PROTOCOL_VERSION,

@@ -3,24 +3,14 @@
 
 pub mod agent;
 pub mod app;
-pub mod blobs;
 pub mod browser;
 pub mod cli;
+pub mod client;
 pub mod config;
 pub mod demo_agent;
-pub mod directories;
-pub mod discovery;
-pub mod errand;
-mod file_names;
-pub mod guard;
+pub mod history;
+pub mod http;
 pub mod hub;
-pub mod leftovers;
-pub mod page;
-pub mod page_link;
-pub mod pi_sessions;
-pub mod process;
-pub mod replay;
-pub mod routes;
 pub mod search;
 pub mod session;
 pub mod socket;

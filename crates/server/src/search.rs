@@ -35,7 +35,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use pilothouse_core::wire::SearchResults;
+use pilothouse_core::protocol::SearchResults;
 use rusqlite::Connection;
 
 use indexer::Indexer;

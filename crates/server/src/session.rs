@@ -13,6 +13,8 @@ mod asks;
 mod commands;
 mod deadlines;
 mod elsewhere;
+pub mod event_buffer;
+mod file_names;
 mod finding;
 mod in_flight;
 mod keep;
@@ -36,20 +38,20 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use pilothouse_core::SessionView;
+use pilothouse_core::conversation::queue::Waiting;
 use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG};
-use pilothouse_core::machine::{Follower, Machine};
-use pilothouse_core::queue::Waiting;
-use pilothouse_core::wire::{Command, Cursor};
+use pilothouse_core::protocol::{Command, Cursor};
+use pilothouse_core::session::machine::{Follower, Machine};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use crate::agent::Agent;
-use crate::blobs::Blobs;
+use crate::agent::catalogue::Agent;
+use crate::agent::process::{Process, ProcessEvent};
+use crate::client::Client;
+use crate::history::HistoryFile;
+use crate::http::blobs::Blobs;
 use crate::hub::Hub;
-use crate::page_link::PageLink;
-use crate::pi_sessions::HistoryFile;
-use crate::process::{Process, ProcessEvent};
-use crate::replay::Replay;
+use crate::session::event_buffer::EventBuffer;
 use crate::store::Prompt;
 use agents_copy::AgentsCopy;
 use in_flight::InFlight;
@@ -63,13 +65,13 @@ const CLOSING: &str = "The session is being closed.";
 #[derive(Debug)]
 pub enum Input {
     Command {
-        page: PageLink,
+        page: Client,
         request: String,
         command: Command,
     },
     /// Sends what the page is missing and everything from now on. `request` is answered if there is one.
     Subscribe {
-        page: PageLink,
+        page: Client,
         request: Option<String>,
         cursor: Option<Cursor>,
         /// Dropped when it is done.
@@ -122,8 +124,8 @@ struct Session {
     hub: Arc<Hub>,
     view: SessionView,
     machine: Machine,
-    replay: Replay,
-    pages: Vec<PageLink>,
+    replay: EventBuffer,
+    pages: Vec<Client>,
     process: Option<Process>,
     process_sender: mpsc::Sender<ProcessEvent>,
     process_events: mpsc::Receiver<ProcessEvent>,
@@ -198,7 +200,7 @@ impl Session {
                 ..SessionView::default()
             },
             machine: Machine::default(),
-            replay: Replay::default(),
+            replay: EventBuffer::default(),
             pages: Vec::new(),
             process: None,
             process_sender,

@@ -10,15 +10,15 @@ use axum::response::Response;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use pilothouse_core::limits::{CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS, QUERY_BYTES};
-use pilothouse_core::wire::{ClientFrame, Command, NO_SUCH_SESSION};
+use pilothouse_core::protocol::{ClientFrame, Command, NO_SUCH_SESSION};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, interval, timeout_at};
 
 use crate::app::App;
-use crate::directories;
+use crate::client::{Client, ClientReceiver, client_channel};
 use crate::hub::Hub;
-use crate::page_link::{PageFrames, PageLink, page_link};
+use crate::hub::directories;
 use crate::session::Input;
 
 /// The page did not read what it was sent. It comes back by itself.
@@ -33,7 +33,7 @@ pub async fn upgrade(State(app): State<App>, upgrade: WebSocketUpgrade) -> Respo
 
 async fn serve(socket: WebSocket, hub: Arc<Hub>) {
     let id = hub.next_page_id();
-    let (link, frames) = page_link(id);
+    let (link, frames) = client_channel(id);
     let (sink, stream) = socket.split();
     tokio::select! {
         () = write(sink, frames) => {}
@@ -42,7 +42,7 @@ async fn serve(socket: WebSocket, hub: Arc<Hub>) {
     hub.remove_page(id).await;
 }
 
-async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: PageFrames) {
+async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: ClientReceiver) {
     let mut ping = interval(Duration::from_secs(PING_SECONDS));
     loop {
         let message = tokio::select! {
@@ -66,14 +66,14 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: PageFrames) 
 }
 
 /// What waits for the page is forgotten at once; if it reads again within reason, it hears why it was cut off.
-async fn cut_off(mut sink: SplitSink<WebSocket, Message>, frames: PageFrames) {
+async fn cut_off(mut sink: SplitSink<WebSocket, Message>, frames: ClientReceiver) {
     drop(frames);
     let frame = CloseFrame { code: TOO_SLOW, reason: "too slow".into() };
     let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
     let _ = timeout_at(deadline, sink.send(Message::Close(Some(frame)))).await;
 }
 
-async fn read(mut stream: SplitStream<WebSocket>, hub: &Arc<Hub>, page: &PageLink) {
+async fn read(mut stream: SplitStream<WebSocket>, hub: &Arc<Hub>, page: &Client) {
     loop {
         let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
         let Ok(Some(Ok(message))) = timeout_at(deadline, stream.next()).await else { return };
@@ -90,7 +90,7 @@ async fn read(mut stream: SplitStream<WebSocket>, hub: &Arc<Hub>, page: &PageLin
 }
 
 /// A frame that cannot be read still gets its one response, under its id if it has one.
-fn refuse(text: &str, error: &serde_json::Error, page: &PageLink) {
+fn refuse(text: &str, error: &serde_json::Error, page: &Client) {
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     let field = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     tracing::debug!(%error, "a page sent a frame that is not understood");
@@ -101,7 +101,7 @@ fn refuse(text: &str, error: &serde_json::Error, page: &PageLink) {
     );
 }
 
-async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &PageLink) {
+async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &Client) {
     let ClientFrame { id, session_id, command } = frame;
     let name = command.name();
     let outcome = match command {
@@ -219,6 +219,6 @@ async fn search(query: String, hub: Arc<Hub>) -> Result<Value, String> {
     serde_json::to_value(results).map_err(|error| format!("The search failed: {error}"))
 }
 
-fn gone(session_id: String) -> pilothouse_core::wire::ServerFrame {
-    pilothouse_core::wire::ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec![session_id] }
+fn gone(session_id: String) -> pilothouse_core::protocol::ServerFrame {
+    pilothouse_core::protocol::ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec![session_id] }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use leptos::prelude::*;
-use pilothouse_core::queue::restored_text;
+use pilothouse_core::conversation::queue::restored_text;
 
 use super::InputMode;
 use crate::browser;

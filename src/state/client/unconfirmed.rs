@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
-use pilothouse_core::queue::Lane;
+use pilothouse_core::conversation::queue::Lane;
 
 use super::pictures::{from_texts, to_texts};
 use crate::browser::{self, shelf};

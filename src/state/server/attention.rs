@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use pilothouse_core::SessionState;
-use pilothouse_core::wire::SessionSummary;
+use pilothouse_core::protocol::SessionSummary;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {

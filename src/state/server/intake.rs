@@ -1,7 +1,7 @@
 //! Frames into state. Only what has to be done beyond the state itself is handed back.
 
 use leptos::prelude::*;
-use pilothouse_core::wire::{NO_SUCH_SESSION, ServerFrame};
+use pilothouse_core::protocol::{NO_SUCH_SESSION, ServerFrame};
 
 use super::{Loading, ServerState, sessions};
 

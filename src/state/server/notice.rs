@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pilothouse_core::event::NoticeLevel;
 use pilothouse_core::limits::KEPT_NOTICES;
+use pilothouse_core::protocol::event::NoticeLevel;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use leptos::prelude::*;
-use pilothouse_core::controller::{Change, Report};
+use pilothouse_core::conversation::controller::{Change, Report};
 use pilothouse_core::{Kind, UiMessage};
 
 /// A row that is no longer in the list.

@@ -2,9 +2,9 @@
 
 use super::*;
 use pilothouse_core::MessageController;
-use pilothouse_core::controller::Saved;
-use pilothouse_core::event::{Event, Update};
-use pilothouse_core::message::{Content, Message, Part};
+use pilothouse_core::conversation::controller::Saved;
+use pilothouse_core::conversation::message::{Content, Message, Part};
+use pilothouse_core::protocol::event::{Event, Update};
 
 struct Fixture {
     controller: MessageController,

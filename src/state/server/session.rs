@@ -4,12 +4,12 @@
 mod beside;
 
 use leptos::prelude::*;
-use pilothouse_core::ask::Ask;
-use pilothouse_core::controller::{MessageController, Report};
-use pilothouse_core::event::{ContextUsage, Event, ModelInfo};
-use pilothouse_core::queue::Queue;
-use pilothouse_core::view::Applied;
-use pilothouse_core::wire::{Beside, Capabilities, Cursor, MessagesPage, RetryNote, Snapshot};
+use pilothouse_core::conversation::ask::Ask;
+use pilothouse_core::conversation::controller::{MessageController, Report};
+use pilothouse_core::conversation::queue::Queue;
+use pilothouse_core::protocol::event::{ContextUsage, Event, ModelInfo};
+use pilothouse_core::protocol::{Beside, Capabilities, Cursor, MessagesPage, RetryNote, Snapshot};
+use pilothouse_core::session::view::Applied;
 use pilothouse_core::{Kind, SessionState, SessionView, UiMessage};
 
 use super::notice::Notice;

@@ -1,8 +1,8 @@
 //! An opened session follows its events, asks for a snapshot when one is missing, and knows which run it is in.
 
-use pilothouse_core::event::{Event, Update};
-use pilothouse_core::message::{Content, Message, Part};
-use pilothouse_core::wire::ServerFrame;
+use pilothouse_core::conversation::message::{Content, Message, Part};
+use pilothouse_core::protocol::ServerFrame;
+use pilothouse_core::protocol::event::{Event, Update};
 use pilothouse_core::{Kind, SessionState, SessionView};
 
 use super::super::{ServerState, Settled};

@@ -2,7 +2,7 @@
 //! it. Pure.
 
 use pilothouse_core::SessionState;
-use pilothouse_core::wire::{SearchHit, SearchResults, SessionSummary};
+use pilothouse_core::protocol::{SearchHit, SearchResults, SessionSummary};
 
 pub fn newest_first(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
     sessions.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.id.cmp(&other.id)));

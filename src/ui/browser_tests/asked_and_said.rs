@@ -1,7 +1,7 @@
 //! What waits on the person, what other programs and extensions do, and drafts of other devices.
 
-use pilothouse_core::ask::{Ask, AskKind};
-use pilothouse_core::wire::SessionSummary;
+use pilothouse_core::conversation::ask::{Ask, AskKind};
+use pilothouse_core::protocol::SessionSummary;
 use serde_json::Value;
 
 use super::wire::*;

@@ -1,7 +1,7 @@
 //! Numbered cases that need a page and no server.
 
-use pilothouse_core::message::StopReason;
-use pilothouse_core::wire::{Capabilities, SessionSummary};
+use pilothouse_core::conversation::message::StopReason;
+use pilothouse_core::protocol::{Capabilities, SessionSummary};
 
 use super::*;
 

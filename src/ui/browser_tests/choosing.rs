@@ -1,6 +1,6 @@
 //! Models, thinking levels and the agent's own commands: what is chosen, how, and what a refusal says.
 
-use pilothouse_core::event::ModelInfo;
+use pilothouse_core::protocol::event::ModelInfo;
 use serde_json::Value;
 
 use super::wire::*;

@@ -1,6 +1,6 @@
 //! Scheduled messages are changed and removed in place, and nothing written about them is lost.
 
-use pilothouse_core::queue::{Lane, Scheduled};
+use pilothouse_core::conversation::queue::{Lane, Scheduled};
 use serde_json::Value;
 
 use super::wire::*;

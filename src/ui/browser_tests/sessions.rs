@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use pilothouse_core::wire::SessionSummary;
+use pilothouse_core::protocol::SessionSummary;
 use serde_json::Value;
 
 use super::wire::*;

@@ -1,7 +1,7 @@
 //! A page with a connection that leads to the test: what it sends is written down, and the test answers. Only for what
 //! a component asks of the server; stories with a real one are in `tests/e2e`.
 
-use pilothouse_core::wire::{Capabilities, SessionSummary, Welcome};
+use pilothouse_core::protocol::{Capabilities, SessionSummary, Welcome};
 use serde_json::Value;
 
 use super::*;

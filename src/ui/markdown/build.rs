@@ -2,7 +2,7 @@
 //! so that `patch` finds them again by counting.
 
 use leptos::prelude::document;
-use pilothouse_core::markdown::{Alignment, Block, Inline, Item, Table};
+use pilothouse_core::render::markdown::{Alignment, Block, Inline, Item, Table};
 use web_sys::{Element, Node};
 
 use super::code;

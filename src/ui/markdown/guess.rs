@@ -1,6 +1,6 @@
 //! How high a block will be, before it is built: a guess, put right without a jump when it is.
 
-use pilothouse_core::markdown::{Block, Inline, Item};
+use pilothouse_core::render::markdown::{Block, Inline, Item};
 
 /// Letters in a line of text, at the width that is read.
 const LETTERS: usize = 95;
@@ -54,7 +54,7 @@ fn letters(content: &[Inline]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use pilothouse_core::markdown::whole;
+    use pilothouse_core::render::markdown::whole;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Changes elements into those of another text, keeping every node that stays what it is: what a reader has selected
 //! stays selected, and nothing is drawn again.
 
-use pilothouse_core::markdown::{Block, Inline, Item, Table};
+use pilothouse_core::render::markdown::{Block, Inline, Item, Table};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node, Text};
 

@@ -2,7 +2,7 @@
 //! one in sections, of which only those near the view are built. The rest are empty boxes, as high as they were or are
 //! guessed to be.
 
-use pilothouse_core::markdown::Block;
+use pilothouse_core::render::markdown::Block;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 

@@ -1,7 +1,7 @@
 //! What a tool changes in files, line by line.
 
-use pilothouse_core::describe::folders_and_name;
-use pilothouse_core::diff::{FileChange, FileDiff, Line, LineEnd, LineKind};
+use pilothouse_core::render::describe::folders_and_name;
+use pilothouse_core::render::diff::{FileChange, FileDiff, Line, LineEnd, LineKind};
 use web_sys::Element;
 
 use crate::ui::code_text;

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
-use pilothouse_core::failure::failure_words;
+use pilothouse_core::render::failure::failure_words;
 use web_sys::Element;
 
 use super::acts::{self, Act};

@@ -1,8 +1,8 @@
 //! A tool call: one line when closed. What it shows when open is in `tool_details`.
 
 use leptos::prelude::*;
-use pilothouse_core::describe::describe_call;
-use pilothouse_core::tool_view::{exit_code, was_stopped};
+use pilothouse_core::render::describe::describe_call;
+use pilothouse_core::render::tool_view::{exit_code, was_stopped};
 use pilothouse_core::{Mark, Phase, UiMessage};
 use web_sys::Element;
 

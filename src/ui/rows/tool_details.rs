@@ -1,8 +1,8 @@
 //! What an opened tool call shows: each kind of work in the form that fits it. What is drawn once is drawn from data;
 //! output that grows is streamed below it.
 
-use pilothouse_core::diff::{FileDiff, diffs_of};
-use pilothouse_core::tool_view::{FoundIn, PlanState, PlanStep, ToolView, found_in, readable_text};
+use pilothouse_core::render::diff::{FileDiff, diffs_of};
+use pilothouse_core::render::tool_view::{FoundIn, PlanState, PlanStep, ToolView, found_in, readable_text};
 use pilothouse_core::{Phase, UiMessage};
 use web_sys::Element;
 

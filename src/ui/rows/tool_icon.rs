@@ -1,6 +1,6 @@
 //! Which icon stands before a tool call. Pure.
 
-use pilothouse_core::tool_kind::ToolKind;
+use pilothouse_core::render::tool_kind::ToolKind;
 
 use crate::ui::icon::Icon;
 

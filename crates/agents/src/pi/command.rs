@@ -1,8 +1,8 @@
 //! The commands we send to pi. They are built from types alone: nothing a browser sent is passed through unread.
 
-use pilothouse_core::ask::Answer;
-use pilothouse_core::queue::Lane;
-use pilothouse_core::ui_message::Image;
+use pilothouse_core::conversation::ask::Answer;
+use pilothouse_core::conversation::queue::Lane;
+use pilothouse_core::conversation::ui_message::Image;
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,13 @@
 //! Reads one line of pi's output. Unknown types are kept as `Raw` events; a line that is no JSON object is told,
 //! and never stops the next one.
 
-use pilothouse_core::ask::{Ask, AskKind};
-use pilothouse_core::event::{ContextUsage, Event, ModelInfo, NoticeLevel, ToolOutput, Update};
-use pilothouse_core::fields::Fields;
+use pilothouse_core::conversation::ask::{Ask, AskKind};
+use pilothouse_core::json::Fields;
 use pilothouse_core::limits::RAW_EVENT_BYTES;
-use pilothouse_core::message::{Message, StopReason};
+use pilothouse_core::protocol::event::{ContextUsage, Event, ModelInfo, NoticeLevel, ToolOutput, Update};
 use serde_json::{Value, json};
+
+use crate::history::entry::message;
 
 /// What a line of pi's means to the session that runs it.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,24 +147,6 @@ fn message_update(mut fields: Fields) -> Update {
         (*id, *tool_name) = (field("id"), field("name"));
     }
     update
-}
-
-/// A message of pi's, live or from a session file. A stop in the middle of a tool leaves an empty reply that calls
-/// itself an error; it is the person's stop, not a failure.
-pub fn message(value: Value) -> Message {
-    let mut message = Message::from_value(value);
-    if let Message::Assistant {
-        stop_reason: stop_reason @ StopReason::Error, error_message: Some(error), ..
-    } = &mut message
-        && is_stop_in_disguise(error)
-    {
-        *stop_reason = StopReason::Aborted;
-    }
-    message
-}
-
-pub(super) fn is_stop_in_disguise(error: &str) -> bool {
-    error == "This operation was aborted"
 }
 
 fn dialog(mut fields: Fields) -> Incoming {

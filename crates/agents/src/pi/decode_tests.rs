@@ -81,19 +81,6 @@ fn an_old_agent_end_also_settles() {
 }
 
 #[test]
-fn a_stop_in_mid_tool_is_told_from_a_failure() {
-    let reply = |error: &str| {
-        message(json!({"role": "assistant", "content": [], "stopReason": "error", "errorMessage": error}))
-    };
-    let stop_reason = |message| match message {
-        Message::Assistant { stop_reason, .. } => stop_reason,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(stop_reason(reply("This operation was aborted")), StopReason::Aborted);
-    assert_eq!(stop_reason(reply("429: slow down")), StopReason::Error);
-}
-
-#[test]
 fn a_question_keeps_its_options_and_timeout() {
     let Incoming::Ask(ask) = one(json!({
         "type": "extension_ui_request", "id": "q", "method": "select", "title": "Pick", "options": ["a", "b"], "timeout": 400

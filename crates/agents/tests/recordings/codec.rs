@@ -2,9 +2,9 @@
 //! would write.
 
 use pilothouse_agents::pi::{Incoming, PiCommand, decode};
-use pilothouse_core::ask::Answer;
-use pilothouse_core::queue::Lane;
-use pilothouse_core::ui_message::Image;
+use pilothouse_core::conversation::ask::Answer;
+use pilothouse_core::conversation::queue::Lane;
+use pilothouse_core::conversation::ui_message::Image;
 use serde_json::{Value, json};
 
 use crate::scenario::{Scenario, scenarios};

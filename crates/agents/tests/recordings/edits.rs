@@ -1,6 +1,6 @@
 //! The edits in the recordings, as the diffs a person sees.
 
-use pilothouse_core::diff::{FileDiff, LineKind, diffs_of};
+use pilothouse_core::render::diff::{FileDiff, LineKind, diffs_of};
 use pilothouse_core::{MessageController, Phase};
 
 use crate::live::events_of;

@@ -1,10 +1,10 @@
 //! At every point of every recorded conversation: a page that joins there sees what the server has and stays in step,
 //! history is what has streamed, and the state can be told from it.
 
-use pilothouse_core::controller::Saved;
-use pilothouse_core::event::Event;
-use pilothouse_core::machine::{Evidence, Follower, Machine, ProcessStatus, StateEvent};
-use pilothouse_core::message::Message;
+use pilothouse_core::conversation::controller::Saved;
+use pilothouse_core::conversation::message::Message;
+use pilothouse_core::protocol::event::Event;
+use pilothouse_core::session::machine::{Evidence, Follower, Machine, ProcessStatus, StateEvent};
 use pilothouse_core::{Kind, MessageController, Phase, SessionState, UiMessage};
 
 use crate::differences::STOP_NOT_IN_FILE;

@@ -2,7 +2,7 @@
 //! ends of its processes, and where it changed to another session.
 
 use pilothouse_agents::pi::{Incoming, Response, decode};
-use pilothouse_core::event::Event;
+use pilothouse_core::protocol::event::Event;
 use pilothouse_core::{BashResult, MessageController};
 use serde_json::Value;
 

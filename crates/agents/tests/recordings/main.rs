@@ -10,7 +10,7 @@ mod live;
 mod rows;
 mod scenario;
 
-use pilothouse_agents::pi::history::SessionHistory;
+use pilothouse_agents::history::entry::SessionHistory;
 use pilothouse_agents::pi::{Incoming, decode};
 use pilothouse_core::MessageController;
 

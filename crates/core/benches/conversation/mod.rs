@@ -1,8 +1,8 @@
 //! Conversations to measure with: as long as asked for, and of the mix that agents make. Nothing here is measured.
 #![allow(dead_code, reason = "every bench takes what it needs")]
 
-use pilothouse_core::event::{Event, ToolOutput, Update};
-use pilothouse_core::message::{Content, Message, Part, StopReason, ToolCall};
+use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
+use pilothouse_core::protocol::event::{Event, ToolOutput, Update};
 use pilothouse_core::{Kind, MessageController, UiMessage};
 use serde_json::json;
 

@@ -4,8 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pilothouse_core::controller::Report;
-use pilothouse_core::wire::{ServerFrame, Snapshot};
+use pilothouse_core::conversation::controller::Report;
+use pilothouse_core::protocol::{ServerFrame, Snapshot};
 use pilothouse_core::{Event, SessionView};
 use pilothouse_core_fuzz::script::{self, Local, Step};
 use pilothouse_core_fuzz::{hostile, rules};

@@ -4,8 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pilothouse_core::fields::Fields;
-use pilothouse_core::wire::ServerFrame;
+use pilothouse_core::json::Fields;
+use pilothouse_core::protocol::ServerFrame;
 use pilothouse_core::{Event, Message, SessionView};
 use pilothouse_core_fuzz::rules;
 

@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pilothouse_core::markdown::{self, MarkdownStream};
+use pilothouse_core::render::markdown::{self, MarkdownStream};
 
 /// More would make an input slow without making it another one.
 const LENGTHS: usize = 16;

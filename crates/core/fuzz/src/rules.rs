@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use pilothouse_core::controller::{Change, MessageController, Report};
-use pilothouse_core::event::{Event, Update};
-use pilothouse_core::message::Message;
+use pilothouse_core::conversation::controller::{Change, MessageController, Report};
+use pilothouse_core::conversation::message::Message;
+use pilothouse_core::protocol::event::{Event, Update};
 use pilothouse_core::{Kind, Mark, SessionView, UiMessage};
 
 /// A page that knows the rows by reports alone must have them right: nothing changes unreported, indices are in

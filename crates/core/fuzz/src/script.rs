@@ -4,10 +4,10 @@
 //! Any bytes are a script. Operands come from small sets, so that ids meet, repeat and go missing; and since a step
 //! is a line, taking out or repeating lines is what the fuzzer does best. A finding can be read and shortened by hand.
 
-use pilothouse_core::ask::{Ask, AskKind, ClosedBy};
-use pilothouse_core::event::{Event, ToolOutput, Update};
-use pilothouse_core::message::{Content, Message, Part, StopReason, ToolCall};
-use pilothouse_core::ui_message::{BashResult, Image};
+use pilothouse_core::conversation::ask::{Ask, AskKind, ClosedBy};
+use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
+use pilothouse_core::conversation::ui_message::{BashResult, Image};
+use pilothouse_core::protocol::event::{Event, ToolOutput, Update};
 use serde_json::json;
 
 /// Fewer steps than the fold remembers calls, so that no rule is broken just by forgetting.

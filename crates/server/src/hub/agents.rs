@@ -4,12 +4,12 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use pilothouse_core::limits::VERSION_SECONDS;
-use pilothouse_core::wire::{AgentInfo, ServerFrame};
+use pilothouse_core::protocol::{AgentInfo, ServerFrame};
 
 use super::{Hub, HubState, broadcast};
-use crate::agent::Agent;
-use crate::discovery::{self, Found};
-use crate::leftovers;
+use crate::agent::catalogue::Agent;
+use crate::agent::discovery::{self, Found};
+use crate::agent::orphans;
 
 impl Hub {
     pub(super) fn agent_infos(&self, state: &HubState) -> Vec<AgentInfo> {
@@ -57,7 +57,7 @@ impl Hub {
                 continue;
             }
             let (hub, agent) = (self.clone(), agent.clone());
-            let mark = leftovers::mark(&self.installation, &format!("visit-{}", agent.name));
+            let mark = orphans::mark(&self.installation, &format!("visit-{}", agent.name));
             tokio::spawn(async move {
                 let found = discovery::look_at(&agent, &hub.default_cwd, &mark).await;
                 hub.looking.lock().unwrap_or_else(PoisonError::into_inner).remove(&agent.name);

@@ -7,11 +7,11 @@ use std::sync::{Arc, PoisonError};
 
 use pilothouse_core::SessionState;
 use pilothouse_core::SessionState::{Completed, Idle, Stopped};
-use pilothouse_core::wire::{ServerFrame, SessionSummary};
+use pilothouse_core::protocol::{ServerFrame, SessionSummary};
 
 use super::{Entry, Hub, broadcast};
-use crate::pi_sessions::files::Look;
-use crate::pi_sessions::watch::{self, Told};
+use crate::history::files::Look;
+use crate::history::watch::{self, Told};
 use crate::session::Input;
 
 impl Hub {

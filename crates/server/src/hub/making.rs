@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::UNUSED_SESSION_DAYS;
-use pilothouse_core::wire::{ServerFrame, SessionSummary};
+use pilothouse_core::protocol::{ServerFrame, SessionSummary};
 
 use super::{Entry, Hub, broadcast};
-use crate::pi_sessions::now;
+use crate::history::now;
 use crate::store::SessionRecord;
 
 impl Hub {

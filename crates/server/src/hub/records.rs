@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pilothouse_core::SessionState;
+use pilothouse_core::conversation::queue::{Scheduled, restored_text};
 use pilothouse_core::limits::DRAFT_BYTES;
-use pilothouse_core::queue::{Scheduled, restored_text};
-use pilothouse_core::wire::{NO_SUCH_SESSION, ServerFrame, SessionSummary};
+use pilothouse_core::protocol::{NO_SUCH_SESSION, ServerFrame, SessionSummary};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, Hub, broadcast};
-use crate::pi_sessions::now;
+use crate::history::now;
 use crate::session::Input;
 use crate::store::SessionRecord;
 

@@ -8,7 +8,7 @@ use pilothouse_core::limits::SHUTDOWN_SECONDS;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Hub;
-use crate::leftovers;
+use crate::agent::orphans;
 use crate::session::{self, Input, Origin};
 
 impl Hub {
@@ -56,7 +56,7 @@ impl Hub {
                 cwd: PathBuf::from(&entry.summary.cwd),
                 file: entry.file.clone(),
                 blobs: entry.blobs.clone(),
-                mark: leftovers::mark(&self.installation, id),
+                mark: orphans::mark(&self.installation, id),
             };
             session::start(origin, self.clone())
         });

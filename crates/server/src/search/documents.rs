@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use pilothouse_agents::pi::searchable::Searchable;
+use pilothouse_agents::history::searchable::Searchable;
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::growth::Mark;
-use crate::pi_sessions::source::Progress;
+use crate::history::source::Progress;
 
 /// Entries taken out of the index in one connection.
 const REMOVED_AT_ONCE: i64 = 200;

@@ -9,7 +9,7 @@ use pilothouse_core::limits::{
     SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_OF_SESSION, SEARCH_FITTING, SEARCH_HITS,
     SEARCH_HITS_OF_SESSION, SEARCH_TITLES,
 };
-use pilothouse_core::wire::{SearchHit, SearchResults};
+use pilothouse_core::protocol::{SearchHit, SearchResults};
 use rusqlite::{Connection, OptionalExtension, Result};
 
 use super::query::{Fit, Query, fold};

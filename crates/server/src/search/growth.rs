@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use pilothouse_core::limits::AGENT_LINE_BYTES;
 
-use crate::pi_sessions::source::Progress;
+use crate::history::source::Progress;
 
 /// How far a file has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

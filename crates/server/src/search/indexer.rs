@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::Result;
-use pilothouse_agents::pi::searchable::searchable;
+use pilothouse_agents::history::searchable::searchable;
 use rusqlite::{Connection, ErrorCode};
 
 use super::batches::Batches;

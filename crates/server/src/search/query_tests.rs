@@ -6,7 +6,7 @@ use pilothouse_core::Kind;
 use pilothouse_core::limits::{
     QUERY_BYTES, SEARCH_HITS, SEARCH_HITS_OF_SESSION, SEARCH_TITLES, SNIPPET_CHARACTERS,
 };
-use pilothouse_core::wire::{Piece, SearchHit};
+use pilothouse_core::protocol::{Piece, SearchHit};
 use serde_json::{Value, json};
 
 use super::Search;

@@ -1,7 +1,7 @@
 //! A line of a text around the place where most of what was searched for stands, in pieces: found and not found.
 
 use pilothouse_core::limits::SNIPPET_CHARACTERS;
-use pilothouse_core::wire::Piece;
+use pilothouse_core::protocol::Piece;
 
 use super::query::{Query, fold};
 

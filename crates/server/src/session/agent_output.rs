@@ -6,18 +6,18 @@ use std::time::Duration;
 use pilothouse_agents::framing::Line;
 use pilothouse_agents::pi::{Incoming, PiCommand, decode};
 use pilothouse_core::SessionState;
-use pilothouse_core::ask::{Ask, ClosedBy};
-use pilothouse_core::describe::title_from;
-use pilothouse_core::event::{Event, NoticeLevel};
-use pilothouse_core::machine::StateEvent;
-use pilothouse_core::message::Message;
-use pilothouse_core::queue::Waiting;
+use pilothouse_core::conversation::ask::{Ask, ClosedBy};
+use pilothouse_core::conversation::message::Message;
+use pilothouse_core::conversation::queue::Waiting;
+use pilothouse_core::protocol::event::{Event, NoticeLevel};
+use pilothouse_core::render::describe::title_from;
+use pilothouse_core::session::machine::StateEvent;
 use tokio::time::Instant;
 
 use super::Session;
 use super::requests::Pending;
 use super::restored::said;
-use crate::process::{Exit, ProcessEvent};
+use crate::agent::process::{Exit, ProcessEvent};
 
 impl Session {
     pub(super) fn process_event(&mut self, event: ProcessEvent) {

@@ -3,9 +3,9 @@
 
 use pilothouse_agents::pi::PiCommand;
 use pilothouse_core::SessionState;
-use pilothouse_core::ask::{Answer, ClosedBy};
-use pilothouse_core::event::Event;
-use pilothouse_core::machine::StateEvent;
+use pilothouse_core::conversation::ask::{Answer, ClosedBy};
+use pilothouse_core::protocol::event::Event;
+use pilothouse_core::session::machine::StateEvent;
 use serde_json::Value;
 use tokio::time::Instant;
 

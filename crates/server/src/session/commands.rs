@@ -3,19 +3,19 @@
 use std::sync::PoisonError;
 
 use pilothouse_agents::pi::PiCommand;
-use pilothouse_core::ask::{Answer, ClosedBy};
+use pilothouse_core::conversation::ask::{Answer, ClosedBy};
 use pilothouse_core::limits::PAGE_ROWS;
-use pilothouse_core::machine::StateEvent;
-use pilothouse_core::wire::{Command, MessagesPage};
+use pilothouse_core::protocol::{Command, MessagesPage};
+use pilothouse_core::session::machine::StateEvent;
 use serde_json::{Value, json};
 
 use super::Session;
 use super::queue_changes::{Change, What};
 use super::requests::{Pending, Waiter};
-use crate::page_link::PageLink;
+use crate::client::Client;
 
 impl Session {
-    pub(super) fn command(&mut self, page: &PageLink, request: String, command: Command) {
+    pub(super) fn command(&mut self, page: &Client, request: String, command: Command) {
         let waiter = Waiter { page: page.clone(), request, command: command.name() };
         match command {
             Command::Prompt { client_id, message, images, streaming_behavior } => {

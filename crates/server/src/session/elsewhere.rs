@@ -8,18 +8,18 @@
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
-use pilothouse_core::event::Event;
+use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::{ELSEWHERE_SECONDS, UNFINISHED_ELSEWHERE_SECONDS, UNTOLD_SECONDS};
-use pilothouse_core::machine::Machine;
-use pilothouse_core::message::Message;
-use pilothouse_core::wire::ServerFrame;
+use pilothouse_core::protocol::ServerFrame;
+use pilothouse_core::protocol::event::Event;
+use pilothouse_core::session::machine::Machine;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::own_file::Whose;
 use super::{CLOSING, Session, opening};
-use crate::page_link::encode;
-use crate::pi_sessions::history_file::{Followed, events_of};
+use crate::client::encode;
+use crate::history::history_file::{Followed, events_of};
 
 impl Session {
     /// Refuses what would make the file branch. The file is looked at once more: what was written a moment ago may not

@@ -3,14 +3,14 @@
 
 use std::sync::PoisonError;
 
-use pilothouse_core::find::Needle;
 use pilothouse_core::limits::{PAGE_ROWS, QUERY_BYTES};
-use pilothouse_core::wire::{FoundFiles, FoundRows};
+use pilothouse_core::protocol::{FoundFiles, FoundRows};
+use pilothouse_core::render::find::Needle;
 use serde_json::json;
 
 use super::requests::Waiter;
 use super::{Session, opening};
-use crate::file_names;
+use crate::session::file_names;
 
 impl Session {
     /// Where a hit of a search is shown.

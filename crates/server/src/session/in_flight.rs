@@ -2,9 +2,9 @@
 //! that run or whose results are not told yet, shell commands. It is noted now and then, so that a server that is
 //! killed shows it again, marked as interrupted. Pieces of one text are one piece here.
 
-use pilothouse_core::event::{Event, Update};
+use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::BASH_OUTPUT_BYTES;
-use pilothouse_core::message::Message;
+use pilothouse_core::protocol::event::{Event, Update};
 
 #[derive(Debug, Default)]
 pub(super) struct InFlight {

@@ -3,16 +3,16 @@
 
 use std::time::Duration;
 
-use pilothouse_core::ask::Ask;
-use pilothouse_core::event::Event;
+use pilothouse_core::conversation::ask::Ask;
+use pilothouse_core::conversation::message::Message;
+use pilothouse_core::conversation::ui_message::BashResult;
 use pilothouse_core::limits::{IN_FLIGHT_MILLISECONDS, OWN_MESSAGES};
-use pilothouse_core::message::Message;
-use pilothouse_core::ui_message::BashResult;
+use pilothouse_core::protocol::event::Event;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Session;
-use crate::pi_sessions::now;
+use crate::history::now;
 use crate::store::{Extra, InFlightNote, Prompt};
 
 const NOT_KEPT: &str = "It could not be written to disk, so nothing was done";

@@ -3,17 +3,17 @@
 
 use std::sync::{Arc, Mutex};
 
-use pilothouse_core::describe::title_from;
-use pilothouse_core::event::ModelInfo;
-use pilothouse_core::machine::Machine;
+use pilothouse_core::protocol::event::ModelInfo;
+use pilothouse_core::render::describe::title_from;
+use pilothouse_core::session::machine::Machine;
 use pilothouse_core::{MessageController, SessionState};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::restored::Restored;
 use super::{Origin, Session};
+use crate::history::HistoryFile;
 use crate::hub::Hub;
-use crate::pi_sessions::HistoryFile;
-use crate::replay::Replay;
+use crate::session::event_buffer::EventBuffer;
 
 /// Reads the agent's file, and what is kept beside it.
 pub(super) fn read(origin: &Origin, hub: &Hub) -> (Option<HistoryFile>, Restored) {
@@ -80,7 +80,7 @@ impl Session {
         view.queue = restored.queue;
         self.machine = Machine::resting_in(state);
         self.view.state = self.machine.state();
-        self.replay = Replay::default();
+        self.replay = EventBuffer::default();
         self.unsent = restored.unsent;
         self.reread = false;
         self.judged = history.as_ref().map_or(0, HistoryFile::entries);

@@ -3,12 +3,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pilothouse_core::event::Event;
-use pilothouse_core::message::Message;
+use pilothouse_core::conversation::message::Message;
+use pilothouse_core::protocol::event::Event;
 
 use super::{Session, opening};
-use crate::pi_sessions::HistoryFile;
-use crate::pi_sessions::history_file::{Followed, events_of};
+use crate::history::HistoryFile;
+use crate::history::history_file::{Followed, events_of};
 
 /// Whose the messages are that the file has beyond those that were looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,7 +31,7 @@ fn session(folder: &std::path::Path) -> Session {
         cwd: folder.to_owned(),
         file: None,
         blobs: Blobs::default(),
-        mark: crate::leftovers::mark(&folder.to_string_lossy(), "s"),
+        mark: crate::agent::orphans::mark(&folder.to_string_lossy(), "s"),
     };
     let config = Config {
         listen: ([127, 0, 0, 1], 0).into(),
@@ -48,7 +48,7 @@ fn session(folder: &std::path::Path) -> Session {
 }
 
 fn command(session: &mut Session, command: Command) {
-    let (page, _frames) = crate::page_link::page_link(1);
+    let (page, _frames) = crate::client::client_channel(1);
     session.command(&page, "request".to_owned(), command);
 }
 
@@ -107,7 +107,7 @@ async fn a_session_whose_page_is_being_loaded_anew_waits_for_it_whatever_else_is
     session.mind_use();
     let last = session.next_deadline();
     assert!(first < last && session.is_over(last), "then nothing is left to wait for");
-    let (page, _frames) = crate::page_link::page_link(1);
+    let (page, _frames) = crate::client::client_channel(1);
     session.subscribe(page, None, None);
     session.mind_use();
     assert!(!session.is_over(last), "somebody is there again");

@@ -3,17 +3,17 @@
 
 use pilothouse_agents::pi::PiCommand;
 use pilothouse_core::SessionState;
+use pilothouse_core::conversation::queue::{Lane, QueueError, Scheduled};
+use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::limits::{
     CLIENT_ID_BYTES, PROMPT_BYTES, PROMPT_IMAGES, REMEMBERED_CLIENT_IDS, SCHEDULED_MESSAGES,
 };
-use pilothouse_core::machine::StateEvent;
-use pilothouse_core::queue::{Lane, QueueError, Scheduled};
-use pilothouse_core::ui_message::Image;
+use pilothouse_core::session::machine::StateEvent;
 use serde_json::json;
 
 use super::Session;
 use super::requests::{Pending, Waiter};
-use crate::pi_sessions::now;
+use crate::history::now;
 use crate::store::Prompt;
 
 impl Session {
@@ -182,5 +182,5 @@ pub(super) fn check_prompt(message: &str, images: &[Image]) -> Result<(), String
     if images.len() > PROMPT_IMAGES {
         return Err(format!("The message has {} images; {PROMPT_IMAGES} is the limit.", images.len()));
     }
-    crate::blobs::check_images(images)
+    crate::http::blobs::check_images(images)
 }

@@ -1,9 +1,9 @@
 //! Changes of what is scheduled: one message is edited or removed, or everything is given back. Each gets one answer,
 //! and is on disk before that.
 
+use pilothouse_core::conversation::queue::{Queue, QueueError, Scheduled};
 use pilothouse_core::limits::GIVEN_BACK_ANSWERS;
-use pilothouse_core::queue::{Queue, QueueError, Scheduled};
-use pilothouse_core::wire::QueueEdit;
+use pilothouse_core::protocol::QueueEdit;
 use serde_json::{Value, json};
 
 use super::Session;

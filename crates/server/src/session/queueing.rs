@@ -4,11 +4,11 @@
 //! at all.
 
 use pilothouse_agents::pi::PiCommand;
-use pilothouse_core::event::{Event, NoticeLevel};
-use pilothouse_core::machine::StateEvent;
-use pilothouse_core::queue::{Lane, QueueError, Scheduled, Waiting};
-use pilothouse_core::ui_message::Image;
-use pilothouse_core::wire::QueueEdit;
+use pilothouse_core::conversation::queue::{Lane, QueueError, Scheduled, Waiting};
+use pilothouse_core::conversation::ui_message::Image;
+use pilothouse_core::protocol::QueueEdit;
+use pilothouse_core::protocol::event::{Event, NoticeLevel};
+use pilothouse_core::session::machine::StateEvent;
 use serde_json::Value;
 
 use super::Session;

@@ -3,21 +3,21 @@
 use std::time::Duration;
 
 use pilothouse_agents::pi::{PiCommand, Response};
-use pilothouse_core::event::Event;
+use pilothouse_core::conversation::ui_message::BashResult;
 use pilothouse_core::limits::STOP_STEP_SECONDS;
-use pilothouse_core::ui_message::BashResult;
+use pilothouse_core::protocol::event::Event;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Session;
-use crate::agent::Stored;
-use crate::page_link::PageLink;
-use crate::process::{Launch, Process};
+use crate::agent::catalogue::Stored;
+use crate::agent::process::{Launch, Process};
+use crate::client::Client;
 
 /// A page that waits for the response to a command of its.
 #[derive(Debug)]
 pub(super) struct Waiter {
-    pub page: PageLink,
+    pub page: Client,
     pub request: String,
     pub command: &'static str,
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use pilothouse_agents::pi::decode::{context_usage, model};
 use pilothouse_agents::pi::{PiCommand, Response};
-use pilothouse_core::event::Event;
-use pilothouse_core::machine::StateEvent;
-use pilothouse_core::queue::{Lane, Waiting};
-use pilothouse_core::ui_message::BashResult;
-use pilothouse_core::wire::{AgentMode, Capabilities};
+use pilothouse_core::conversation::queue::{Lane, Waiting};
+use pilothouse_core::conversation::ui_message::BashResult;
+use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::{AgentMode, Capabilities};
+use pilothouse_core::session::machine::StateEvent;
 use serde_json::{Value, json};
 
 use super::Session;

@@ -2,14 +2,14 @@
 //! acknowledged and never reached the agent, the queue, what was being said when the server was killed, questions that
 //! nobody can answer any more. Nothing is sent to the agent by this.
 
-use pilothouse_core::event::Event;
-use pilothouse_core::message::{Content, Message, Part};
-use pilothouse_core::queue::{Queue, Scheduled};
+use pilothouse_core::conversation::message::{Content, Message, Part};
+use pilothouse_core::conversation::queue::{Queue, Scheduled};
+use pilothouse_core::protocol::event::Event;
 use serde_json::json;
 
 use super::keep::is_of_reply;
-use crate::blobs::Blobs;
-use crate::pi_sessions::{Scanned, now};
+use crate::history::{Scanned, now};
+use crate::http::blobs::Blobs;
 use crate::store::{Extra, Prompt, Store};
 
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! Going on with a session that was stopped, failed, or was cut off.
 
-use pilothouse_core::queue::{Lane, Scheduled};
-use pilothouse_core::turns::last_user_message;
-use pilothouse_core::ui_message::Image;
+use pilothouse_core::conversation::queue::{Lane, Scheduled};
+use pilothouse_core::conversation::turns::last_user_message;
+use pilothouse_core::conversation::ui_message::Image;
 use serde_json::Value;
 
 use super::Session;

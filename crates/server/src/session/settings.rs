@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use pilothouse_agents::pi::PiCommand;
-use pilothouse_core::event::Event;
 use pilothouse_core::limits::GIVEN_TITLE_BYTES;
-use pilothouse_core::wire::Forked;
+use pilothouse_core::protocol::Forked;
+use pilothouse_core::protocol::event::Event;
 use serde_json::{Value, json};
 
 use super::requests::{Pending, Waiter};
 use super::{Input, Origin, Session, opening};
-use crate::errand;
+use crate::agent::probe;
+use crate::agent::process::Launch;
 use crate::hub::Hub;
-use crate::process::Launch;
 
 impl Session {
     /// pi ends the run that is under way for a compaction: that has to be the person's own decision.
@@ -54,7 +54,7 @@ impl Session {
         let launch = self.launch();
         let (hub, id) = (self.hub.clone(), self.origin.id.clone());
         tokio::spawn(async move {
-            let outcome = errand::run(&launch, vec![command]).await;
+            let outcome = probe::run(&launch, vec![command]).await;
             let title = outcome.is_ok().then_some(name);
             let _ = hub.send(&id, Input::Visited { title }).await;
             waiter.respond(outcome.map(|_| Value::Null));
@@ -97,7 +97,7 @@ async fn make_fork(launch: &Launch, hub: &Arc<Hub>, origin: &Origin, row: usize)
     });
     let entry_id =
         entry.await.ok().flatten().ok_or("A fork begins at one of your own messages.".to_owned())?;
-    let answers = errand::run(launch, vec![PiCommand::Fork { entry_id }, PiCommand::GetState]).await?;
+    let answers = probe::run(launch, vec![PiCommand::Fork { entry_id }, PiCommand::GetState]).await?;
     let text = |answer: usize, key: &str| {
         answers.get(answer).and_then(|answer| answer.data.get(key)?.as_str()).map(str::to_owned)
     };

@@ -1,9 +1,9 @@
 //! The person's own shell commands, run by the agent in the session's folder.
 
 use pilothouse_agents::pi::PiCommand;
-use pilothouse_core::event::Event;
+use pilothouse_core::conversation::ui_message::BashResult;
 use pilothouse_core::limits::PROMPT_BYTES;
-use pilothouse_core::ui_message::BashResult;
+use pilothouse_core::protocol::event::Event;
 use serde_json::Value;
 
 use super::Session;

@@ -1,17 +1,17 @@
 //! What pages hear of a session: all of it when they come, every event from then on, and its row in the sidebars.
 
 use axum::extract::ws::Utf8Bytes;
-use pilothouse_core::event::Event;
-use pilothouse_core::machine::StateEvent;
-use pilothouse_core::wire::{Cursor, ServerFrame, SessionSummary};
+use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::{Cursor, ServerFrame, SessionSummary};
+use pilothouse_core::session::machine::StateEvent;
 use serde_json::json;
 
 use super::Session;
-use crate::page_link::{PageLink, encode};
-use crate::pi_sessions::now;
+use crate::client::{Client, encode};
+use crate::history::now;
 
 impl Session {
-    pub(super) fn subscribe(&mut self, page: PageLink, request: Option<String>, cursor: Option<Cursor>) {
+    pub(super) fn subscribe(&mut self, page: Client, request: Option<String>, cursor: Option<Cursor>) {
         self.pages.retain(|link| link.id() != page.id());
         self.view.draft = self.hub.draft(&self.origin.id);
         let missing = cursor

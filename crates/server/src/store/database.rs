@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::pi_sessions::milliseconds;
+use crate::history::milliseconds;
 
 /// Each brings the tables from the version of its place to the next. One that was released is never changed.
 const MIGRATIONS: [&str; 1] = ["

@@ -1,8 +1,8 @@
 //! Between types and columns: JSON where SQLite has no type. What cannot be read is told without its text, since
 //! that may be a person's.
 
-use pilothouse_core::event::Event;
-use pilothouse_core::fields::Fields;
+use pilothouse_core::json::Fields;
+use pilothouse_core::protocol::event::Event;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Error, Result, ToSql};
 use serde::Serialize;

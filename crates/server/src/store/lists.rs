@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use pilothouse_core::ask::Ask;
-use pilothouse_core::queue::Scheduled;
+use pilothouse_core::conversation::ask::Ask;
+use pilothouse_core::conversation::queue::Scheduled;
 use rusqlite::{Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

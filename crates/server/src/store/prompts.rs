@@ -2,8 +2,8 @@
 //! longer, so that one that is sent again is recognised, also after a restart.
 
 use anyhow::Result;
+use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::limits::REMEMBERED_CLIENT_IDS;
-use pilothouse_core::queue::Lane;
 use rusqlite::{Transaction, params};
 use serde_json::Value;
 

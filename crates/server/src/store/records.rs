@@ -1,8 +1,8 @@
 //! What the store keeps, as its callers see it.
 
-use pilothouse_core::event::Event;
-use pilothouse_core::queue::Lane;
-use pilothouse_core::ui_message::Image;
+use pilothouse_core::conversation::queue::Lane;
+use pilothouse_core::conversation::ui_message::Image;
+use pilothouse_core::protocol::event::Event;
 use serde_json::Value;
 
 /// What is known of a session besides its agent's file. One that was made elsewhere has none until a person does
@@ -36,7 +36,7 @@ pub struct Prompt {
     pub outcome: Option<Result<Value, String>>,
 }
 
-pub use pilothouse_agents::pi::history::Extra;
+pub use pilothouse_agents::history::entry::Extra;
 
 /// What is being said, as far as it was heard.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use pilothouse_core::ask::{Ask, AskKind};
-use pilothouse_core::event::{Event, NoticeLevel};
+use pilothouse_core::conversation::ask::{Ask, AskKind};
+use pilothouse_core::conversation::message::{Content, Message, Part, StopReason};
+use pilothouse_core::conversation::queue::{Lane, Scheduled};
+use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::limits::{REMEMBERED_CLIENT_IDS, SESSION_EXTRAS};
-use pilothouse_core::message::{Content, Message, Part, StopReason};
-use pilothouse_core::queue::{Lane, Scheduled};
-use pilothouse_core::ui_message::Image;
+use pilothouse_core::protocol::event::{Event, NoticeLevel};
 use serde_json::json;
 
 use super::{Extra, InFlightNote, Prompt, SessionRecord, Store};

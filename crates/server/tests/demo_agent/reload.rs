@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use pilothouse_agents::pi::{Incoming, decode, history::SessionHistory};
+use pilothouse_agents::history::entry::SessionHistory;
+use pilothouse_agents::pi::{Incoming, decode};
 use pilothouse_core::{MessageController, UiMessage};
 use serde_json::{Value, json};
 

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use pilothouse_core::event::Event;
 use pilothouse_core::limits::PROTOCOL_VERSION;
-use pilothouse_core::view::Applied;
-use pilothouse_core::wire::{ClientFrame, Command, Cursor, MessagesPage, ServerFrame, Welcome};
+use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::{ClientFrame, Command, Cursor, MessagesPage, ServerFrame, Welcome};
+use pilothouse_core::session::view::Applied;
 use pilothouse_core::{SessionState, SessionView, UiMessage};
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -228,7 +228,7 @@ pub fn prompt(client_id: &str, text: &str) -> Command {
         client_id: client_id.to_owned(),
         message: text.to_owned(),
         images: Vec::new(),
-        streaming_behavior: pilothouse_core::queue::Lane::Steer,
+        streaming_behavior: pilothouse_core::conversation::queue::Lane::Steer,
     }
 }
 

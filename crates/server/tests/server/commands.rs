@@ -1,7 +1,7 @@
 //! Steering, stopping, questions, settings: what a page can ask of a session.
 
-use pilothouse_core::ask::{Answer, AskKind};
-use pilothouse_core::wire::Command;
+use pilothouse_core::conversation::ask::{Answer, AskKind};
+use pilothouse_core::protocol::Command;
 use pilothouse_core::{Mark, SessionState};
 
 use crate::client::{Client, prompt, visible};

@@ -1,8 +1,8 @@
 //! Who may enter: promises 1 to 5, 8 and 10.
 
 use axum::http::Method;
-use pilothouse_server::guard::Access;
-use pilothouse_server::routes;
+use pilothouse_server::http::guard::Access;
+use pilothouse_server::http::routes;
 
 use crate::client::Client;
 use crate::running::Setup;

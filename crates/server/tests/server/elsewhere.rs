@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 use pilothouse_core::SessionState;
-use pilothouse_core::ui_message::Kind;
-use pilothouse_core::wire::Command;
+use pilothouse_core::conversation::ui_message::Kind;
+use pilothouse_core::protocol::Command;
 use serde_json::{Value, json};
 
 use crate::client::{Client, visible};

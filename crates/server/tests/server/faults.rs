@@ -1,6 +1,6 @@
 //! Agents that die, and agents that are not there.
 
-use pilothouse_core::wire::Command;
+use pilothouse_core::protocol::Command;
 use pilothouse_core::{Kind, SessionState};
 
 use crate::client::Client;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use futures_util::StreamExt;
 use pilothouse_core::limits::AGENT_LINE_BYTES;
-use pilothouse_core::wire::Command;
+use pilothouse_core::protocol::Command;
 use pilothouse_core::{Kind, SessionState};
 use tokio_tungstenite::tungstenite::Message;
 

@@ -1,8 +1,8 @@
 //! What is kept over a kill -9 of the server and a restart: everything that was acknowledged, and what was being said.
 
 use pilothouse_core::SessionState;
-use pilothouse_core::ui_message::{Kind, Mark};
-use pilothouse_core::wire::Command;
+use pilothouse_core::conversation::ui_message::{Kind, Mark};
+use pilothouse_core::protocol::Command;
 
 use crate::client::{Client, prompt, visible};
 use crate::running::{Running, Setup, agent, signal};
@@ -105,7 +105,8 @@ async fn an_answer_and_a_crash_stay_in_the_conversation() {
     page.prompt(&session, "/approve").await.unwrap();
     page.until_state(&session, SessionState::WaitingApproval).await;
     let ask_id = page.view(&session).asks[0].id.clone();
-    let answer = pilothouse_core::ask::Answer::Choose(page.view(&session).asks[0].options[0].clone());
+    let answer =
+        pilothouse_core::conversation::ask::Answer::Choose(page.view(&session).asks[0].options[0].clone());
     page.ask(Some(&session), Command::Answer { ask_id, answer }).await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     assert!(page.rows(&session).iter().any(|row| row.text.contains("You chose")));

@@ -1,8 +1,8 @@
 //! Promise 13: the server is killed at 200 random moments under load, and nothing that was acknowledged is lost, and
 //! nothing comes twice.
 
-use pilothouse_core::ui_message::Kind;
-use pilothouse_core::wire::{Command, QueueEdit};
+use pilothouse_core::conversation::ui_message::Kind;
+use pilothouse_core::protocol::{Command, QueueEdit};
 use pilothouse_core::{SessionState, SessionView};
 
 use crate::binary;

@@ -1,8 +1,8 @@
 //! Two things that are asked of one session at the same moment: each is done whole or refused with words.
 
 use pilothouse_core::SessionState;
-use pilothouse_core::ui_message::Kind;
-use pilothouse_core::wire::Command;
+use pilothouse_core::conversation::ui_message::Kind;
+use pilothouse_core::protocol::Command;
 use serde_json::Value;
 
 use crate::client::{Client, prompt, visible};

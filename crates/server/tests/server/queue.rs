@@ -1,8 +1,8 @@
 //! Scheduled messages: changed, taken away and given back while the agent works, each of them sent once or never.
 
-use pilothouse_core::queue::{Lane, Scheduled};
-use pilothouse_core::ui_message::Kind;
-use pilothouse_core::wire::{Command, QueueEdit};
+use pilothouse_core::conversation::queue::{Lane, Scheduled};
+use pilothouse_core::conversation::ui_message::Kind;
+use pilothouse_core::protocol::{Command, QueueEdit};
 use pilothouse_core::{SessionState, SessionView};
 
 use crate::client::Client;
@@ -147,8 +147,11 @@ async fn restored_messages_come_back_with_their_pictures_and_can_be_sent_again()
     let mut scene = scene(&[]).await;
     let picture = include_bytes!("../../src/demo_agent/scenes/lighthouse.png");
     let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, picture);
-    let image =
-        pilothouse_core::ui_message::Image { mime_type: "image/png".into(), data, ..Default::default() };
+    let image = pilothouse_core::conversation::ui_message::Image {
+        mime_type: "image/png".into(),
+        data,
+        ..Default::default()
+    };
     let command = Command::Prompt {
         client_id: "with-picture".into(),
         message: "look".into(),

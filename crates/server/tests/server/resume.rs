@@ -1,7 +1,7 @@
 //! Lost connections: nothing is missing, nothing comes twice.
 
 use pilothouse_core::SessionState;
-use pilothouse_core::wire::Command;
+use pilothouse_core::protocol::Command;
 
 use crate::client::{Client, prompt, visible};
 use crate::running::{Setup, agent, until_gone};

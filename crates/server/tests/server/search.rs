@@ -1,7 +1,7 @@
 //! Words in tool output lead to their entry, over the socket.
 
 use pilothouse_core::limits::QUERY_BYTES;
-use pilothouse_core::wire::{Command, SearchHit, SearchResults};
+use pilothouse_core::protocol::{Command, SearchHit, SearchResults};
 use pilothouse_core::{Kind, SessionState};
 
 use crate::client::Client;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::PAGE_ROWS;
-use pilothouse_core::wire::{Command, MessagesPage, SessionSummary};
+use pilothouse_core::protocol::{Command, MessagesPage, SessionSummary};
 use serde_json::{Value, json};
 
 use crate::client::Client;

@@ -1,6 +1,6 @@
 //! Shell commands of the person's own: where their results go, how they end, what the model sees of them.
 
-use pilothouse_core::wire::Command;
+use pilothouse_core::protocol::Command;
 use pilothouse_core::{BashResult, Kind, SessionState, SessionView};
 
 use crate::client::{Client, visible};

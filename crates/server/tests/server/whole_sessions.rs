@@ -1,8 +1,8 @@
 //! What is done to sessions as a whole: named, forked, deleted, ended when they rest.
 
 use pilothouse_core::SessionState;
-use pilothouse_core::ui_message::Kind;
-use pilothouse_core::wire::Command;
+use pilothouse_core::conversation::ui_message::Kind;
+use pilothouse_core::protocol::Command;
 
 use crate::client::{Client, visible};
 use crate::running::{Setup, agent, children, is_alive, until_gone};

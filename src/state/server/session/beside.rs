@@ -2,7 +2,7 @@
 //! so yet.
 
 use leptos::prelude::*;
-use pilothouse_core::event::{Event, NoticeLevel};
+use pilothouse_core::protocol::event::{Event, NoticeLevel};
 use pilothouse_core::{Kind, SessionView, UiMessage};
 
 use super::Session;

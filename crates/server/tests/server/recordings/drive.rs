@@ -2,10 +2,10 @@
 //! has been shown. Meanwhile other pages join.
 
 use pilothouse_core::SessionView;
-use pilothouse_core::ask::{Answer, AskKind};
-use pilothouse_core::queue::Lane;
-use pilothouse_core::ui_message::Image;
-use pilothouse_core::wire::Command;
+use pilothouse_core::conversation::ask::{Answer, AskKind};
+use pilothouse_core::conversation::queue::Lane;
+use pilothouse_core::conversation::ui_message::Image;
+use pilothouse_core::protocol::Command;
 use serde_json::Value;
 use tokio::sync::watch;
 

@@ -1,0 +1,65 @@
+//! What holds at every moment, whatever came before. Property tests and fuzzing ask after each step; the product
+//! never does, since it walks the list.
+
+use std::collections::BTreeSet;
+
+use super::MessageController;
+use crate::conversation::ui_message::{Kind, Mark};
+use crate::limits::{OPEN_CALLS, RECENT_NAMED_ROWS};
+
+impl MessageController {
+    /// What is wrong, if anything.
+    #[doc(hidden)]
+    pub fn broken_invariant(&self) -> Option<String> {
+        let fold = &self.fold;
+        let body = fold.body;
+        if body < self.first || body > self.total() {
+            return Some(format!("the body ends at {body}, outside {}..={}", self.first, self.total()));
+        }
+        let mut ids = BTreeSet::new();
+        if let Some(twin) = self.rows.iter().find(|row| row.id.is_empty() || !ids.insert(&row.id)) {
+            return Some(format!("two rows are called {:?}, or one has no name", twin.id));
+        }
+        let indices = (fold.open_user.iter().copied())
+            .chain(fold.failure)
+            .chain(fold.exit)
+            .chain(fold.named.iter().map(|named| named.row))
+            .chain(fold.calls.iter().filter_map(|call| call.row))
+            .chain(fold.blocks.iter().flatten().filter_map(|block| block.row));
+        if let Some(index) = indices.into_iter().find(|index| *index >= body) {
+            return Some(format!("index {index} is outside the body of {body}"));
+        }
+        if fold.calls.len() > OPEN_CALLS || fold.named.len() > RECENT_NAMED_ROWS {
+            return Some("the memory of the fold is not bounded".to_owned());
+        }
+        self.broken_row().or_else(|| self.broken_map())
+    }
+
+    fn broken_row(&self) -> Option<String> {
+        let aside = self.fold.body - self.first;
+        self.rows.iter().enumerate().find_map(|(held, row)| {
+            let shape = (row.kind == Kind::Tool) == row.tool_step.is_some()
+                && (row.kind == Kind::Bash) == row.bash_result.is_some();
+            let blank = matches!(row.kind, Kind::Assistant | Kind::Thinking) && row.text.trim().is_empty();
+            let spins = row.mark.is_some_and(|mark| matches!(mark, Mark::Interrupted | Mark::Cancelled))
+                && row.tool_step.as_ref().is_some_and(|step| step.phase.is_open());
+            let stray = held >= aside && matches!(row.kind, Kind::Tool | Kind::Assistant | Kind::Thinking);
+            (!shape || blank || spins || stray).then(|| format!("row {held} is not right: {row:?}"))
+        })
+    }
+
+    /// The map mirrors the visible rows that run: one entry for each, and none for a row that does not.
+    fn broken_map(&self) -> Option<String> {
+        let placed: Vec<usize> = self.fold.calls.iter().filter_map(|call| call.row).collect();
+        let distinct: BTreeSet<usize> = placed.iter().copied().collect();
+        if placed.len() != distinct.len() {
+            return Some("two calls share a row".to_owned());
+        }
+        let mapped: BTreeSet<usize> =
+            self.running_calls().filter_map(|(_, row)| row.checked_sub(self.first)).collect();
+        let open = |row: &crate::UiMessage| row.tool_step.as_ref().is_some_and(|step| step.phase.is_open());
+        let shown: BTreeSet<usize> =
+            self.rows.iter().enumerate().filter(|(_, row)| open(row)).map(|(held, _)| held).collect();
+        (mapped != shown).then(|| format!("the map has {mapped:?}, running rows are {shown:?}"))
+    }
+}

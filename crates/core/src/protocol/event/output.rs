@@ -1,0 +1,60 @@
+//! What tools give back.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::conversation::message::{Content, Part};
+use crate::conversation::ui_message::Image;
+use crate::json::readable;
+
+/// What a tool gave back, whatever shape the agent gave it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+}
+
+readable!(ToolOutput { ; text "text", images "images", details "details" });
+
+impl ToolOutput {
+    /// A string is its text, parts are joined, `{content, details}` is unpacked, anything else is shown as JSON.
+    pub fn from_value(value: Value) -> Self {
+        match value {
+            Value::Null => Self::default(),
+            Value::String(text) => Self { text, ..Self::default() },
+            Value::Array(_) => Self::from_content(&Content::from_value(value), None),
+            Value::Object(mut object) if object.contains_key("content") => {
+                let details = object.remove("details").filter(|details| !is_blank(details));
+                let content = Content::from_value(object.remove("content").unwrap_or_default());
+                Self::from_content(&content, details)
+            }
+            other => Self { text: other.to_string(), ..Self::default() },
+        }
+    }
+
+    /// Where no part is understood, they are shown as they came.
+    pub fn from_content(content: &Content, details: Option<Value>) -> Self {
+        let (text, images) = (content.text(), content.images());
+        let unknown = content.0.iter().filter_map(|part| match part {
+            Part::Unknown(value) if !value.is_null() => Some(value.to_string()),
+            _ => None,
+        });
+        Self {
+            text: if text.is_empty() && images.is_empty() {
+                unknown.collect::<Vec<_>>().join("\n")
+            } else {
+                text
+            },
+            images,
+            details: details.filter(|details| !is_blank(details)),
+        }
+    }
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty)
+}

@@ -1,0 +1,11 @@
+//! What is derived for display and never stored: Markdown blocks, diffs, descriptions of tool calls, plain text.
+
+pub mod describe;
+pub mod diff;
+pub mod export;
+pub mod failure;
+pub mod find;
+pub mod markdown;
+pub mod tool_kind;
+pub mod tool_view;
+pub mod visible_text;

@@ -1,0 +1,257 @@
+//! The only place that starts processes. An agent runs in a process group of its own, so that stopping it ends
+//! everything it started. What its lines mean is the session's business.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::agent::orphans;
+use anyhow::{Context, Result};
+use pilothouse_agents::framing::{Line, LineBuffer};
+use pilothouse_core::limits::{
+    AGENT_BACKLOG, LAST_OUTPUT_SECONDS, PROBE_SECONDS, STDERR_LINE_BYTES, STDERR_LINES, STOP_STEP_SECONDS,
+};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// An argument vector from the configuration; never a shell's line.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub program: String,
+    pub arguments: Vec<String>,
+    pub folder: PathBuf,
+    pub environment: Vec<(String, String)>,
+    /// Carried by the agent and by all it starts: see `leftovers`.
+    pub mark: String,
+}
+
+#[derive(Debug)]
+pub enum ProcessEvent {
+    Lines(Vec<Line>),
+    Exited(Exit),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exit {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub stderr: Vec<String>,
+}
+
+/// A running agent. Dropping it ends the process.
+#[derive(Debug)]
+pub struct Process {
+    /// None once it is being stopped: the agent sees the end of its input.
+    input: Option<mpsc::Sender<String>>,
+    stop: Option<oneshot::Sender<()>>,
+}
+
+impl Process {
+    /// Starts the agent; its lines and its end arrive through `events`, the end exactly once and last.
+    pub fn start(launch: &Launch, events: mpsc::Sender<ProcessEvent>) -> Result<Self> {
+        let mut child = Command::new(&launch.program)
+            .args(&launch.arguments)
+            .current_dir(&launch.folder)
+            .envs(launch.environment.iter().cloned())
+            .env(orphans::MARK, &launch.mark)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .with_context(|| {
+                format!("could not start '{}' in {}", launch.program, launch.folder.display())
+            })?;
+        let stdin = child.stdin.take().context("the agent has no standard input")?;
+        let stdout = child.stdout.take().context("the agent has no standard output")?;
+        let stderr = child.stderr.take().context("the agent has no standard error")?;
+        let (input, commands) = mpsc::channel(AGENT_BACKLOG);
+        let (stop, stopped) = oneshot::channel();
+        let complaints = Arc::new(Mutex::new(VecDeque::new()));
+        tokio::spawn(write_input(stdin, commands));
+        let listening = tokio::spawn(keep_complaints(stderr, complaints.clone()));
+        let (ended, end) = watch::channel(false);
+        let reading = tokio::spawn(read_output(stdout, events.clone(), end));
+        let mark = launch.mark.clone();
+        tokio::spawn(async move {
+            let status = wait_or_stop(&mut child, stopped).await;
+            let _ = tokio::task::spawn_blocking(move || orphans::end(&mark)).await;
+            // Output that is still in the pipes belongs before the end, however long it takes to be worked off.
+            let _ = ended.send(true);
+            let stops = [reading.abort_handle(), listening.abort_handle()];
+            let _ = tokio::time::timeout(Duration::from_secs(LAST_OUTPUT_SECONDS), reading).await;
+            let _ = tokio::time::timeout(SILENCE, listening).await;
+            stops.iter().for_each(tokio::task::AbortHandle::abort);
+            let stderr = complaints.lock().map(|lines| lines.iter().cloned().collect()).unwrap_or_default();
+            let _ = events.send(ProcessEvent::Exited(exit(status, stderr))).await;
+        });
+        Ok(Self { input: Some(input), stop: Some(stop) })
+    }
+
+    /// Writes one command; false if the agent does not read what it is sent. One that is gone tells so by its exit.
+    pub fn send(&self, line: String) -> bool {
+        let full = |input: &mpsc::Sender<String>| matches!(input.try_send(line), Err(TrySendError::Full(_)));
+        !self.input.as_ref().is_some_and(full)
+    }
+
+    /// Ends the whole process group: its input is closed, then TERM, then KILL.
+    pub fn stop(&mut self) {
+        self.input = None;
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+    }
+}
+
+async fn wait_or_stop(child: &mut Child, stopped: oneshot::Receiver<()>) -> Option<ExitStatus> {
+    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    tokio::select! {
+        status = child.wait() => {
+            signal(group, Signal::KILL);
+            return status.ok();
+        }
+        // Also when the handle is dropped.
+        _ = stopped => {}
+    }
+    let step = Duration::from_secs(STOP_STEP_SECONDS);
+    let mut status = tokio::time::timeout(step, child.wait()).await;
+    if status.is_err() {
+        signal(group, Signal::TERM);
+        status = tokio::time::timeout(step, child.wait()).await;
+    }
+    // Whatever the agent left behind in its group ends with it.
+    signal(group, Signal::KILL);
+    match status {
+        Ok(status) => status.ok(),
+        Err(_) => child.wait().await.ok(),
+    }
+}
+
+fn signal(group: Option<Pid>, signal: Signal) {
+    if let Some(group) = group {
+        let _ = kill_process_group(group, signal);
+    }
+}
+
+#[cfg(unix)]
+fn exit(status: Option<ExitStatus>, stderr: Vec<String>) -> Exit {
+    use std::os::unix::process::ExitStatusExt;
+    Exit {
+        code: status.and_then(|status| status.code()),
+        signal: status.and_then(|status| status.signal()),
+        stderr,
+    }
+}
+
+async fn write_input(mut stdin: tokio::process::ChildStdin, mut commands: mpsc::Receiver<String>) {
+    while let Some(line) = commands.recv().await {
+        if stdin.write_all(line.as_bytes()).await.is_err() || stdin.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// A pipe that nobody has written to for this long after the agent's end is held open by something else.
+const SILENCE: Duration = Duration::from_millis(500);
+
+/// Reads until the pipe is closed, or the agent has ended and the pipe is silent.
+async fn read_output(
+    mut stdout: tokio::process::ChildStdout,
+    events: mpsc::Sender<ProcessEvent>,
+    mut end: watch::Receiver<bool>,
+) {
+    let mut buffer = LineBuffer::default();
+    let mut bytes = vec![0; 64 * 1024];
+    loop {
+        let ended = *end.borrow_and_update();
+        let count = tokio::select! {
+            count = stdout.read(&mut bytes) => count.unwrap_or_default(),
+            Ok(()) = end.changed(), if !ended => continue,
+            () = tokio::time::sleep(SILENCE), if ended => 0,
+        };
+        let lines =
+            if count == 0 { buffer.finish().into_iter().collect() } else { buffer.push(&bytes[..count]) };
+        if !lines.is_empty() && events.send(ProcessEvent::Lines(lines)).await.is_err() {
+            return;
+        }
+        if count == 0 {
+            return;
+        }
+    }
+}
+
+/// Keeps the last lines an agent complained in, for the error that explains its end.
+async fn keep_complaints(stderr: tokio::process::ChildStderr, lines: Arc<Mutex<VecDeque<String>>>) {
+    let mut reader = BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let mut limited = (&mut reader).take(STDERR_LINE_BYTES as u64);
+        match limited.read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if let Ok(mut lines) = lines.lock()
+            && !text.is_empty()
+        {
+            if lines.len() >= STDERR_LINES {
+                lines.pop_front();
+            }
+            lines.push_back(text);
+        }
+    }
+}
+
+/// What a program that ends by itself left behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finished {
+    pub success: bool,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs a program that is expected to end by itself, with nothing to read.
+pub async fn run_to_end(launch: &Launch) -> Result<Finished, String> {
+    let running = Command::new(&launch.program)
+        .args(&launch.arguments)
+        .current_dir(&launch.folder)
+        .envs(launch.environment.iter().cloned())
+        .env(orphans::MARK, &launch.mark)
+        .stdin(Stdio::null())
+        .process_group(0)
+        .kill_on_drop(true)
+        .output();
+    let finished = tokio::time::timeout(Duration::from_secs(PROBE_SECONDS), running).await;
+    let mark = launch.mark.clone();
+    let _ = tokio::task::spawn_blocking(move || orphans::end(&mark)).await;
+    match finished {
+        Ok(Ok(output)) => {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let success = output.status.success();
+            Ok(Finished { success, stdout: text(&output.stdout), stderr: text(&output.stderr) })
+        }
+        Ok(Err(error)) => Err(format!("cannot be started: {error}")),
+        Err(_) => Err(format!("did not answer within {PROBE_SECONDS} seconds")),
+    }
+}
+
+/// Starts a program of the desktop's that is not ours to watch.
+pub fn start_and_forget(program: &str, argument: &Path) {
+    let started = Command::new(program)
+        .arg(argument)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn();
+    if let Err(error) = started {
+        tracing::debug!(%error, program, "could not be started");
+    }
+}

@@ -1,0 +1,6 @@
+//! Everything served over HTTP: the guard in front of it, the table of routes, the embedded page, and images.
+
+pub mod assets;
+pub mod blobs;
+pub mod guard;
+pub mod routes;

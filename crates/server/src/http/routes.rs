@@ -1,0 +1,101 @@
+//! The table of routes, and the router that is made of it. What each needs stands here; that it is kept is the
+//! guard's doing.
+
+use axum::extract::{Json, Path, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use axum::{Extension, Router, middleware};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::app::App;
+use crate::http::assets;
+use crate::http::guard::{self, Access, Entered};
+use crate::socket;
+
+pub struct Route {
+    pub method: Method,
+    pub path: &'static str,
+    pub access: Access,
+    handler: fn() -> MethodRouter<App>,
+}
+
+pub fn table() -> Vec<Route> {
+    vec![
+        Route { method: Method::GET, path: "/health", access: Access::Open, handler: || get(health) },
+        Route {
+            method: Method::GET,
+            path: "/api/access",
+            access: Access::Credential,
+            handler: || get(has_access),
+        },
+        Route {
+            method: Method::POST,
+            path: "/api/access",
+            access: Access::Token,
+            handler: || post(trade_token),
+        },
+        Route {
+            method: Method::GET,
+            path: "/api/socket",
+            access: Access::Credential,
+            handler: || get(socket::upgrade),
+        },
+        Route {
+            method: Method::GET,
+            path: "/api/blobs/{session}/{blob}",
+            access: Access::Credential,
+            handler: || get(blob),
+        },
+    ]
+}
+
+pub fn router(app: App) -> Router {
+    let mut router = Router::new();
+    for route in table() {
+        router = router.route(route.path, (route.handler)());
+    }
+    let guard = app.guard.clone();
+    router.fallback(assets::serve).with_state(app).layer(middleware::from_fn_with_state(guard, guard::layer))
+}
+
+async fn health() -> Response {
+    Json(json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")})).into_response()
+}
+
+/// The page asks this first: a socket that is refused does not tell why.
+async fn has_access() -> StatusCode {
+    StatusCode::NO_CONTENT
+}
+
+#[derive(Deserialize)]
+struct Trade {
+    token: String,
+}
+
+async fn trade_token(
+    State(app): State<App>,
+    Extension(entered): Extension<Entered>,
+    Json(trade): Json<Trade>,
+) -> Response {
+    app.guard.trade(&trade.token, &entered.0)
+}
+
+async fn blob(State(app): State<App>, Path((session, blob)): Path<(String, String)>) -> Response {
+    let Some(blobs) = app.hub.blobs(&session) else { return no_image() };
+    // It may have to be read from the session's file.
+    match tokio::task::spawn_blocking(move || blobs.get(&blob)).await.ok().flatten() {
+        Some(blob) => {
+            let headers =
+                [(CONTENT_TYPE, blob.mime_type), (CACHE_CONTROL, "private, max-age=31536000, immutable")];
+            (headers, blob.bytes.clone()).into_response()
+        }
+        None => no_image(),
+    }
+}
+
+fn no_image() -> Response {
+    (StatusCode::NOT_FOUND, "There is no such image.\n").into_response()
+}
