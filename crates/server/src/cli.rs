@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-
-use crate::demo_agent::DemoArguments;
+use pilothouse_demo_agent::DemoArguments;
 
 /// Works with coding agents from a browser.
 #[derive(Debug, Parser)]

@@ -1,7 +1,7 @@
 //! `/usage`: how full the context is.
 
 use super::{CallResult, Scene, Setting, Step};
-use crate::demo_agent::models::CONTEXT_WINDOW;
+use crate::models::CONTEXT_WINDOW;
 
 pub(super) struct Usage;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Command;
-use crate::demo_agent::{
+use crate::{
     agent::{Agent, State, WorkKind},
     cancel::Cancel,
     clock,

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::demo_agent::message::{Content, StopReason};
+use crate::message::{Content, StopReason};
 
 fn line(event: &Event) -> String {
     serde_json::to_string(event).unwrap()

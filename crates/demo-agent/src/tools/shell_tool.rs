@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::{Outcome, Workbench};
-use crate::demo_agent::{
+use crate::{
     captured::Captured,
     message::{Content, ToolContent},
     shell::{self, Ended, ShellCommand},

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Command;
-use crate::demo_agent::{
+use crate::{
     agent::{Agent, State},
     models::{self, Model},
     modes,

@@ -6,7 +6,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::json;
 
 use super::{Outcome, diff};
-use crate::demo_agent::{
+use crate::{
     message::{Content, ToolContent},
     scenes::Replacement,
     scratch::Scratch,

@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::demo_agent::message::Content;
+use crate::message::Content;
 
 fn user(text: &str) -> Message {
     Message::User { content: vec![Content::text(text)], timestamp: 1 }

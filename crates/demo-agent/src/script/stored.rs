@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::demo_agent::{
+use crate::{
     agent::Agent,
     session_file::{Body, SessionFile},
 };

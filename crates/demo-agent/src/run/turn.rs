@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{After, Run};
-use crate::demo_agent::{
+use crate::{
     context,
     message::{AssistantMessage, Content, Message, StopReason},
     retry::{self, Waited},

@@ -6,7 +6,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::Command;
-use crate::demo_agent::{
+use crate::{
     agent::{Agent, Queued, State, WorkKind},
     clock,
     message::Content,

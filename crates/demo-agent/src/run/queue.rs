@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use super::Run;
-use crate::demo_agent::{
+use crate::{
     agent::{Agent, Queued, Queues, State},
     message::Message,
     wire::Event,

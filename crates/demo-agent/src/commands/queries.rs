@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Command;
-use crate::demo_agent::{
+use crate::{
     agent::{Agent, State, WorkKind},
     context,
     models::{MODELS, THINKING_LEVELS},
