@@ -3,6 +3,8 @@
 //! One lock, held only for a moment and never across a wait. Events are handed over while it is held, so that what
 //! goes out is in the order of what happened.
 
+pub(crate) mod models;
+
 use std::{
     collections::{HashMap, VecDeque},
     io,
@@ -13,20 +15,16 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{oneshot, watch};
 
-use super::{
-    cancel::Cancel,
-    context,
-    message::{Content, Message},
-    models::{self, MODELS, Model, PROVIDER},
-    modes,
-    output::Output,
-    pace::Pace,
-    process_groups::ProcessGroups,
+use crate::{
+    pace::{Cancel, Pace},
+    protocol::{Content, Event, Message},
     scenes::ImageInfo,
-    scratch::Scratch,
-    session_file::{Body, SessionFile},
-    wire::Event,
+    session::{Body, SessionFile, context},
+    shell::ProcessGroups,
+    stdio::Output,
+    tools::Scratch,
 };
+use models::{MODELS, Model, PROVIDER};
 
 pub(crate) struct Agent {
     pub(crate) output: Output,
@@ -152,7 +150,7 @@ impl State {
         Self {
             model: model.unwrap_or(&MODELS[0]),
             thinking_level: level.unwrap_or(models::DEFAULT_THINKING_LEVEL),
-            mode: modes::FREE,
+            mode: models::FREE,
             session,
             queues: Queues::default(),
             work: None,

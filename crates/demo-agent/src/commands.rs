@@ -5,15 +5,17 @@
 mod prompts;
 mod queries;
 mod settings;
-mod user_shell;
+mod shell;
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{
+use crate::{
     agent::{Agent, WorkKind},
-    compaction, context, dialog,
+    run::compaction,
+    session::context,
+    tools::ask_user,
 };
 
 /// A command with the fields that all have.
@@ -77,10 +79,10 @@ pub(crate) fn handle(agent: &Arc<Agent>, command: Command) {
         "clear_queue" => prompts::clear_queue(agent, &command),
         "abort" => abort(agent, command),
         "abort_retry" => abort_retry(agent, &command),
-        "bash" => user_shell::start(agent, command),
-        "abort_bash" => user_shell::abort(agent, &command),
+        "bash" => shell::start(agent, command),
+        "abort_bash" => shell::abort(agent, &command),
         "compact" => compact(agent, command),
-        "extension_ui_response" => dialog::answer(agent, command.fields),
+        "extension_ui_response" => ask_user::answer(agent, command.fields),
         kind if queries::is_query(kind) => queries::answer(agent, &command),
         kind if settings::is_setting(kind) => settings::change(agent, &command),
         "fork" => fork(agent, &command),
@@ -162,5 +164,42 @@ fn compact(agent: &Arc<Agent>, command: Command) {
 }
 
 #[cfg(test)]
-#[path = "commands/commands_tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn unreadable(line: &str) -> (Option<Value>, Option<&'static str>, String) {
+        let Err(Unreadable { id, command, error }) = Command::read(line.as_bytes()) else {
+            panic!("{line} is a command")
+        };
+        (id, command, error)
+    }
+
+    #[test]
+    fn a_command_keeps_its_id_whatever_its_type() {
+        for id in ["7", "\"seven\"", "null", "[1]"] {
+            let line = format!("{{\"id\":{id},\"type\":\"get_state\"}}\r");
+            let Ok(command) = Command::read(line.as_bytes()) else { panic!("{line} is no command") };
+            assert_eq!(command.id.unwrap().to_string(), id);
+            assert_eq!(command.kind, "get_state");
+        }
+    }
+
+    #[test]
+    fn what_has_no_type_is_undefined() {
+        for line in ["null", "42", "[]", "\"text\"", "{}", r#"{"type":7}"#] {
+            let (id, command, error) = unreadable(line);
+            assert_eq!((id, command, error.as_str()), (None, None, "Unknown command: undefined"), "{line}");
+        }
+        assert_eq!(unreadable(r#"{"id":"x"}"#).0, Some(Value::from("x")));
+    }
+
+    #[test]
+    fn what_is_no_json_is_said_to_be_so() {
+        for line in ["", "{not json", "\u{feff}{}"] {
+            let (_, command, error) = unreadable(line);
+            assert_eq!(command, Some("parse"));
+            assert!(error.starts_with("Failed to parse command: "), "{error}");
+        }
+        assert!(Command::read(b"{\"type\":\"\xff\"}").is_err());
+    }
+}

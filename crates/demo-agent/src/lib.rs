@@ -7,34 +7,16 @@
 //! Nothing here knows the server, the page or the network; the server knows nothing of this but the command line.
 
 mod agent;
-mod cancel;
-mod captured;
-mod chunks;
-mod clock;
 mod commands;
-mod compaction;
-mod context;
-mod dialog;
-mod fault;
-mod input;
-mod message;
-mod mishaps;
-mod models;
-mod modes;
-mod output;
 mod pace;
-mod process_groups;
-mod retry;
+mod protocol;
 mod run;
 mod scenes;
-mod scratch;
 mod script;
-mod session_file;
+mod session;
 mod shell;
-mod stream;
+mod stdio;
 mod tools;
-mod truncation;
-mod wire;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -45,10 +27,10 @@ use tokio::{
 };
 
 use agent::Agent;
-pub use fault::Fault;
-use output::Output;
 pub use pace::Pace;
-use process_groups::ProcessGroups;
+use shell::ProcessGroups;
+pub use stdio::Fault;
+use stdio::Output;
 
 #[derive(clap::Args, Debug)]
 pub struct DemoArguments {
@@ -97,7 +79,7 @@ pub async fn run(arguments: DemoArguments) -> anyhow::Result<()> {
     if arguments.script.is_none() {
         agent.begin_session();
     }
-    let lines = input::lines_of_stdin()?;
+    let lines = stdio::lines_of_stdin()?;
     let serve = async {
         match &arguments.script {
             Some(_) => script::play(&agent, &arguments, lines).await,

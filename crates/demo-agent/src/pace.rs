@@ -2,9 +2,9 @@
 //!
 //! Nothing else in the demo agent sleeps; whoever wants to wait asks here, so that a test decides for all.
 
-use std::{str::FromStr, time::Duration};
+use std::{str::FromStr, sync::Arc, time::Duration};
 
-use super::cancel::Cancel;
+use tokio::sync::watch;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
@@ -56,6 +56,30 @@ impl FromStr for Pace {
                 _ => Err("expected realistic, instant or a factor such as 2".to_owned()),
             },
         }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Cancel(Arc<watch::Sender<bool>>);
+
+impl Cancel {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.0.send_replace(true);
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Returns when the switch is thrown, at once if it already was.
+    pub(crate) async fn cancelled(&self) {
+        let mut receiver = self.0.subscribe();
+        // The sender lives in `self`, so the channel cannot close while we wait.
+        let _ = receiver.wait_for(|thrown| *thrown).await;
     }
 }
 

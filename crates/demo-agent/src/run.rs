@@ -3,19 +3,19 @@
 //! Decides the order of things. `turn` plays one step of a scene, `queue` takes up what the user sends meanwhile; how a
 //! reply streams, what a tool does and what is said are elsewhere.
 
-mod queue;
+pub(crate) mod compaction;
+mod stream;
 mod turn;
 
-use std::{path::Path, sync::Arc};
+use std::{collections::VecDeque, path::Path, sync::Arc};
 
 use tokio::sync::watch;
 
-use super::{
-    agent::{Agent, Queued, Work},
-    compaction, context,
-    message::Message,
+use crate::{
+    agent::{Agent, Queued, Queues, State, Work, models},
+    protocol::{Event, Message},
     scenes::{self, Block, CallResult, Scene, Setting, Step},
-    wire::Event,
+    session::context,
 };
 
 /// When so few tokens are left, the conversation is compacted by itself.
@@ -156,7 +156,7 @@ impl Run {
     async fn compact_if_wanted(&mut self) {
         let nearly_full = self.agent.with(|state| {
             let tokens = context::tokens(&context::messages(state.session.entries()));
-            state.auto_compaction && tokens + COMPACT_BELOW > super::models::CONTEXT_WINDOW
+            state.auto_compaction && tokens + COMPACT_BELOW > models::CONTEXT_WINDOW
         });
         if std::mem::take(&mut self.then_compact) || nearly_full {
             // A failure has been announced; the run ends as it would have.
@@ -199,5 +199,76 @@ impl Run {
             }
             settles
         })
+    }
+}
+
+impl Run {
+    /// Takes up steering messages, one or all as the mode says.
+    fn take_steering(&mut self) -> Vec<Queued> {
+        let agent = Arc::clone(&self.agent);
+        agent.with(|state| self.take(state, |queues| (&mut queues.steering, queues.all_steering)))
+    }
+
+    /// Steering first, then follow-ups; `openings` are announced only if there is something.
+    fn take_any(&mut self, openings: &[Event]) -> Option<Vec<Queued>> {
+        let agent = Arc::clone(&self.agent);
+        // One step: nobody may clear the queue in between.
+        agent.with(|state| {
+            if state.queues.len() == 0 {
+                return None;
+            }
+            for opening in openings {
+                agent.output.emit(opening);
+            }
+            let steered = self.take(state, |queues| (&mut queues.steering, queues.all_steering));
+            if steered.is_empty() {
+                return Some(self.take(state, |queues| (&mut queues.follow_up, queues.all_follow_up)));
+            }
+            Some(steered)
+        })
+    }
+
+    fn take(
+        &mut self,
+        state: &mut State,
+        which: fn(&mut Queues) -> (&mut VecDeque<Queued>, bool),
+    ) -> Vec<Queued> {
+        let agent = Arc::clone(&self.agent);
+        let mut taken = Vec::new();
+        loop {
+            let (queue, all) = which(&mut state.queues);
+            let Some(queued) = queue.pop_front() else { return taken };
+            agent.output.emit(&state.queues.update());
+            let message = queued.message();
+            agent.output.emit(&Event::MessageStart { message: &message });
+            self.note_end(&agent, state, &message);
+            taken.push(queued);
+            if !all {
+                return taken;
+            }
+        }
+    }
+
+    fn deliver(&mut self, queued: &Queued) {
+        self.announce(&queued.message());
+    }
+
+    /// Stores a message that is complete from the start, and announces it.
+    fn announce(&mut self, message: &Message) {
+        self.agent.output.emit(&Event::MessageStart { message });
+        self.store_and_announce_end(message);
+    }
+
+    /// Returns the id of the stored entry.
+    fn store_and_announce_end(&mut self, message: &Message) -> String {
+        let agent = Arc::clone(&self.agent);
+        agent.with(|state| self.note_end(&agent, state, message))
+    }
+
+    fn note_end(&mut self, agent: &Agent, state: &mut State, message: &Message) -> String {
+        let entry = state.store_message(message);
+        agent.output.emit(&Event::MessageEnd { message });
+        self.messages.push(message.clone());
+        entry["id"].as_str().unwrap_or_default().to_owned()
     }
 }

@@ -4,30 +4,24 @@
 //! One file per command. Texts are the same every time: they depend on the prompt, the session's length, the model
 //! and the thinking level, never on chance.
 
-mod approve;
 mod ask;
-mod compact;
+mod context;
 mod error;
-mod help;
-mod image;
-mod long;
-mod plain;
+mod guide;
 mod plan;
 mod steer;
-mod think;
+mod test_scenes;
+mod text;
 mod tools;
-mod tour;
-mod usage;
-mod wait;
 
 use std::{path::PathBuf, time::Duration};
 
 use serde::Serialize;
 use serde_json::Value;
 
-pub(crate) use approve::BLOCKED;
+pub(crate) use ask::BLOCKED;
 
-use super::pace::Pace;
+use crate::pace::Pace;
 
 /// A scene in play. A reply without tool calls is its last step.
 pub(crate) trait Scene: Send + Sync {
@@ -235,35 +229,45 @@ macro_rules! command {
 }
 
 pub(crate) static COMMANDS: [SlashCommand; 17] = [
-    command!("tour", "A guided walk: thinking, Markdown, tools", true, tour::Tour::new),
+    command!("tour", "A guided walk: thinking, Markdown, tools", true, guide::TourScene::new),
     command!(
         "tools",
         "Real tools: list, read, shell, write and edit, and one that fails",
         true,
-        tools::Tools::new
+        tools::ToolsScene::new
     ),
-    command!("plan", "A plan, a search, and work handed to a second guide", true, plan::Plan::new),
-    command!("think", "Long thinking before a short answer", true, think::Think::new),
-    command!("long", "A long answer; /long N for N paragraphs", true, long::Long::new),
-    command!("ask", "Questions: choose, confirm, type, edit", true, ask::Ask::new),
-    command!("approve", "Asks before it runs a command", true, approve::Approve::new),
-    command!("steer", "A slow task that invites you to steer it", true, steer::Steer::new),
-    command!("error", "A failing provider; /error retry recovers", true, error::Failing::new),
-    command!("image", "An image as a tool result", true, image::Image::new),
-    command!("compact", "Compacts the conversation after the reply", true, compact::Compact::new),
-    command!("usage", "How full the context is", true, usage::Usage::new),
-    command!("help", "Everything the demo can do", true, help::Help::new),
-    command!("wait", "Half an answer, the rest once FILE exists", false, wait::Wait::new),
-    command!("wait-code", "Half a piece of code, the rest once FILE exists", false, wait::WaitCode::new),
-    command!("wait-tool", "A shell command that runs until FILE exists", false, wait::WaitTool::new),
-    command!("run", "Runs the given shell command as a tool", false, tools::Run::new),
+    command!("plan", "A plan, a search, and work handed to a second guide", true, plan::PlanScene::new),
+    command!("think", "Long thinking before a short answer", true, text::ThinkScene::new),
+    command!("long", "A long answer; /long N for N paragraphs", true, text::LongScene::new),
+    command!("ask", "Questions: choose, confirm, type, edit", true, ask::AskScene::new),
+    command!("approve", "Asks before it runs a command", true, ask::ApproveScene::new),
+    command!("steer", "A slow task that invites you to steer it", true, steer::SteerScene::new),
+    command!("error", "A failing provider; /error retry recovers", true, error::ErrorScene::new),
+    command!("image", "An image as a tool result", true, tools::ImageScene::new),
+    command!("compact", "Compacts the conversation after the reply", true, context::CompactScene::new),
+    command!("usage", "How full the context is", true, context::UsageScene::new),
+    command!("help", "Everything the demo can do", true, guide::HelpScene::new),
+    command!("wait", "Half an answer, the rest once FILE exists", false, test_scenes::WaitScene::new),
+    command!(
+        "wait-code",
+        "Half a piece of code, the rest once FILE exists",
+        false,
+        test_scenes::WaitCodeScene::new
+    ),
+    command!(
+        "wait-tool",
+        "A shell command that runs until FILE exists",
+        false,
+        test_scenes::WaitToolScene::new
+    ),
+    command!("run", "Runs the given shell command as a tool", false, test_scenes::RunScene::new),
 ];
 
 /// The scene for a prompt: its slash command, or the plain guide.
 pub(crate) fn for_prompt(text: &str, images: &[ImageInfo]) -> Box<dyn Scene> {
     match slash_command(text) {
         Some((command, arguments)) => (command.start)(arguments),
-        None => Box::new(plain::Plain::new(text, images)),
+        None => Box::new(guide::PlainScene::new(text, images)),
     }
 }
 
@@ -298,5 +302,4 @@ pub(crate) fn acknowledge(texts: &[String]) -> String {
 }
 
 #[cfg(test)]
-#[path = "scenes/scenes_tests.rs"]
 mod tests;

@@ -15,7 +15,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{
+use crate::{
     DemoArguments,
     agent::{Agent, WorkKind},
     commands::{self, Command},

@@ -2,14 +2,19 @@
 //!
 //! Serves both the `bash` tool and the user's own `bash` command, and knows neither.
 
+mod captured;
+pub(crate) mod truncation;
+
 use std::{
+    collections::HashSet,
     io,
     path::Path,
     process::Stdio,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::{
     io::AsyncReadExt,
     net::unix::pipe,
@@ -17,7 +22,8 @@ use tokio::{
     time::timeout,
 };
 
-use super::{cancel::Cancel, captured::Captured, output::Output, process_groups::ProcessGroups};
+use crate::{pace::Cancel, stdio::Output};
+pub(crate) use captured::Captured;
 
 /// Output that comes faster than this is joined.
 const JOIN_FOR: Duration = Duration::from_millis(50);
@@ -166,5 +172,35 @@ impl Drop for Group<'_> {
         if let Some(id) = self.id {
             self.groups.remove(id);
         }
+    }
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct ProcessGroups(Arc<Mutex<HashSet<Pid>>>);
+
+impl ProcessGroups {
+    pub(crate) fn add(&self, group: Pid) {
+        self.groups(|groups| groups.insert(group));
+    }
+
+    pub(crate) fn remove(&self, group: Pid) {
+        self.groups(|groups| groups.remove(&group));
+    }
+
+    pub(crate) fn kill(&self, group: Pid) {
+        // It may have ended by itself in the meantime.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+
+    pub(crate) fn kill_all(&self) {
+        self.groups(|groups| {
+            for group in groups.drain() {
+                self.kill(group);
+            }
+        });
+    }
+
+    fn groups<T>(&self, act: impl FnOnce(&mut HashSet<Pid>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -3,25 +3,25 @@
 //! Results are spelled as pi's own tools spell them. Writing is confined to the scratch folder: whatever a scene
 //! says, the user's project is never changed.
 
-pub(crate) mod diff;
+pub(crate) mod ask_user;
+mod bash;
+mod diff;
 mod files;
-mod search;
-mod shell_tool;
+mod scratch;
 
 use std::{sync::Arc, time::Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::{
-    agent::Agent,
-    cancel::Cancel,
-    clock, dialog,
-    message::{Content, Message, ToolContent},
-    modes,
-    scenes::{Call, Tool},
-    wire::Event,
+use crate::{
+    agent::{Agent, models},
+    pace::Cancel,
+    protocol::{Content, Event, Message, ToolContent},
+    scenes::{self, Call, Tool},
+    session,
 };
+pub(crate) use scratch::Scratch;
 
 /// A call with the id under which everybody knows it.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ async fn run_one(
         details: result.content.details,
         is_error,
         duration_ms,
-        timestamp: clock::milliseconds(),
+        timestamp: session::milliseconds(),
     }
 }
 
@@ -135,19 +135,19 @@ async fn perform(bench: &Workbench<'_>, id: &str, tool: &Tool) -> Outcome {
         Tool::Ls { path } => files::list(&folder.join(path)),
         Tool::Read { path } => files::read(&folder.join(path)),
         Tool::Bash { command, ask_first } => {
-            let ask = *ask_first || bench.agent.with(|state| state.mode == modes::ASK);
-            if ask && !dialog::allow(bench.agent, command).await {
-                return Outcome::error(super::scenes::BLOCKED);
+            let ask = *ask_first || bench.agent.with(|state| state.mode == models::ASK);
+            if ask && !ask_user::allow(bench.agent, command).await {
+                return Outcome::error(scenes::BLOCKED);
             }
-            shell_tool::run(bench, id, command).await
+            bash::run(bench, id, command).await
         }
         Tool::Write { path, content } => files::write(&bench.agent.scratch, path, content),
         Tool::Edit { path, edits } => files::edit(&bench.agent.scratch, path, edits),
-        Tool::Grep { pattern, path } => search::search(&folder.join(path), pattern),
+        Tool::Grep { pattern, path } => files::search(&folder.join(path), pattern),
         Tool::Todo { .. } => Outcome::text("The plan is updated."),
         Tool::Task { answer, .. } => Outcome::text(answer.clone()),
         Tool::AskUser(question) => {
-            let answer = dialog::ask(bench.agent, question).await;
+            let answer = ask_user::ask(bench.agent, question).await;
             Outcome::text(answer_text(&answer))
         }
     }
@@ -164,5 +164,4 @@ fn answer_text(answer: &Value) -> String {
 }
 
 #[cfg(test)]
-#[path = "tools/tools_tests.rs"]
 mod tests;

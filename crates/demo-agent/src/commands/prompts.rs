@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::Command;
 use crate::{
     agent::{Agent, Queued, State, WorkKind},
-    clock,
-    message::Content,
+    protocol::Content,
     run,
     scenes::ImageInfo,
+    session,
 };
 
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ fn read(command: &Command) -> Result<Queued, &'static str> {
     let given = command.fields["images"].as_array().into_iter().flatten();
     let images: Vec<(Content, ImageInfo)> = given.map(read_image).collect::<Option<_>>().ok_or(NO_IMAGE)?;
     let (images, image_infos) = images.into_iter().unzip();
-    Ok(Queued { text, images, image_infos, timestamp: clock::milliseconds() })
+    Ok(Queued { text, images, image_infos, timestamp: session::milliseconds() })
 }
 
 fn read_image(image: &Value) -> Option<(Content, ImageInfo)> {

@@ -4,11 +4,12 @@ use serde_json::{Value, json};
 
 use super::Command;
 use crate::{
-    agent::{Agent, State, WorkKind},
-    context,
-    models::{MODELS, THINKING_LEVELS},
-    modes,
+    agent::{
+        Agent, State, WorkKind,
+        models::{MODELS, MODES, THINKING_LEVELS},
+    },
     scenes::COMMANDS,
+    session::context,
 };
 
 pub(super) fn is_query(kind: &str) -> bool {
@@ -55,7 +56,7 @@ fn describe_state(state: &State) -> Value {
         "model": state.model.describe(),
         "thinkingLevel": state.thinking_level,
         "mode": state.mode,
-        "modes": modes::MODES,
+        "modes": MODES,
         "isStreaming": state.is_at(WorkKind::Run),
         "isCompacting": state.is_at(WorkKind::Compaction),
         "steeringMode": mode(state.queues.all_steering),

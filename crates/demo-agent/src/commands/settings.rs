@@ -4,11 +4,12 @@ use serde_json::json;
 
 use super::Command;
 use crate::{
-    agent::{Agent, State},
-    models::{self, Model},
-    modes,
-    session_file::Body,
-    wire::Event,
+    agent::{
+        Agent, State,
+        models::{self, Model},
+    },
+    protocol::Event,
+    session::Body,
 };
 
 pub(super) fn is_setting(kind: &str) -> bool {
@@ -49,7 +50,7 @@ pub(super) fn change(agent: &Agent, command: &Command) {
             set_thinking_level(agent, state, level);
             command.succeed(agent, Some(json!({"level": level})));
         }
-        "set_mode" => match modes::find(command.text("mode").unwrap_or_default()) {
+        "set_mode" => match models::find_mode(command.text("mode").unwrap_or_default()) {
             Some(mode) => {
                 state.mode = mode.id;
                 command.succeed(agent, None);

@@ -1,16 +1,18 @@
 //! One turn: a reply and its tools, or a failure and the wait after it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use super::{After, Run};
-use crate::{
-    context,
-    message::{AssistantMessage, Content, Message, StopReason},
-    retry::{self, Waited},
-    scenes::{Block, Call, CallResult, Reply},
+use super::{
+    After, Run,
     stream::{Ending, Stream},
+};
+use crate::{
+    agent::Agent,
+    pace::Cancel,
+    protocol::{AssistantMessage, Content, Event, Message, StopReason},
+    scenes::{Block, Call, CallResult, Reply},
+    session::{Body, context},
     tools::{self, NumberedCall, Workbench},
-    wire::Event,
 };
 
 /// Until a provider that fails says so.
@@ -99,7 +101,7 @@ impl Run {
             return self.end_aborted(&message);
         }
         self.end_turn(&message, &[]);
-        let will_retry = self.agent.with(|state| state.auto_retry) && self.attempts < retry::MAX_ATTEMPTS;
+        let will_retry = self.agent.with(|state| state.auto_retry) && self.attempts < MAX_ATTEMPTS;
         self.end_agent(will_retry);
         if !will_retry {
             if self.attempts > 0 {
@@ -112,7 +114,7 @@ impl Run {
             return self.settle_only(false);
         }
         self.attempts += 1;
-        match retry::wait(&self.agent, &self.work.cancel, self.attempts, &error, &entry).await {
+        match wait_to_retry(&self.agent, &self.work.cancel, self.attempts, &error, &entry).await {
             Waited::TryAgain => {
                 self.agent.output.emit(&Event::AgentStart);
                 After::AnotherTurn
@@ -151,4 +153,47 @@ fn call_result(message: &Message) -> Option<CallResult> {
         }),
         _ => None,
     }
+}
+
+const MAX_ATTEMPTS: u32 = 3;
+/// Doubles with every attempt, as pi's does.
+const FIRST_DELAY: Duration = Duration::from_secs(2);
+
+enum Waited {
+    TryAgain,
+    Cancelled,
+}
+
+/// Announces the retry, takes the failed message out of the context and waits.
+async fn wait_to_retry(
+    agent: &Arc<Agent>,
+    abort: &Cancel,
+    attempt: u32,
+    error: &str,
+    failed_entry: &str,
+) -> Waited {
+    let delay = FIRST_DELAY * 2_u32.pow(attempt - 1);
+    let scaled = agent.pace.scale(delay).unwrap_or_default();
+    let give_up = Cancel::new();
+    agent.with(|state| {
+        agent.output.emit(&Event::AutoRetryStart {
+            attempt,
+            max_attempts: MAX_ATTEMPTS,
+            delay_ms: u64::try_from(scaled.as_millis()).unwrap_or(u64::MAX),
+            error_message: error,
+        });
+        let entry = state.session.append(&Body::ContextEdit { target_id: failed_entry, replacement: None });
+        agent.output.emit(&Event::EntryAppended { entry: &entry });
+        state.retry_wait = Some(give_up.clone());
+    });
+    let go_on = tokio::select! {
+        go_on = agent.pace.wait(delay, abort) => go_on,
+        () = give_up.cancelled() => false,
+    };
+    agent.with(|state| state.retry_wait = None);
+    if go_on {
+        return Waited::TryAgain;
+    }
+    agent.output.emit(&Event::AutoRetryEnd { success: false, attempt, final_error: Some("Retry cancelled") });
+    Waited::Cancelled
 }

@@ -2,18 +2,18 @@
 
 use super::{Block, Call, CallResult, Question, Scene, Setting, Step, Tool};
 
-pub(super) struct Ask {
+pub(super) struct AskScene {
     step: usize,
     answers: Vec<String>,
 }
 
-impl Ask {
+impl AskScene {
     pub(super) fn new(_arguments: &str) -> Self {
         Self { step: 0, answers: Vec::new() }
     }
 }
 
-impl Scene for Ask {
+impl Scene for AskScene {
     fn next(&mut self, _setting: &Setting, results: &[CallResult]) -> Step {
         self.answers.extend(results.iter().map(|result| result.text.clone()));
         let question = question(self.step);
@@ -70,3 +70,49 @@ fn summary(answers: &[String]) -> String {
         rows.join("\n")
     )
 }
+
+pub(super) struct ApproveScene {
+    command: String,
+    asked: bool,
+}
+
+impl ApproveScene {
+    pub(super) fn new(arguments: &str) -> Self {
+        let command = if arguments.is_empty() { HARMLESS } else { arguments };
+        Self { command: command.to_owned(), asked: false }
+    }
+}
+
+/// Sounds as if it did something, and does nothing to the project.
+const HARMLESS: &str = "echo \"I would run rm -r build in $(pwd)\"; ls | wc -l";
+
+impl Scene for ApproveScene {
+    fn next(&mut self, setting: &Setting, results: &[CallResult]) -> Step {
+        if !self.asked {
+            self.asked = true;
+            return Step::reply([
+                Block::Thinking("This one needs permission first.".to_owned()),
+                Block::Text("I would like to run a command. It waits for your decision.".to_owned()),
+                Call::lasting(Tool::Bash { command: self.command.clone(), ask_first: true }, 600),
+            ]);
+        }
+        let blocked = results.iter().any(|result| result.text == BLOCKED);
+        let failed = results.iter().any(|result| result.is_error);
+        Step::say(match (blocked, failed, setting.terse) {
+            (true, _, true) => "Blocked. Nothing ran.",
+            (true, _, false) => {
+                "You blocked it, so **nothing was run**. A real agent would now look for another way or ask what you \
+                prefer."
+            }
+            (false, true, _) => "You allowed it; it ran and failed. Open the row to see why.",
+            (false, false, true) => "Allowed, and done.",
+            (false, false, false) => {
+                "You allowed it, and it really ran; open the row to see its output. Send `/approve` again and block it \
+                to see the other side. `/approve COMMAND` asks about a command of your own."
+            }
+        })
+    }
+}
+
+/// The result of a command that was not allowed.
+pub(crate) const BLOCKED: &str = "Blocked by the user";

@@ -4,18 +4,18 @@ use super::{Block, CallResult, Scene, Setting, Step};
 
 const OVERLOADED: &str = r#"529: {"message":"Overloaded, the demo pretends","type":"overloaded_error"}"#;
 
-pub(super) struct Failing {
+pub(super) struct ErrorScene {
     recovers: bool,
     attempts: usize,
 }
 
-impl Failing {
+impl ErrorScene {
     pub(super) fn new(arguments: &str) -> Self {
         Self { recovers: arguments.starts_with("retry"), attempts: 0 }
     }
 }
 
-impl Scene for Failing {
+impl Scene for ErrorScene {
     fn next(&mut self, _setting: &Setting, _results: &[CallResult]) -> Step {
         self.attempts += 1;
         match (self.recovers, self.attempts) {

@@ -5,17 +5,17 @@ use super::{Block, Call, CallResult, PlannedStep, Scene, Setting, Step, Tool};
 /// What is looked for; few folders have nothing of it.
 const WORD: &str = "the";
 
-pub(super) struct Plan {
+pub(super) struct PlanScene {
     step: usize,
 }
 
-impl Plan {
+impl PlanScene {
     pub(super) fn new(_arguments: &str) -> Self {
         Self { step: 0 }
     }
 }
 
-impl Scene for Plan {
+impl Scene for PlanScene {
     fn next(&mut self, _setting: &Setting, results: &[CallResult]) -> Step {
         self.step += 1;
         let found = results.iter().map(|result| result.text.lines().count()).max().unwrap_or_default();

@@ -7,17 +7,17 @@ use super::{Block, Call, CallResult, Scene, Setting, Step, Tool};
 const LEGS: [&str; 5] =
     ["the harbour mouth", "the outer bank", "the old wreck", "the north channel", "the anchorage"];
 
-pub(super) struct Steer {
+pub(super) struct SteerScene {
     leg: usize,
 }
 
-impl Steer {
+impl SteerScene {
     pub(super) fn new(_arguments: &str) -> Self {
         Self { leg: 0 }
     }
 }
 
-impl Scene for Steer {
+impl Scene for SteerScene {
     fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
         let Some(place) = LEGS.get(self.leg) else {
             return Step::say(

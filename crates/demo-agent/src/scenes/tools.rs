@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use super::{Block, Call, CallResult, Replacement, Scene, Setting, Step, Tool};
+use super::{Block, Call, CallResult, Prop, Replacement, Scene, Setting, Step, Tool};
 
-pub(super) struct Tools {
+pub(super) struct ToolsScene {
     step: usize,
 }
 
-impl Tools {
+impl ToolsScene {
     pub(super) fn new(_arguments: &str) -> Self {
         Self { step: 0 }
     }
 }
 
-impl Scene for Tools {
+impl Scene for ToolsScene {
     fn next(&mut self, setting: &Setting, results: &[CallResult]) -> Step {
         self.step += 1;
         match self.step {
@@ -118,28 +118,34 @@ pub(super) fn readable_file(listing: &str) -> Option<String> {
     well_known.or_else(text).map(str::to_owned)
 }
 
-/// `/run COMMAND`: the given command as a tool call, for tests.
-pub(super) struct Run {
-    command: String,
-    started: bool,
+const PICTURE: Prop = Prop { name: "lighthouse.png", bytes: include_bytes!("lighthouse.png") };
+
+pub(super) struct ImageScene {
+    shown: bool,
 }
 
-impl Run {
-    pub(super) fn new(arguments: &str) -> Self {
-        Self { command: arguments.to_owned(), started: false }
+impl ImageScene {
+    pub(super) fn new(_arguments: &str) -> Self {
+        Self { shown: false }
     }
 }
 
-impl Scene for Run {
-    fn next(&mut self, _setting: &Setting, results: &[CallResult]) -> Step {
-        if self.command.is_empty() {
-            return Step::say("Say what to run: `/run COMMAND`.");
+impl Scene for ImageScene {
+    fn props(&self) -> &'static [Prop] {
+        &[PICTURE]
+    }
+
+    fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
+        if self.shown {
+            return Step::say(
+                "A lighthouse at dusk, read from a real PNG file. Images from tools appear in their row; images you \
+                paste, drop or pick travel with your message: attach one and I tell you what arrived.",
+            );
         }
-        if !self.started {
-            self.started = true;
-            return Step::reply([Call::lasting(Tool::bash(self.command.clone()), 0)]);
-        }
-        let failed = results.iter().any(|result| result.is_error);
-        Step::say(if failed { "The command failed." } else { "The command has ended." })
+        self.shown = true;
+        Step::reply([
+            Block::Text("I read a picture.".to_owned()),
+            Call::lasting(Tool::Read { path: setting.scratch.join(PICTURE.name).display().to_string() }, 400),
+        ])
     }
 }

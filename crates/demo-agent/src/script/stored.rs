@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     agent::Agent,
-    session_file::{Body, SessionFile},
+    session::{Body, SessionFile},
 };
 
 pub(super) enum Stored {

@@ -5,17 +5,16 @@ use std::{fs, io, path::Path};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::json;
 
-use super::{Outcome, diff};
+use super::{Outcome, Scratch, diff};
 use crate::{
-    message::{Content, ToolContent},
+    protocol::{Content, ToolContent},
     scenes::Replacement,
-    scratch::Scratch,
-    truncation::{Keep, MAX_LINES, truncate},
+    shell::truncation::{Keep, MAX_LINES, truncate},
 };
 
 const MAX_ENTRIES: usize = 500;
 /// More than this is not read into a conversation.
-const MAX_FILE: u64 = 20 * 1024 * 1024;
+const MAX_READ: u64 = 20 * 1024 * 1024;
 
 pub(super) fn list(folder: &Path) -> Outcome {
     let entries = match fs::read_dir(folder) {
@@ -48,7 +47,7 @@ pub(super) fn read(file: &Path) -> Outcome {
         Ok(_) => return Outcome::error("EISDIR: illegal operation on a directory, read"),
         Err(error) => return Outcome::error(node_error(&error, "access", file)),
     };
-    if size > MAX_FILE {
+    if size > MAX_READ {
         return Outcome::error(format!("The file is too large to read ({size} bytes)"));
     }
     let bytes = match fs::read(file) {
@@ -163,4 +162,35 @@ fn node_error(error: &io::Error, call: &str, path: &Path) -> String {
         _ => return error.to_string(),
     };
     format!("{code}: {words}, {call} '{}'", path.display())
+}
+
+const MAX_HITS: usize = 12;
+const MAX_FILES: usize = 200;
+const MAX_SEARCHED: u64 = 256 * 1024;
+const MAX_LINE: usize = 200;
+
+pub(super) fn search(folder: &Path, pattern: &str) -> Outcome {
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.metadata().is_ok_and(|about| about.is_file() && about.len() <= MAX_SEARCHED))
+        .collect();
+    files.sort();
+    let mut hits = Vec::new();
+    for file in files.iter().take(MAX_FILES) {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let Ok(text) = fs::read_to_string(file) else { continue };
+        let lines = text.lines().enumerate().filter(|(_, line)| line.to_lowercase().contains(pattern));
+        hits.extend(lines.map(|(number, line)| {
+            let line: String = line.trim().chars().take(MAX_LINE).collect();
+            format!("{name}:{}: {line}", number + 1)
+        }));
+        if hits.len() >= MAX_HITS {
+            hits.truncate(MAX_HITS);
+            break;
+        }
+    }
+    Outcome::text(if hits.is_empty() { "No matches found".to_owned() } else { hits.join("\n") })
 }

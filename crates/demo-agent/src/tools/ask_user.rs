@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::{agent::Agent, scenes::Question};
+use crate::{agent::Agent, scenes::Question};
 
 #[derive(Serialize)]
 struct Request<'a> {

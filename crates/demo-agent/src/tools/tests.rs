@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::{scenes::Replacement, scratch::Scratch};
+use crate::scenes::Replacement;
 
 fn text_of(outcome: &Outcome) -> String {
     outcome.content.content.iter().filter_map(Content::as_text).collect()

@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::message::Content;
+use crate::protocol::Content;
 
 fn user(text: &str) -> Message {
     Message::User { content: vec![Content::text(text)], timestamp: 1 }
@@ -78,4 +78,12 @@ fn a_recorded_entry_is_stored_once() {
     session.append_recorded(entry);
     let stored = fs::read_to_string(session.path()).unwrap();
     assert_eq!(stored.lines().skip(1).collect::<Vec<_>>(), [entry], "byte for byte");
+}
+
+#[test]
+fn both_spellings_have_pi_s_shape() {
+    let iso = iso_time();
+    assert_eq!(iso.len(), "2026-11-16T02:17:21.345Z".len());
+    assert!(iso.ends_with('Z'));
+    assert_eq!(file_time("2026-11-16T02:17:21.345Z"), "2026-11-16T02-17-21-345Z");
 }

@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 use super::Command;
 use crate::{
     agent::{Agent, State, WorkKind},
-    cancel::Cancel,
-    clock,
-    message::Message,
+    pace::Cancel,
+    protocol::{Event, Message},
+    session,
     shell::{self, Ended, ShellCommand},
-    wire::Event,
 };
 
 /// Starts the command at once; its response comes when it has ended. Several may run side by side.
@@ -61,7 +60,7 @@ fn finish(agent: &Agent, command: &Command, text: &str, ended: &Ended) {
         cancelled: ended.cancelled,
         truncated: truncated.is_cut(),
         full_output_path,
-        timestamp: clock::milliseconds(),
+        timestamp: session::milliseconds(),
         exclude_from_context: command.fields["excludeFromContext"] == Value::Bool(true),
     };
     agent.with(|state| {

@@ -1,5 +1,6 @@
 //! The two models of the demo and the thinking levels: data, and the rules between them.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 pub(crate) const API: &str = "pilothouse-demo";
@@ -56,6 +57,27 @@ pub(crate) fn thinking_level(name: &str) -> &'static str {
 pub(crate) fn thinking_level_after(level: &str) -> &'static str {
     let place = THINKING_LEVELS.iter().position(|name| *name == level).unwrap_or_default();
     THINKING_LEVELS[(place + 1) % THINKING_LEVELS.len()]
+}
+
+#[derive(Serialize, Debug)]
+pub(crate) struct Mode {
+    pub(crate) id: &'static str,
+    name: &'static str,
+    description: &'static str,
+}
+
+/// Runs whatever a scene wants to run.
+pub(crate) const FREE: &str = "free";
+/// Asks before every shell command.
+pub(crate) const ASK: &str = "ask";
+
+pub(crate) static MODES: [Mode; 2] = [
+    Mode { id: FREE, name: "Free", description: "Runs its commands without asking" },
+    Mode { id: ASK, name: "Ask first", description: "Asks before each shell command" },
+];
+
+pub(crate) fn find_mode(id: &str) -> Option<&'static Mode> {
+    MODES.iter().find(|mode| mode.id == id)
 }
 
 #[cfg(test)]

@@ -6,7 +6,12 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{agent::Agent, cancel::Cancel, context, message::Usage, session_file::Body, wire::Event};
+use crate::{
+    agent::Agent,
+    pace::Cancel,
+    protocol::{Event, Usage},
+    session::{Body, context},
+};
 
 const TAKES: Duration = Duration::from_millis(2500);
 const TOO_SMALL: &str = "Nothing to compact (session too small)";

@@ -3,8 +3,10 @@
 //! A thread of its own, because a reader that stops reading must not stop the agent from hearing `abort` or SIGTERM.
 //! Handing over never waits; whoever produces a lot calls `keep_pace`. Faults happen here and nowhere else.
 
+mod faults;
+
 use std::{
-    io::{self, Write},
+    io::{self, BufRead, Write},
     sync::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -18,12 +20,12 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
-use super::{
-    fault::{Fault, Mishap},
-    mishaps,
-    process_groups::ProcessGroups,
-    wire::{Event, Response},
+use crate::{
+    protocol::{Event, Response},
+    shell::ProcessGroups,
 };
+pub use faults::Fault;
+use faults::Mishap;
 
 /// So many lines may wait before `keep_pace` holds the producer back.
 const WAITING_LINES: usize = 256;
@@ -182,7 +184,7 @@ impl Writer {
             if let Fault::After(after, mishap) = fault
                 && *after == self.sent
             {
-                mishaps::happen(*mishap, last_line, &mut self.sink.lock(), &self.groups)?;
+                faults::happen(*mishap, last_line, &mut self.sink.lock(), &self.groups)?;
             }
         }
         Ok(())
@@ -194,5 +196,45 @@ fn sudden_end(fault: &Fault) -> Option<u64> {
     match fault {
         Fault::After(lines, Mishap::Die { .. } | Mishap::Kill) => Some(*lines),
         _ => None,
+    }
+}
+
+/// Lines without their LF; the channel closes with stdin.
+pub(crate) fn lines_of_stdin() -> io::Result<tokio::sync::mpsc::Receiver<Vec<u8>>> {
+    let (sender, receiver) = tokio::sync::mpsc::channel(64);
+    thread::Builder::new()
+        .name("stdin".to_owned())
+        .spawn(move || read_lines(io::stdin().lock(), |line| sender.blocking_send(line).is_ok()))?;
+    Ok(receiver)
+}
+
+fn read_lines(mut source: impl BufRead, mut deliver: impl FnMut(Vec<u8>) -> bool) {
+    loop {
+        let mut line = Vec::new();
+        match source.read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        }
+        if !deliver(line) {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_on_lf_alone() {
+        let mut lines = Vec::new();
+        read_lines("a\u{2028}b\r\n\nlast".as_bytes(), |line| {
+            lines.push(String::from_utf8(line).unwrap());
+            true
+        });
+        assert_eq!(lines, ["a\u{2028}b\r", "", "last"]);
     }
 }

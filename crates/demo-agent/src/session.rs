@@ -3,19 +3,19 @@
 //! Like pi, nothing is written before the first user message, so that a session that was only looked at leaves no
 //! file behind; from then on every entry is appended the moment it exists. What an entry means is not decided here.
 
+pub(crate) mod context;
+
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{
-    clock,
-    message::{Message, Usage},
-};
+use crate::protocol::{Message, Usage};
 
 /// The version of the format that pi 1.5.0 writes.
 const VERSION: u32 = 3;
@@ -117,8 +117,8 @@ impl SessionFile {
         match find(&folder, id)? {
             Some(path) => Self::load(path, cwd, id),
             None => {
-                let timestamp = clock::iso_time();
-                let path = folder.join(format!("{}_{id}.jsonl", clock::file_time(&timestamp)));
+                let timestamp = iso_time();
+                let path = folder.join(format!("{}_{id}.jsonl", file_time(&timestamp)));
                 Ok(Self::empty(path, new_header(cwd, id, timestamp)))
             }
         }
@@ -128,8 +128,8 @@ impl SessionFile {
     pub(crate) fn fork(&self, entry_id: &str) -> Option<Self> {
         let end = self.entries.iter().position(|entry| entry.get("id").is_some_and(|id| id == entry_id))?;
         let id = uuid::Uuid::now_v7().to_string();
-        let timestamp = clock::iso_time();
-        let path = self.path.with_file_name(format!("{}_{id}.jsonl", clock::file_time(&timestamp)));
+        let timestamp = iso_time();
+        let path = self.path.with_file_name(format!("{}_{id}.jsonl", file_time(&timestamp)));
         let mut fork = Self::empty(path, new_header(Path::new(&self.header.cwd), &id, timestamp));
         for entry in &self.entries[..end] {
             fork.append_recorded(&entry.to_string());
@@ -143,7 +143,7 @@ impl SessionFile {
 
     fn load(path: PathBuf, cwd: &Path, id: &str) -> io::Result<Self> {
         let bytes = fs::read(&path)?;
-        let mut session = Self::empty(path, new_header(cwd, id, clock::iso_time()));
+        let mut session = Self::empty(path, new_header(cwd, id, iso_time()));
         let mut file = OpenOptions::new().append(true).open(&session.path)?;
         // A line cut off by a kill must not swallow the next one.
         if !bytes.is_empty() && !bytes.ends_with(b"\n") {
@@ -178,13 +178,8 @@ impl SessionFile {
     /// Appends an entry and returns it as stored.
     pub(crate) fn append(&mut self, body: &Body) -> Value {
         let id = self.fresh_id();
-        let entry = Entry {
-            r#type: body.kind(),
-            id: &id,
-            parent_id: self.leaf(),
-            timestamp: clock::iso_time(),
-            body,
-        };
+        let entry =
+            Entry { r#type: body.kind(), id: &id, parent_id: self.leaf(), timestamp: iso_time(), body };
         let line = serde_json::to_string(&entry).unwrap_or_default();
         self.append_line(line, body.is_user_message())
     }
@@ -273,6 +268,20 @@ fn find(folder: &Path, id: &str) -> io::Result<Option<PathBuf>> {
     Ok(found.pop())
 }
 
+/// Milliseconds since 1970, as in a message's `timestamp`.
+pub(crate) fn milliseconds() -> i64 {
+    Timestamp::now().as_millisecond()
+}
+
+/// `2026-11-16T02:17:21.345Z`, as in a session entry's `timestamp`.
+pub(crate) fn iso_time() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// `2026-11-16T02-17-21-345Z`: the same, fit for a file name.
+pub(crate) fn file_time(iso: &str) -> String {
+    iso.replace([':', '.'], "-")
+}
+
 #[cfg(test)]
-#[path = "session_file_tests.rs"]
 mod tests;

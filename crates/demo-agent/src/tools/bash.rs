@@ -6,10 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Outcome, Workbench};
 use crate::{
-    captured::Captured,
-    message::{Content, ToolContent},
-    shell::{self, Ended, ShellCommand},
-    wire::{Event, PartialResult},
+    protocol::{Content, Event, PartialResult, ToolContent},
+    shell::{self, Captured, Ended, ShellCommand},
 };
 
 pub(super) async fn run(bench: &Workbench<'_>, id: &str, command: &str) -> Outcome {

@@ -5,17 +5,17 @@ use std::path::PathBuf;
 
 use super::{Block, Call, CallResult, Scene, Setting, Step, Tool};
 
-pub(super) struct Wait {
+pub(super) struct WaitScene {
     file: String,
 }
 
-impl Wait {
+impl WaitScene {
     pub(super) fn new(arguments: &str) -> Self {
         Self { file: arguments.to_owned() }
     }
 }
 
-impl Scene for Wait {
+impl Scene for WaitScene {
     fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
         if self.file.is_empty() {
             return Step::say("Say which file to wait for: `/wait FILE`.");
@@ -31,17 +31,17 @@ impl Scene for Wait {
     }
 }
 
-pub(super) struct WaitCode {
+pub(super) struct WaitCodeScene {
     file: String,
 }
 
-impl WaitCode {
+impl WaitCodeScene {
     pub(super) fn new(arguments: &str) -> Self {
         Self { file: arguments.to_owned() }
     }
 }
 
-impl Scene for WaitCode {
+impl Scene for WaitCodeScene {
     fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
         if self.file.is_empty() {
             return Step::say("Say which file to wait for: `/wait-code FILE`.");
@@ -60,18 +60,18 @@ const CODE_BEFORE: &str =
 const CODE_AFTER: &str =
     "\n       light again */\n    lamp.after(seconds, \"dark\")\n}\n```\n\nThat is the lamp.";
 
-pub(super) struct WaitTool {
+pub(super) struct WaitToolScene {
     file: String,
     started: bool,
 }
 
-impl WaitTool {
+impl WaitToolScene {
     pub(super) fn new(arguments: &str) -> Self {
         Self { file: arguments.to_owned(), started: false }
     }
 }
 
-impl Scene for WaitTool {
+impl Scene for WaitToolScene {
     fn next(&mut self, _setting: &Setting, results: &[CallResult]) -> Step {
         if self.file.is_empty() {
             return Step::say("Say which file to wait for: `/wait-tool FILE`.");
@@ -92,4 +92,30 @@ impl Scene for WaitTool {
 
 fn absolute(setting: &Setting, file: &str) -> PathBuf {
     setting.folder.join(file)
+}
+
+/// `/run COMMAND`: the given command as a tool call, for tests.
+pub(super) struct RunScene {
+    command: String,
+    started: bool,
+}
+
+impl RunScene {
+    pub(super) fn new(arguments: &str) -> Self {
+        Self { command: arguments.to_owned(), started: false }
+    }
+}
+
+impl Scene for RunScene {
+    fn next(&mut self, _setting: &Setting, results: &[CallResult]) -> Step {
+        if self.command.is_empty() {
+            return Step::say("Say what to run: `/run COMMAND`.");
+        }
+        if !self.started {
+            self.started = true;
+            return Step::reply([Call::lasting(Tool::bash(self.command.clone()), 0)]);
+        }
+        let failed = results.iter().any(|result| result.is_error);
+        Step::say(if failed { "The command failed." } else { "The command has ended." })
+    }
 }
