@@ -1,7 +1,7 @@
-//! What the parts of the agent share: the session, the settings, the queues, and who is at work.
+//! The state that all parts of the agent share: the session, the settings, the queues and the work under way.
 //!
-//! One lock, held only for a moment and never across a wait. Events are handed over while it is held, so that what
-//! goes out is in the order of what happened.
+//! One lock guards it. It is held only briefly and never across an await. Events are emitted while it is held, so
+//! they leave in the order of the changes they describe.
 
 pub(crate) mod models;
 
@@ -19,7 +19,7 @@ use crate::{
     pace::{Cancel, Pace},
     protocol::{Content, Event, Message},
     scenes::ImageInfo,
-    session::{Body, SessionFile, context},
+    session::{EntryBody, SessionFile, context},
     shell::ProcessGroups,
     stdio::Output,
     tools::Scratch,
@@ -29,7 +29,7 @@ use models::{MODELS, Model, PROVIDER};
 pub(crate) struct Agent {
     pub(crate) output: Output,
     pub(crate) pace: Pace,
-    /// The session's folder: tools and commands run here.
+    /// The session's folder, in which tools and commands run.
     pub(crate) folder: PathBuf,
     pub(crate) scratch: Scratch,
     pub(crate) groups: ProcessGroups,
@@ -43,22 +43,24 @@ pub(crate) struct State {
     pub(crate) mode: &'static str,
     pub(crate) queues: Queues,
     pub(crate) work: Option<Work>,
-    /// Ends the wait before a retry, while there is one.
+    /// Ends the current wait before a retry.
     pub(crate) retry_wait: Option<Cancel>,
-    /// The user's own shell commands that run.
+    /// The user's shell commands that are running.
     pub(crate) shells: Vec<Cancel>,
-    /// Their results, as long as a run keeps them out of the session.
+    /// Results of the user's shell commands that are stored when the current run ends.
     pub(crate) finished_shells: Vec<Message>,
-    pub(crate) dialogs: HashMap<String, oneshot::Sender<Value>>,
+    /// Open questions to the user, by request id.
+    pub(crate) open_questions: HashMap<String, oneshot::Sender<Value>>,
     pub(crate) auto_retry: bool,
     pub(crate) auto_compaction: bool,
 }
 
-/// A run or a compaction: there is one at a time.
+/// A run or a compaction. At most one is under way.
 #[derive(Clone)]
 pub(crate) struct Work {
     pub(crate) kind: WorkKind,
     pub(crate) cancel: Cancel,
+    /// Becomes true when the work has ended.
     pub(crate) finished: watch::Receiver<bool>,
 }
 
@@ -68,26 +70,27 @@ pub(crate) enum WorkKind {
     Compaction,
 }
 
+/// The user messages that wait to be delivered during a run.
 #[derive(Default)]
 pub(crate) struct Queues {
-    pub(crate) steering: VecDeque<Queued>,
-    pub(crate) follow_up: VecDeque<Queued>,
-    /// Take up all waiting messages at once instead of one.
+    pub(crate) steering: VecDeque<UserMessage>,
+    pub(crate) follow_up: VecDeque<UserMessage>,
+    /// Deliver all waiting steering messages at once instead of one at a time.
     pub(crate) all_steering: bool,
     pub(crate) all_follow_up: bool,
 }
 
-/// A user message that has been sent but not yet taken up.
+/// A user message that was received but is not yet part of the conversation.
 #[derive(Clone, Debug)]
-pub(crate) struct Queued {
+pub(crate) struct UserMessage {
     pub(crate) text: String,
     pub(crate) images: Vec<Content>,
     pub(crate) image_infos: Vec<ImageInfo>,
     pub(crate) timestamp: i64,
 }
 
-impl Queued {
-    pub(crate) fn message(&self) -> Message {
+impl UserMessage {
+    pub(crate) fn to_message(&self) -> Message {
         let text = Content::text(self.text.clone());
         Message::User {
             content: std::iter::once(text).chain(self.images.iter().cloned()).collect(),
@@ -97,8 +100,8 @@ impl Queued {
 }
 
 impl Queues {
-    pub(crate) fn update(&self) -> Event<'static> {
-        let texts = |queue: &VecDeque<Queued>| queue.iter().map(|queued| queued.text.clone()).collect();
+    pub(crate) fn update_event(&self) -> Event<'static> {
+        let texts = |queue: &VecDeque<UserMessage>| queue.iter().map(|queued| queued.text.clone()).collect();
         Event::QueueUpdate { steering: texts(&self.steering), follow_up: texts(&self.follow_up) }
     }
 
@@ -122,13 +125,13 @@ impl Agent {
         Ok(Self { output, pace, folder, scratch, groups, state: Mutex::new(state) })
     }
 
-    /// Looks at or changes the state; must not wait for anything.
+    /// Calls `act` with the locked state. `act` must not block.
     pub(crate) fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes what a new session starts with.
-    pub(crate) fn begin_session(&self) {
+    /// Stores the model and the thinking level of a new session.
+    pub(crate) fn store_initial_settings(&self) {
         self.with(|state| {
             if state.session.entries().is_empty() {
                 state.store_model();
@@ -139,7 +142,7 @@ impl Agent {
 }
 
 impl State {
-    /// The state a session left behind: its last model and thinking level.
+    /// Restores the model and the thinking level that the session last used.
     fn resume(session: SessionFile) -> Self {
         let entries = session.entries();
         let model = context::newest(entries, "model_change")
@@ -157,39 +160,40 @@ impl State {
             retry_wait: None,
             shells: Vec::new(),
             finished_shells: Vec::new(),
-            dialogs: HashMap::new(),
+            open_questions: HashMap::new(),
             auto_retry: true,
             auto_compaction: true,
         }
     }
 
-    pub(crate) fn is_at(&self, kind: WorkKind) -> bool {
+    pub(crate) fn is_busy_with(&self, kind: WorkKind) -> bool {
         self.work.as_ref().is_some_and(|work| work.kind == kind)
     }
 
     pub(crate) fn store_model(&mut self) {
         let model_id = self.model.id;
-        self.session.append(&Body::ModelChange { provider: PROVIDER, model_id });
+        self.session.append(&EntryBody::ModelChange { provider: PROVIDER, model_id });
     }
 
     pub(crate) fn store_thinking_level(&mut self) {
         let thinking_level = self.thinking_level;
-        self.session.append(&Body::ThinkingLevelChange { thinking_level });
+        self.session.append(&EntryBody::ThinkingLevelChange { thinking_level });
     }
 
     pub(crate) fn store_message(&mut self, message: &Message) -> Value {
-        self.session.append(&Body::Message { message })
+        self.session.append(&EntryBody::Message { message })
     }
 
-    /// Begins work, which nobody else may be at. The sender is dropped or set when it ends.
-    pub(crate) fn begin(&mut self, kind: WorkKind) -> (Work, watch::Sender<bool>) {
+    /// Begins work; the caller has checked that none is under way. The caller sets the returned sender to true, or
+    /// drops it, when the work has ended.
+    pub(crate) fn begin_work(&mut self, kind: WorkKind) -> (Work, watch::Sender<bool>) {
         let (sender, finished) = watch::channel(false);
         let work = Work { kind, cancel: Cancel::new(), finished };
         self.work = Some(work.clone());
         (work, sender)
     }
 
-    /// Ends work; shell results that had to wait are stored now.
+    /// Ends the work and stores the shell results that waited for its end.
     pub(crate) fn end_work(&mut self) {
         self.work = None;
         for message in std::mem::take(&mut self.finished_shells) {

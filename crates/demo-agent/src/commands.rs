@@ -1,6 +1,7 @@
-//! Takes one line from stdin and does what it says. Every command gets exactly one response, some of them later.
+//! Commands from stdin, one JSON object per line. Every command gets exactly one response; some responses are
+//! delayed.
 //!
-//! Refusals use pi's words. Unlike pi, no line ends the process, not even `null`.
+//! Error messages have the same text as in pi. Unlike in pi, no line ends the process, not even `null`.
 
 mod prompts;
 mod queries;
@@ -18,23 +19,24 @@ use crate::{
     tools::ask_user,
 };
 
-/// A command with the fields that all have.
+/// A command with the fields that all commands have in common.
 pub(crate) struct Command {
     pub(crate) id: Option<Value>,
     pub(crate) kind: String,
     pub(crate) fields: Value,
 }
 
-/// Why a line is no command: the `command` to name in the response, its id, and the error.
-pub(crate) struct Unreadable {
+/// A line that is not a command.
+pub(crate) struct InvalidLine {
     pub(crate) id: Option<Value>,
+    /// The `command` field of the response.
     pub(crate) command: Option<&'static str>,
     pub(crate) error: String,
 }
 
 impl Command {
-    pub(crate) fn read(line: &[u8]) -> Result<Self, Unreadable> {
-        let fields: Value = serde_json::from_slice(line).map_err(|error| Unreadable {
+    pub(crate) fn parse(line: &[u8]) -> Result<Self, InvalidLine> {
+        let fields: Value = serde_json::from_slice(line).map_err(|error| InvalidLine {
             id: None,
             command: Some("parse"),
             error: format!("Failed to parse command: {error}"),
@@ -42,7 +44,7 @@ impl Command {
         let id = fields.get("id").cloned();
         match fields.get("type").and_then(Value::as_str) {
             Some(kind) => Ok(Self { id, kind: kind.to_owned(), fields }),
-            None => Err(Unreadable { id, command: None, error: "Unknown command: undefined".to_owned() }),
+            None => Err(InvalidLine { id, command: None, error: "Unknown command: undefined".to_owned() }),
         }
     }
 
@@ -60,15 +62,15 @@ impl Command {
 }
 
 pub(crate) fn handle_line(agent: &Arc<Agent>, line: &[u8]) {
-    match Command::read(line) {
+    match Command::parse(line) {
         Ok(command) => handle(agent, command),
-        Err(unreadable) => refuse(agent, &unreadable),
+        Err(invalid) => reject(agent, &invalid),
     }
 }
 
-pub(crate) fn refuse(agent: &Agent, unreadable: &Unreadable) {
-    let error = Err(unreadable.error.clone());
-    agent.output.respond(unreadable.id.as_ref(), unreadable.command, error);
+pub(crate) fn reject(agent: &Agent, invalid: &InvalidLine) {
+    let error = Err(invalid.error.clone());
+    agent.output.respond(invalid.id.as_ref(), invalid.command, error);
 }
 
 pub(crate) fn handle(agent: &Arc<Agent>, command: Command) {
@@ -87,13 +89,13 @@ pub(crate) fn handle(agent: &Arc<Agent>, command: Command) {
         kind if settings::is_setting(kind) => settings::change(agent, &command),
         "fork" => fork(agent, &command),
         "new_session" | "switch_session" | "clone" | "export_html" => {
-            command.fail(agent, "The demo agent keeps to one session per process");
+            command.fail(agent, "The demo agent has one session per process");
         }
         kind => command.fail(agent, format!("Unknown command: {kind}")),
     }
 }
 
-/// Stops a run or compaction; the response comes when it has settled.
+/// Cancels the run or the compaction under way, and responds when it has settled.
 fn abort(agent: &Arc<Agent>, command: Command) {
     let Some(mut work) = agent.with(|state| state.work.clone()) else {
         command.succeed(agent, None);
@@ -102,13 +104,13 @@ fn abort(agent: &Arc<Agent>, command: Command) {
     work.cancel.cancel();
     let agent = Arc::clone(agent);
     tokio::spawn(async move {
-        // An error means that the work is gone, which is as good.
+        // An error means that the sender was dropped, so the work has ended as well.
         let _ = work.finished.wait_for(|finished| *finished).await;
         command.succeed(&agent, None);
     });
 }
 
-/// Goes on in a new session that ends before one of the person's messages.
+/// Switches to a new session that ends before one of the user's messages.
 fn fork(agent: &Arc<Agent>, command: &Command) {
     let wanted = command.text("entryId").unwrap_or_default();
     let forked = agent.with(|state| {
@@ -134,14 +136,14 @@ fn abort_retry(agent: &Arc<Agent>, command: &Command) {
     command.succeed(agent, None);
 }
 
-/// Compacts; a run that is under way is aborted first.
+/// Compacts the conversation, after aborting the run under way.
 fn compact(agent: &Arc<Agent>, command: Command) {
     let agent = Arc::clone(agent);
     tokio::spawn(async move {
         let (work, finished) = loop {
             let busy = match agent.with(|state| match &state.work {
                 Some(work) => Err(work.clone()),
-                None => Ok(state.begin(WorkKind::Compaction)),
+                None => Ok(state.begin_work(WorkKind::Compaction)),
             }) {
                 Ok(begun) => break begun,
                 Err(busy) => busy,
@@ -167,39 +169,39 @@ fn compact(agent: &Arc<Agent>, command: Command) {
 mod tests {
     use super::*;
 
-    fn unreadable(line: &str) -> (Option<Value>, Option<&'static str>, String) {
-        let Err(Unreadable { id, command, error }) = Command::read(line.as_bytes()) else {
-            panic!("{line} is a command")
+    fn parse_invalid(line: &str) -> (Option<Value>, Option<&'static str>, String) {
+        let Err(InvalidLine { id, command, error }) = Command::parse(line.as_bytes()) else {
+            panic!("{line} was parsed as a command")
         };
         (id, command, error)
     }
 
     #[test]
-    fn a_command_keeps_its_id_whatever_its_type() {
+    fn a_command_keeps_an_id_of_any_type() {
         for id in ["7", "\"seven\"", "null", "[1]"] {
             let line = format!("{{\"id\":{id},\"type\":\"get_state\"}}\r");
-            let Ok(command) = Command::read(line.as_bytes()) else { panic!("{line} is no command") };
+            let Ok(command) = Command::parse(line.as_bytes()) else { panic!("{line} was rejected") };
             assert_eq!(command.id.unwrap().to_string(), id);
             assert_eq!(command.kind, "get_state");
         }
     }
 
     #[test]
-    fn what_has_no_type_is_undefined() {
+    fn a_line_without_a_type_is_an_undefined_command() {
         for line in ["null", "42", "[]", "\"text\"", "{}", r#"{"type":7}"#] {
-            let (id, command, error) = unreadable(line);
+            let (id, command, error) = parse_invalid(line);
             assert_eq!((id, command, error.as_str()), (None, None, "Unknown command: undefined"), "{line}");
         }
-        assert_eq!(unreadable(r#"{"id":"x"}"#).0, Some(Value::from("x")));
+        assert_eq!(parse_invalid(r#"{"id":"x"}"#).0, Some(Value::from("x")));
     }
 
     #[test]
-    fn what_is_no_json_is_said_to_be_so() {
+    fn a_line_that_is_not_json_is_a_parse_error() {
         for line in ["", "{not json", "\u{feff}{}"] {
-            let (_, command, error) = unreadable(line);
+            let (_, command, error) = parse_invalid(line);
             assert_eq!(command, Some("parse"));
             assert!(error.starts_with("Failed to parse command: "), "{error}");
         }
-        assert!(Command::read(b"{\"type\":\"\xff\"}").is_err());
+        assert!(Command::parse(b"{\"type\":\"\xff\"}").is_err());
     }
 }

@@ -1,10 +1,11 @@
-//! The built-in demo agent: a guide through the page that speaks pi's RPC dialect on stdio.
+//! The built-in demo agent: a guide to Pilothouse that speaks pi's RPC protocol on stdin and stdout.
 //!
-//! It runs as a process of its own (`pilothouse demo-agent`), so that the server treats it like any other agent and
-//! tests exercise the real path. It keeps its sessions as pi session files, its tools really run, and there is no
-//! model: the same prompt always gets the same answer. With `--script` it replays a recorded conversation instead.
+//! `pilothouse demo-agent` runs it as a separate process, so the server treats it like any other agent and tests
+//! cover the real path. It stores its sessions as pi session files and its tools really run. There is no model
+//! behind it: the same prompt in the same session always gets the same answer. With `--script` it replays a
+//! recorded conversation instead.
 //!
-//! Nothing here knows the server, the page or the network; the server knows nothing of this but the command line.
+//! The crate depends on none of the other Pilothouse crates. The server knows only its command line.
 
 mod agent;
 mod commands;
@@ -22,54 +23,54 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
+    signal::unix::{SignalKind, signal},
     sync::mpsc,
 };
 
 use agent::Agent;
-pub use pace::Pace;
+use pace::Pace;
 use shell::ProcessGroups;
-pub use stdio::Fault;
-use stdio::Output;
+use stdio::{Fault, Output};
 
+/// The command line of `pilothouse demo-agent`.
 #[derive(clap::Args, Debug)]
-pub struct DemoArguments {
-    /// As pi is started; there is no other mode
+pub struct Arguments {
+    /// The protocol; pi's RPC mode is the only one
     #[arg(long, default_value = "rpc", value_parser = ["rpc"])]
-    pub mode: String,
+    mode: String,
 
     /// Open or create the session with this id
     #[arg(long, value_name = "ID")]
-    pub session_id: Option<String>,
+    session_id: Option<String>,
 
-    /// How fast it plays: realistic, instant, or a factor such as 2
+    /// Playback speed: realistic, instant, or a factor such as 2
     #[arg(long, default_value = "realistic", env = "PILOTHOUSE_DEMO_PACE")]
-    pub pace: Pace,
+    pace: Pace,
 
     /// Replay a recorded conversation, one {"dir","t","line"} per line
     #[arg(long, value_name = "FILE")]
-    pub script: Option<PathBuf>,
+    script: Option<PathBuf>,
 
     /// The session file that was recorded with the script
     #[arg(long, value_name = "FILE", requires = "script")]
-    pub script_session: Option<PathBuf>,
+    script_session: Option<PathBuf>,
 
-    /// Wait for every recorded command, also for those that only ask
+    /// Wait for every recorded command, including queries
     #[arg(long, requires = "script")]
-    pub script_strict: bool,
+    script_strict: bool,
 
-    /// Go wrong on purpose: stall@N, flood@N[:BYTES], lines@N[:COUNT], junk@N, die@N[:CODE], kill@N, ignore-term
+    /// Fail on purpose: stall@N, flood@N[:BYTES], lines@N[:COUNT], junk@N, die@N[:CODE], kill@N, ignore-term
     #[arg(long, value_name = "FAULT")]
-    pub fault: Vec<Fault>,
+    fault: Vec<Fault>,
 }
 
-/// Runs until stdin closes or a signal comes. No shell command outlives it.
-pub async fn run(arguments: DemoArguments) -> anyhow::Result<()> {
+/// Runs the agent until stdin closes or a signal arrives. Kills its remaining shell commands before it returns.
+pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let groups = ProcessGroups::default();
     let output = Output::to_stdout(&arguments.fault, groups.clone())?;
-    let folder = std::env::current_dir().context("the working folder is gone")?;
+    let folder = std::env::current_dir().context("the working folder no longer exists")?;
     let session_id = match &arguments.session_id {
-        Some(id) => valid_session_id(id)?.to_owned(),
+        Some(id) => validate_session_id(id)?.to_owned(),
         None => uuid::Uuid::now_v7().to_string(),
     };
     let agent =
@@ -77,9 +78,9 @@ pub async fn run(arguments: DemoArguments) -> anyhow::Result<()> {
             .context("cannot open the session")?;
     let agent = Arc::new(agent);
     if arguments.script.is_none() {
-        agent.begin_session();
+        agent.store_initial_settings();
     }
-    let lines = stdio::lines_of_stdin()?;
+    let lines = stdio::read_stdin()?;
     let serve = async {
         match &arguments.script {
             Some(_) => script::play(&agent, &arguments, lines).await,
@@ -87,14 +88,14 @@ pub async fn run(arguments: DemoArguments) -> anyhow::Result<()> {
         }
     };
     let code = if arguments.fault.contains(&Fault::IgnoreTerm) {
-        // Deaf on purpose; only SIGKILL ends it.
+        // Only SIGKILL ends the process: SIGTERM is caught and ignored, and so is the end of stdin.
         let _terminate = signal(SignalKind::terminate())?;
         serve.await?;
         std::future::pending().await
     } else {
         tokio::select! {
             served = serve => served.map(|()| 0)?,
-            code = signalled() => code?,
+            code = exit_signal() => code?,
         }
     };
     groups.kill_all();
@@ -113,12 +114,11 @@ async fn serve(agent: &Arc<Agent>, mut lines: mpsc::Receiver<Vec<u8>>) -> anyhow
     Ok(())
 }
 
-/// Returns the exit code for the first signal that asks to end.
-async fn signalled() -> anyhow::Result<i32> {
-    let listen = |kind: SignalKind| -> std::io::Result<Signal> { signal(kind) };
-    let mut terminate = listen(SignalKind::terminate())?;
-    let mut interrupt = listen(SignalKind::interrupt())?;
-    let mut hang_up = listen(SignalKind::hangup())?;
+/// Waits for the first signal that ends the process and returns the exit code for it.
+async fn exit_signal() -> anyhow::Result<i32> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
     Ok(tokio::select! {
         _ = terminate.recv() => 143,
         _ = interrupt.recv() => 130,
@@ -126,20 +126,20 @@ async fn signalled() -> anyhow::Result<i32> {
     })
 }
 
-/// Where sessions live: the same variable that tells pi.
+/// The folder for sessions and scratch files, set by the same variable as for pi.
 fn agent_folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = std::env::var_os("PI_CODING_AGENT_DIR").filter(|folder| !folder.is_empty()) {
-        return std::path::absolute(folder).context("PI_CODING_AGENT_DIR is no path");
+        return std::path::absolute(folder).context("PI_CODING_AGENT_DIR is not a valid path");
     }
-    let home = std::env::home_dir().context("no home folder; set PI_CODING_AGENT_DIR")?;
+    let home = std::env::home_dir().context("there is no home folder; set PI_CODING_AGENT_DIR")?;
     Ok(home.join(".pilothouse").join("demo"))
 }
 
-/// The id becomes part of a file name.
-fn valid_session_id(id: &str) -> anyhow::Result<&str> {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+/// Checks that the id is safe as a part of a file name.
+fn validate_session_id(id: &str) -> anyhow::Result<&str> {
+    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     anyhow::ensure!(
-        !id.is_empty() && id.len() <= 128 && !id.starts_with('.') && id.chars().all(fits),
+        !id.is_empty() && id.len() <= 128 && !id.starts_with('.') && id.chars().all(is_allowed),
         "not a session id: {id}"
     );
     Ok(id)

@@ -1,21 +1,22 @@
-//! How fast the demo plays: like a person would see it, faster by a factor, or without any waiting.
+//! Playback speed and cancellation.
 //!
-//! Nothing else in the demo agent sleeps; whoever wants to wait asks here, so that a test decides for all.
+//! Every pause for show passes through `Pace`, so that a test controls all of them with one setting.
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
 use tokio::sync::watch;
 
+/// The playback speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pace {
-    /// Divide every pause by this factor; 1 is what a real agent feels like.
+pub(crate) enum Pace {
+    /// Every pause is divided by this factor; with 1 the demo feels like a real agent.
     Factor(f64),
-    /// Never wait, only let others run.
+    /// No pauses; waiting only yields to other tasks.
     Instant,
 }
 
 impl Pace {
-    /// The pause as played, or `None` if there is none.
+    /// Scales a pause. Returns `None` if nothing is left to wait for.
     pub(crate) fn scale(self, nominal: Duration) -> Option<Duration> {
         match self {
             Self::Factor(factor) if !nominal.is_zero() => Some(nominal.div_f64(factor)),
@@ -23,7 +24,7 @@ impl Pace {
         }
     }
 
-    /// Waits for the pause or for `cancel`, whichever is first; tells whether to go on.
+    /// Waits for the scaled pause or for `cancel`. Returns false if cancelled.
     pub(crate) async fn wait(self, nominal: Duration, cancel: &Cancel) -> bool {
         match self.scale(nominal) {
             None => tokio::task::yield_now().await,
@@ -37,7 +38,7 @@ impl Pace {
         !cancel.is_cancelled()
     }
 
-    /// A shell fragment that sleeps for the pause; empty when there is nothing to wait for.
+    /// Returns a shell fragment that sleeps for the scaled pause, or an empty one.
     pub(crate) fn shell_sleep(self, nominal: Duration) -> String {
         self.scale(nominal).map(|pause| format!("sleep {:.2}; ", pause.as_secs_f64())).unwrap_or_default()
     }
@@ -59,6 +60,7 @@ impl FromStr for Pace {
     }
 }
 
+/// A shared flag that cancels one piece of work: a run, a tool or a shell command. It cannot be reset.
 #[derive(Clone, Debug)]
 pub(crate) struct Cancel(Arc<watch::Sender<bool>>);
 
@@ -75,11 +77,11 @@ impl Cancel {
         *self.0.borrow()
     }
 
-    /// Returns when the switch is thrown, at once if it already was.
+    /// Waits until the flag is set. Returns at once if it already is.
     pub(crate) async fn cancelled(&self) {
         let mut receiver = self.0.subscribe();
-        // The sender lives in `self`, so the channel cannot close while we wait.
-        let _ = receiver.wait_for(|thrown| *thrown).await;
+        // `self` owns the sender, so the channel stays open during the wait.
+        let _ = receiver.wait_for(|cancelled| *cancelled).await;
     }
 }
 
@@ -88,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_names_and_factors() {
+    fn parses_names_and_factors() {
         assert_eq!("realistic".parse(), Ok(Pace::Factor(1.0)));
         assert_eq!("instant".parse(), Ok(Pace::Instant));
         assert_eq!("2.5".parse(), Ok(Pace::Factor(2.5)));
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_divides_and_instant_never_waits() {
+    fn a_factor_divides_pauses_and_instant_drops_them() {
         let second = Duration::from_secs(1);
         assert_eq!(Pace::Factor(4.0).scale(second), Some(Duration::from_millis(250)));
         assert_eq!(Pace::Instant.scale(second), None);
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_thrown_switch_ends_a_wait() {
+    async fn cancelling_ends_a_wait() {
         let cancel = Cancel::new();
         cancel.cancel();
         assert!(!Pace::Factor(1.0).wait(Duration::from_secs(3600), &cancel).await);

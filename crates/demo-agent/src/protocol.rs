@@ -1,7 +1,8 @@
-//! The messages of a conversation as pi spells them, on the wire and in session files.
+//! pi's JSON types: the messages of a conversation, and the events and responses on stdout, one object per line.
 //!
-//! Only what the demo writes itself has a type here. What it reads from a session file stays a JSON value: it was
-//! perhaps written by a later version and must come out as it went in.
+//! Only the objects that the demo writes have a type. Entries read from a session file stay JSON values, because a
+//! later version may have written them and they must not lose fields. The order of the fields follows pi's, so
+//! that a line of the demo and a recorded line are easy to compare.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -102,7 +103,7 @@ impl Content {
     }
 }
 
-/// A tool call within an assistant message. Arguments that were cut off are empty, with the reason beside them.
+/// A tool call within an assistant message. Arguments that were cut off are empty, and `arguments_error` says why.
 #[derive(Serialize, Clone, Debug)]
 #[serde(tag = "type", rename = "toolCall", rename_all = "camelCase")]
 pub(crate) struct ToolCall {
@@ -113,7 +114,7 @@ pub(crate) struct ToolCall {
     pub(crate) arguments_error: Option<String>,
 }
 
-/// What a tool gave back: content for the model, details and structured content for whoever shows it.
+/// The result of a tool: content for the model, details and structured content for display.
 #[derive(Serialize, Clone, Debug, Default)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ToolContent {
@@ -137,7 +138,7 @@ pub(crate) struct Usage {
     pub(crate) cost: Cost,
 }
 
-/// All zero: there is no model behind the demo, so nothing costs anything.
+/// The cost of a reply, always zero, because the demo has no model.
 #[derive(Serialize, Clone, Debug, Default)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Cost {
@@ -154,6 +155,7 @@ impl Usage {
     }
 }
 
+/// A line on stdout that no command asked for.
 #[derive(Serialize, Debug)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(crate) enum Event<'a> {
@@ -164,7 +166,7 @@ pub(crate) enum Event<'a> {
     },
     MessageUpdate {
         usage: &'a Usage,
-        assistant_message_event: Growth<'a>,
+        assistant_message_event: StreamEvent<'a>,
     },
     MessageEnd {
         message: &'a Message,
@@ -242,7 +244,7 @@ pub(crate) enum Event<'a> {
     },
 }
 
-/// A tool's result so far: cumulative, and without details while there is nothing to detail.
+/// The result of a tool so far. It is cumulative; `details` is absent until there is output.
 #[derive(Serialize, Debug)]
 pub(crate) struct PartialResult<'a> {
     pub(crate) content: &'a [Content],
@@ -250,10 +252,10 @@ pub(crate) struct PartialResult<'a> {
     pub(crate) details: Option<&'a Value>,
 }
 
-/// One step of a reply as it streams in; `content_index` counts the blocks of the message.
+/// One step of a streaming reply. `content_index` is the index of the block within the message.
 #[derive(Serialize, Debug)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub(crate) enum Growth<'a> {
+pub(crate) enum StreamEvent<'a> {
     ThinkingStart {
         content_index: usize,
     },
@@ -294,7 +296,7 @@ pub(crate) enum Growth<'a> {
     },
 }
 
-/// The answer to one command. `id` is the asker's own and comes back as it was sent, whatever its type.
+/// The response to one command. `id` repeats the id of the command, which may be any JSON value.
 #[derive(Serialize, Debug)]
 pub(crate) struct Response<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn events_have_pi_s_names_and_order() {
+    fn events_have_the_names_and_field_order_of_pi() {
         assert_eq!(line(&Event::AgentStart), r#"{"type":"agent_start"}"#);
         assert_eq!(
             line(&Event::AgentSettled { aborted: true }),
@@ -337,12 +339,12 @@ mod tests {
     }
 
     #[test]
-    fn a_delta_carries_its_block() {
+    fn a_delta_has_the_index_of_its_block() {
         let usage = Usage::default();
         assert_eq!(
             line(&Event::MessageUpdate {
                 usage: &usage,
-                assistant_message_event: Growth::TextDelta { content_index: 1, delta: "hi" }
+                assistant_message_event: StreamEvent::TextDelta { content_index: 1, delta: "hi" }
             }),
             concat!(
                 r#"{"type":"message_update","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"#,
@@ -354,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_tool_call_starts_with_its_id_and_name() {
-        let delta = Growth::ToolCallStart { content_index: 2, id: "call_1", tool_name: "bash" };
+        let delta = StreamEvent::ToolCallStart { content_index: 2, id: "call_1", tool_name: "bash" };
         assert_eq!(
             serde_json::to_string(&delta).unwrap(),
             r#"{"type":"toolcall_start","contentIndex":2,"id":"call_1","toolName":"bash"}"#
@@ -362,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_spelled_as_pi_stores_them() {
+    fn messages_have_the_format_of_pi() {
         let user = Message::User { content: vec![Content::text("Hello")], timestamp: 1 };
         assert_eq!(
             serde_json::to_string(&user).unwrap(),
@@ -398,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_keeps_the_asker_s_id() {
+    fn a_response_repeats_the_id_of_the_command() {
         let id = json!(7);
         let response = Response {
             id: Some(&id),

@@ -1,7 +1,7 @@
-//! A run: from a user message to `agent_settled`, turn by turn, with steering, follow-ups, retries and aborts.
+//! A run: everything from a user message to `agent_settled`, including steering, follow-ups, retries and aborts.
 //!
-//! Decides the order of things. `turn` plays one step of a scene, `queue` takes up what the user sends meanwhile; how a
-//! reply streams, what a tool does and what is said are elsewhere.
+//! This module decides the order of the turns and delivers queued messages. `turn` plays one step of a scene,
+//! `stream` streams one reply, and `compaction` replaces older messages with a summary.
 
 pub(crate) mod compaction;
 mod stream;
@@ -12,41 +12,42 @@ use std::{collections::VecDeque, path::Path, sync::Arc};
 use tokio::sync::watch;
 
 use crate::{
-    agent::{Agent, Queued, Queues, State, Work, models},
+    agent::{Agent, Queues, State, UserMessage, Work, models},
     protocol::{Event, Message},
-    scenes::{self, Block, CallResult, Scene, Setting, Step},
+    scenes::{self, Block, CallResult, Scene, SceneContext, Step},
     session::context,
 };
 
-/// When so few tokens are left, the conversation is compacted by itself.
+/// The conversation is compacted automatically when fewer tokens than this are left.
 const COMPACT_BELOW: u64 = 16_384;
 
 pub(crate) struct Run {
     agent: Arc<Agent>,
     work: Work,
     scene: Box<dyn Scene>,
-    /// The scene has said its last word.
+    /// The scene has played its last step.
     scene_over: bool,
+    /// The results of the tool calls in the scene's previous step.
     results: Vec<CallResult>,
     /// All messages since `agent_start`.
     messages: Vec<Message>,
-    /// Failed attempts of the present reply.
+    /// Failed attempts at the current reply.
     attempts: u32,
     then_compact: bool,
 }
 
-/// What a step leads to.
-enum After {
-    /// The reply had tool calls, or is tried again.
-    AnotherTurn,
-    /// The reply was the last unless somebody has queued something.
-    MaybeDone,
-    /// Aborted, or failed for good; everything has been said.
-    Over,
+/// The consequence of a step.
+enum NextAction {
+    /// Start another turn, because the reply had tool calls or is retried.
+    StartTurn,
+    /// Settle, unless user messages are queued.
+    SettleIfIdle,
+    /// Stop: the run was aborted or has failed, and has already settled.
+    Stop,
 }
 
-/// Starts a run in the background. `finished` tells when it has settled.
-pub(crate) fn start(agent: &Arc<Agent>, work: Work, finished: watch::Sender<bool>, prompt: Queued) {
+/// Starts a run in the background. Sets `finished` when the run has settled.
+pub(crate) fn start(agent: &Arc<Agent>, work: Work, finished: watch::Sender<bool>, prompt: UserMessage) {
     let run = Run {
         agent: Arc::clone(agent),
         work,
@@ -64,53 +65,55 @@ pub(crate) fn start(agent: &Arc<Agent>, work: Work, finished: watch::Sender<bool
 }
 
 impl Run {
-    async fn play(mut self, prompt: Queued) {
+    async fn play(mut self, prompt: UserMessage) {
         self.agent.output.emit(&Event::AgentStart);
         self.agent.output.emit(&Event::TurnStart);
-        self.deliver(&prompt);
-        let mut news = self.take_steering();
+        self.store_and_announce(&prompt.to_message());
+        let mut delivered = self.deliver_steering();
         loop {
-            let step = self.next_step(&news);
-            news = match self.play_step(step).await {
-                After::Over => return,
-                After::AnotherTurn => {
+            let step = self.next_step(&delivered);
+            delivered = match self.play_step(step).await {
+                NextAction::Stop => return,
+                NextAction::StartTurn => {
                     self.agent.output.emit(&Event::TurnStart);
-                    self.take_steering()
+                    self.deliver_steering()
                 }
-                After::MaybeDone => match self.take_or_settle().await {
-                    Some(news) => news,
+                NextAction::SettleIfIdle => match self.deliver_or_settle().await {
+                    Some(delivered) => delivered,
                     None => return,
                 },
             };
         }
     }
 
-    /// The scene's next step, with regard to messages that were just delivered.
-    fn next_step(&mut self, news: &[Queued]) -> Step {
-        let command = news.iter().rfind(|queued| scenes::is_slash_command(&queued.text));
-        let replaced_by = command.or(news.last().filter(|_| self.scene_over));
-        if let Some(queued) = replaced_by {
-            self.scene = scenes::for_prompt(&queued.text, &queued.image_infos);
+    /// Returns the next step, given the messages that were just delivered. A delivered slash command replaces the
+    /// scene; so does any message once the scene is over. Otherwise the scene continues and acknowledges the
+    /// messages.
+    fn next_step(&mut self, delivered: &[UserMessage]) -> Step {
+        let command = delivered.iter().rfind(|message| scenes::is_slash_command(&message.text));
+        let replaced_by = command.or(delivered.last().filter(|_| self.scene_over));
+        if let Some(message) = replaced_by {
+            self.scene = scenes::for_prompt(&message.text, &message.image_infos);
             self.scene_over = false;
             self.results.clear();
         }
-        self.lay_out_props();
-        let setting = self.setting();
-        let mut step = self.scene.next(&setting, &std::mem::take(&mut self.results));
+        self.write_scene_files();
+        let context = self.scene_context();
+        let mut step = self.scene.next(&context, &std::mem::take(&mut self.results));
         if replaced_by.is_none()
-            && !news.is_empty()
+            && !delivered.is_empty()
             && let Step::Reply(reply) = &mut step
         {
-            let texts: Vec<String> = news.iter().map(|queued| queued.text.clone()).collect();
+            let texts: Vec<String> = delivered.iter().map(|message| message.text.clone()).collect();
             reply.blocks.insert(0, Block::Text(scenes::acknowledge(&texts)));
         }
         step
     }
 
-    fn setting(&self) -> Setting {
+    fn scene_context(&self) -> SceneContext {
         self.agent.with(|state| {
             let entries = state.session.entries();
-            Setting {
+            SceneContext {
                 folder: self.agent.folder.clone(),
                 scratch: self.agent.scratch.folder().to_owned(),
                 pace: self.agent.pace,
@@ -124,33 +127,34 @@ impl Run {
         })
     }
 
-    fn lay_out_props(&self) {
-        for prop in self.scene.props() {
-            if let Err(error) = self.agent.scratch.write(Path::new(prop.name), prop.bytes) {
-                eprintln!("demo agent: cannot write {}: {error}", prop.name);
+    fn write_scene_files(&self) {
+        for file in self.scene.files() {
+            if let Err(error) = self.agent.scratch.write(Path::new(file.name), file.bytes) {
+                eprintln!("demo agent: cannot write {}: {error}", file.name);
             }
         }
     }
 
-    async fn play_step(&mut self, step: Step) -> After {
+    async fn play_step(&mut self, step: Step) -> NextAction {
         match step {
             Step::Reply(reply) => self.play_reply(reply).await,
             Step::Fail { blocks, error } => self.play_failure(blocks, error).await,
         }
     }
 
-    /// Takes up what is queued, or settles if nothing is.
-    async fn take_or_settle(&mut self) -> Option<Vec<Queued>> {
-        if let Some(news) = self.take_any(&[Event::TurnStart]) {
-            return Some(news);
+    /// Delivers queued messages, or settles the run if there are none.
+    async fn deliver_or_settle(&mut self) -> Option<Vec<UserMessage>> {
+        if let Some(delivered) = self.deliver_any(&[Event::TurnStart]) {
+            return Some(delivered);
         }
         self.end_agent(false);
         self.compact_if_wanted().await;
-        // Whatever was queued in the meantime must not be left lying: settling and looking are one step.
+        // Messages may have been queued in the meantime. The check and settling happen under one lock, so that no
+        // message stays behind in the queue.
         if self.settle_unless_queued() {
             return None;
         }
-        self.take_any(&[Event::AgentStart, Event::TurnStart])
+        self.deliver_any(&[Event::AgentStart, Event::TurnStart])
     }
 
     async fn compact_if_wanted(&mut self) {
@@ -159,7 +163,7 @@ impl Run {
             state.auto_compaction && tokens + COMPACT_BELOW > models::CONTEXT_WINDOW
         });
         if std::mem::take(&mut self.then_compact) || nearly_full {
-            // A failure has been announced; the run ends as it would have.
+            // A failure was already announced and does not change how the run ends.
             let _ = compaction::compact(&self.agent, "threshold", &self.work.cancel).await;
         }
     }
@@ -173,21 +177,22 @@ impl Run {
         self.agent.output.emit(&Event::AgentEnd { messages: &messages, will_retry });
     }
 
-    fn settle(&mut self, aborted: bool) -> After {
+    fn settle(&mut self, aborted: bool) -> NextAction {
         self.end_agent(false);
         self.settle_only(aborted)
     }
 
-    fn settle_only(&self, aborted: bool) -> After {
+    fn settle_only(&self, aborted: bool) -> NextAction {
         self.agent.scratch.clear();
         self.agent.with(|state| {
             self.agent.output.emit(&Event::AgentSettled { aborted });
             state.end_work();
         });
-        After::Over
+        NextAction::Stop
     }
 
-    /// After an abort the queue stays as it is, for the next run.
+    /// Settles unless messages are queued, and returns whether it did. After an abort it always settles; the queue
+    /// is kept for the next run.
     fn settle_unless_queued(&self) -> bool {
         let aborted = self.work.cancel.is_cancelled();
         self.agent.scratch.clear();
@@ -203,16 +208,17 @@ impl Run {
 }
 
 impl Run {
-    /// Takes up steering messages, one or all as the mode says.
-    fn take_steering(&mut self) -> Vec<Queued> {
+    /// Delivers one or all steering messages, depending on the steering mode.
+    fn deliver_steering(&mut self) -> Vec<UserMessage> {
         let agent = Arc::clone(&self.agent);
-        agent.with(|state| self.take(state, |queues| (&mut queues.steering, queues.all_steering)))
+        agent.with(|state| self.deliver(state, |queues| (&mut queues.steering, queues.all_steering)))
     }
 
-    /// Steering first, then follow-ups; `openings` are announced only if there is something.
-    fn take_any(&mut self, openings: &[Event]) -> Option<Vec<Queued>> {
+    /// Delivers steering messages, or follow-ups if there are none. Emits `openings` first, unless both queues are
+    /// empty.
+    fn deliver_any(&mut self, openings: &[Event]) -> Option<Vec<UserMessage>> {
         let agent = Arc::clone(&self.agent);
-        // One step: nobody may clear the queue in between.
+        // One lock for all steps, so that the queue cannot be cleared in between.
         agent.with(|state| {
             if state.queues.len() == 0 {
                 return None;
@@ -220,52 +226,49 @@ impl Run {
             for opening in openings {
                 agent.output.emit(opening);
             }
-            let steered = self.take(state, |queues| (&mut queues.steering, queues.all_steering));
-            if steered.is_empty() {
-                return Some(self.take(state, |queues| (&mut queues.follow_up, queues.all_follow_up)));
+            let steering = self.deliver(state, |queues| (&mut queues.steering, queues.all_steering));
+            if steering.is_empty() {
+                return Some(self.deliver(state, |queues| (&mut queues.follow_up, queues.all_follow_up)));
             }
-            Some(steered)
+            Some(steering)
         })
     }
 
-    fn take(
+    /// Moves messages from a queue into the conversation: all of them, or only the first.
+    fn deliver(
         &mut self,
         state: &mut State,
-        which: fn(&mut Queues) -> (&mut VecDeque<Queued>, bool),
-    ) -> Vec<Queued> {
+        queue_and_mode: fn(&mut Queues) -> (&mut VecDeque<UserMessage>, bool),
+    ) -> Vec<UserMessage> {
         let agent = Arc::clone(&self.agent);
-        let mut taken = Vec::new();
+        let mut delivered = Vec::new();
         loop {
-            let (queue, all) = which(&mut state.queues);
-            let Some(queued) = queue.pop_front() else { return taken };
-            agent.output.emit(&state.queues.update());
-            let message = queued.message();
+            let (queue, all) = queue_and_mode(&mut state.queues);
+            let Some(queued) = queue.pop_front() else { return delivered };
+            agent.output.emit(&state.queues.update_event());
+            let message = queued.to_message();
             agent.output.emit(&Event::MessageStart { message: &message });
-            self.note_end(&agent, state, &message);
-            taken.push(queued);
+            self.end_message(&agent, state, &message);
+            delivered.push(queued);
             if !all {
-                return taken;
+                return delivered;
             }
         }
     }
 
-    fn deliver(&mut self, queued: &Queued) {
-        self.announce(&queued.message());
-    }
-
-    /// Stores a message that is complete from the start, and announces it.
-    fn announce(&mut self, message: &Message) {
+    /// Stores and announces a message that did not stream.
+    fn store_and_announce(&mut self, message: &Message) {
         self.agent.output.emit(&Event::MessageStart { message });
         self.store_and_announce_end(message);
     }
 
-    /// Returns the id of the stored entry.
+    /// Stores a message, announces its end, and returns the id of its entry.
     fn store_and_announce_end(&mut self, message: &Message) -> String {
         let agent = Arc::clone(&self.agent);
-        agent.with(|state| self.note_end(&agent, state, message))
+        agent.with(|state| self.end_message(&agent, state, message))
     }
 
-    fn note_end(&mut self, agent: &Agent, state: &mut State, message: &Message) -> String {
+    fn end_message(&mut self, agent: &Agent, state: &mut State, message: &Message) -> String {
         let entry = state.store_message(message);
         agent.output.emit(&Event::MessageEnd { message });
         self.messages.push(message.clone());

@@ -1,8 +1,8 @@
-//! What the demo says and does, as data. A scene is asked for its next step and sees what its tools gave back; it
-//! never reads a file, runs a command or waits. `run` plays the steps.
+//! The demo's answers, as data. A scene returns its next step, given the results of its tool calls. It never reads
+//! a file, runs a command or waits; `run` plays the steps.
 //!
-//! One file per command. Texts are the same every time: they depend on the prompt, the session's length, the model
-//! and the thinking level, never on chance.
+//! The answers are deterministic: they depend on the prompt, the length of the session, the model and the thinking
+//! level.
 
 mod ask;
 mod context;
@@ -23,33 +23,36 @@ pub(crate) use ask::BLOCKED;
 
 use crate::pace::Pace;
 
-/// A scene in play. A reply without tool calls is its last step.
+/// The answer to one prompt, in one or more steps.
 pub(crate) trait Scene: Send + Sync {
-    /// Files that must lie in the scratch folder before the scene begins.
-    fn props(&self) -> &'static [Prop] {
+    /// Files that the scene needs in the scratch folder.
+    fn files(&self) -> &'static [SceneFile] {
         &[]
     }
 
-    fn next(&mut self, setting: &Setting, results: &[CallResult]) -> Step;
+    /// Returns the next step. `results` belongs to the tool calls of the previous one. A reply without tool calls
+    /// is the last step.
+    fn next(&mut self, context: &SceneContext, results: &[CallResult]) -> Step;
 }
 
-pub(crate) struct Prop {
+pub(crate) struct SceneFile {
     pub(crate) name: &'static str,
     pub(crate) bytes: &'static [u8],
 }
 
-/// What a scene may know about where it is played.
+/// The state that a scene's answers may depend on.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting {
+pub(crate) struct SceneContext {
     pub(crate) folder: PathBuf,
-    /// A folder of the demo's own, outside the project; made when something is written to it, removed after the run.
+    /// The path of the scratch folder, which may not exist yet.
     pub(crate) scratch: PathBuf,
     pub(crate) pace: Pace,
     pub(crate) terse: bool,
     pub(crate) thinking_level: &'static str,
     pub(crate) model: &'static str,
-    /// User messages in the session, this one included.
+    /// The number of user messages in the session, including the current one.
     pub(crate) user_messages: usize,
+    /// The size of the context in tokens.
     pub(crate) tokens: u64,
     /// Whether there is enough conversation to compact.
     pub(crate) compactable: bool,
@@ -58,7 +61,7 @@ pub(crate) struct Setting {
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Reply(Reply),
-    /// The provider fails, perhaps after part of a reply; retried as long as the agent's settings allow.
+    /// The provider fails, possibly after a part of the reply. The run retries if its settings allow it.
     Fail {
         blocks: Vec<Block>,
         error: String,
@@ -68,16 +71,16 @@ pub(crate) enum Step {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reply {
     pub(crate) blocks: Vec<Block>,
-    /// Compact the conversation once the run is over.
+    /// Compacts the conversation at the end of the run.
     pub(crate) then_compact: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Block {
-    /// Left out when thinking is off.
+    /// Left out if thinking is off.
     Thinking(String),
     Text(String),
-    /// Text that stops in the middle until a file exists.
+    /// Text that pauses in the middle until a file exists.
     HeldText {
         before: String,
         file: PathBuf,
@@ -89,11 +92,11 @@ pub(crate) enum Block {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) tool: Tool,
-    /// How long it should seem to take. Calls of one reply end in the order of these.
-    pub(crate) lasts: Duration,
+    /// The nominal duration. The calls of one reply end in the order of their durations.
+    pub(crate) duration: Duration,
 }
 
-/// A tool with its arguments; serialised, it is the arguments alone.
+/// A tool with its arguments. Serialises to the arguments only.
 #[derive(Serialize, Clone, Debug)]
 #[serde(untagged)]
 pub(crate) enum Tool {
@@ -123,7 +126,7 @@ pub(crate) enum Tool {
     Todo {
         todos: Vec<PlannedStep>,
     },
-    /// Work for a second guide, who always says the same.
+    /// A task for a subagent, which always returns the same answer.
     Task {
         description: String,
         prompt: String,
@@ -146,7 +149,7 @@ pub(crate) struct Replacement {
     pub(crate) new_text: String,
 }
 
-/// A question to the user; serialised, it is the body of an `extension_ui_request`.
+/// A question to the user. Serialises to the body of an `extension_ui_request`.
 #[derive(Serialize, Clone, Debug)]
 #[serde(tag = "method", rename_all = "lowercase")]
 pub(crate) enum Question {
@@ -163,7 +166,7 @@ pub(crate) struct CallResult {
 }
 
 impl Step {
-    /// A last reply of text alone.
+    /// A reply of text only, which ends the scene.
     pub(crate) fn say(text: impl Into<String>) -> Self {
         Self::reply([Block::Text(text.into())])
     }
@@ -173,9 +176,10 @@ impl Step {
     }
 }
 
-impl Call {
-    pub(crate) fn lasting(tool: Tool, milliseconds: u64) -> Block {
-        Block::Call(Self { tool, lasts: Duration::from_millis(milliseconds) })
+impl Block {
+    /// A tool call with a nominal duration in milliseconds.
+    fn call(tool: Tool, milliseconds: u64) -> Self {
+        Self::Call(Call { tool, duration: Duration::from_millis(milliseconds) })
     }
 }
 
@@ -198,7 +202,7 @@ impl Tool {
         }
     }
 
-    /// The arguments as a model would write them.
+    /// The arguments as JSON text, with the fields in pi's order.
     pub(crate) fn arguments_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
@@ -212,7 +216,7 @@ impl Tool {
 pub(crate) struct SlashCommand {
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
-    /// Listed for the page; the others are for tests.
+    /// Whether the command is offered to the user; the others are for tests.
     pub(crate) listed: bool,
     start: fn(&str) -> Box<dyn Scene>,
 }
@@ -229,28 +233,28 @@ macro_rules! command {
 }
 
 pub(crate) static COMMANDS: [SlashCommand; 17] = [
-    command!("tour", "A guided walk: thinking, Markdown, tools", true, guide::TourScene::new),
+    command!("tour", "A guided tour: thinking, Markdown, tools", true, guide::TourScene::new),
     command!(
         "tools",
         "Real tools: list, read, shell, write and edit, and one that fails",
         true,
         tools::ToolsScene::new
     ),
-    command!("plan", "A plan, a search, and work handed to a second guide", true, plan::PlanScene::new),
+    command!("plan", "A plan, a search, and a task for a second guide", true, plan::PlanScene::new),
     command!("think", "Long thinking before a short answer", true, text::ThinkScene::new),
     command!("long", "A long answer; /long N for N paragraphs", true, text::LongScene::new),
     command!("ask", "Questions: choose, confirm, type, edit", true, ask::AskScene::new),
     command!("approve", "Asks before it runs a command", true, ask::ApproveScene::new),
-    command!("steer", "A slow task that invites you to steer it", true, steer::SteerScene::new),
+    command!("steer", "A slow task that you can steer while it runs", true, steer::SteerScene::new),
     command!("error", "A failing provider; /error retry recovers", true, error::ErrorScene::new),
     command!("image", "An image as a tool result", true, tools::ImageScene::new),
     command!("compact", "Compacts the conversation after the reply", true, context::CompactScene::new),
-    command!("usage", "How full the context is", true, context::UsageScene::new),
+    command!("usage", "How full the context window is", true, context::UsageScene::new),
     command!("help", "Everything the demo can do", true, guide::HelpScene::new),
-    command!("wait", "Half an answer, the rest once FILE exists", false, test_scenes::WaitScene::new),
+    command!("wait", "Half an answer; the rest follows once FILE exists", false, test_scenes::WaitScene::new),
     command!(
         "wait-code",
-        "Half a piece of code, the rest once FILE exists",
+        "Half a code block; the rest follows once FILE exists",
         false,
         test_scenes::WaitCodeScene::new
     ),
@@ -263,7 +267,7 @@ pub(crate) static COMMANDS: [SlashCommand; 17] = [
     command!("run", "Runs the given shell command as a tool", false, test_scenes::RunScene::new),
 ];
 
-/// The scene for a prompt: its slash command, or the plain guide.
+/// The scene for a prompt: the one of its slash command, or the plain answer.
 pub(crate) fn for_prompt(text: &str, images: &[ImageInfo]) -> Box<dyn Scene> {
     match slash_command(text) {
         Some((command, arguments)) => (command.start)(arguments),
@@ -282,21 +286,21 @@ fn slash_command(text: &str) -> Option<(&'static SlashCommand, &str)> {
     Some((command, arguments.trim()))
 }
 
-/// What came along with a prompt.
+/// The type and size of an image in a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ImageInfo {
     pub(crate) mime_type: String,
     pub(crate) bytes: usize,
 }
 
-/// The words with which a scene that goes on takes note of a steering message.
+/// The text with which a running scene acknowledges steering messages.
 pub(crate) fn acknowledge(texts: &[String]) -> String {
     let quoted: Vec<String> = texts
         .iter()
         .map(|text| text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n"))
         .collect();
     format!(
-        "Steering received, between two steps:\n\n{}\n\nA real agent would change course now; the demo takes note and goes on.",
+        "Steering received, between two steps:\n\n{}\n\nA real agent would change course now; the demo only acknowledges the message and continues.",
         quoted.join("\n\n")
     )
 }

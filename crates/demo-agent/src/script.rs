@@ -1,10 +1,11 @@
-//! `--script`: replays a recorded conversation, faithfully and at any pace.
+//! `--script`: replays a recorded conversation.
 //!
-//! Recorded commands are waited for in their order; what followed them is sent as it was, with the ids of the actual
-//! requests. Commands that the recording does not have are answered by the agent itself and leave the script alone.
+//! The player waits for the recorded commands in their order and then sends the lines that followed them in the
+//! recording, with the ids of the actual commands. The agent itself handles commands that are not in the
+//! recording.
 
 mod recording;
-mod stored;
+mod session_recorder;
 
 use std::{collections::VecDeque, fs, sync::Arc};
 
@@ -16,37 +17,37 @@ use tokio::{
 };
 
 use crate::{
-    DemoArguments,
+    Arguments,
     agent::{Agent, WorkKind},
     commands::{self, Command},
 };
-use recording::{Cue, Line, Recording, is_question, same_kind};
-use stored::Stored;
+use recording::{RecordedLine, Recording, ScriptStep, is_equivalent, is_query};
+use session_recorder::SessionRecorder;
 
 struct Player<'a> {
     agent: &'a Arc<Agent>,
     recording: Recording,
-    /// The next cue.
-    place: usize,
-    /// Commands that have come but whose cue has not.
+    /// The index of the next step.
+    position: usize,
+    /// Received commands whose steps are still ahead.
     early: VecDeque<Command>,
-    renamed: Vec<Renamed>,
-    stored: Stored,
-    /// Set while the script is between `agent_start` and `agent_settled`.
+    matched: Vec<MatchedCommand>,
+    session_recorder: SessionRecorder,
+    /// Present while the script is between `agent_start` and `agent_settled`.
     run: Option<watch::Sender<bool>>,
 }
 
-/// A recorded request and the actual one that stands for it.
-struct Renamed {
-    recorded: Option<Value>,
-    actual: Option<Value>,
+/// An actual command that was matched with a recorded one.
+struct MatchedCommand {
+    recorded_id: Option<Value>,
+    actual_id: Option<Value>,
     actual_kind: String,
 }
 
-/// Plays until stdin closes; after the last cue it only answers.
+/// Plays the script until stdin closes. After its last step the player only answers commands.
 pub(crate) async fn play(
     agent: &Arc<Agent>,
-    arguments: &DemoArguments,
+    arguments: &Arguments,
     mut lines: mpsc::Receiver<Vec<u8>>,
 ) -> anyhow::Result<()> {
     let read = |path: &std::path::Path| {
@@ -57,22 +58,22 @@ pub(crate) async fn play(
     let mut player = Player {
         agent,
         recording: Recording::parse(&script, arguments.script_strict).context("not a recording")?,
-        place: 0,
+        position: 0,
         early: VecDeque::new(),
-        renamed: Vec::new(),
-        stored: Stored::new(session.as_deref()),
+        matched: Vec::new(),
+        session_recorder: SessionRecorder::new(session.as_deref()),
         run: None,
     };
-    let mut passed = Instant::now();
+    let mut last_step = Instant::now();
     loop {
-        if player.pass_awaited() {
-            passed = Instant::now();
+        if player.match_awaited() {
+            last_step = Instant::now();
             continue;
         }
-        let due = player.next_line().map(|after| passed + agent.pace.scale(after).unwrap_or_default());
+        let due = player.next_delay().map(|delay| last_step + agent.pace.scale(delay).unwrap_or_default());
         let wait = async {
             match due {
-                // Even a timer that is due takes a millisecond.
+                // Even a timer that is already due takes a millisecond.
                 Some(due) if due <= Instant::now() => {}
                 Some(due) => tokio::time::sleep_until(due).await,
                 None => std::future::pending().await,
@@ -81,69 +82,75 @@ pub(crate) async fn play(
         tokio::select! {
             biased;
             line = lines.recv() => match line {
-                Some(line) => player.hear(&line),
+                Some(line) => player.receive(&line),
                 None => return Ok(()),
             },
             () = wait => {
                 player.send_next();
-                // When it was due: a timer that came late does not delay what follows, so that a rate stays a rate.
-                passed = due.unwrap_or(passed);
-                agent.output.keep_pace().await;
+                // The due time, not the current one: a late timer must not slow down the lines that follow.
+                last_step = due.unwrap_or(last_step);
+                agent.output.wait_for_room().await;
             }
         }
     }
 }
 
 impl Player<'_> {
-    /// Passes a cue whose command is already here.
-    fn pass_awaited(&mut self) -> bool {
-        let Some(Cue::Await { kind, id }) = self.recording.cues.get(self.place) else { return false };
-        let matches = self.early.front().is_some_and(|command| same_kind(kind, &command.kind));
+    /// Passes the next step if it awaits a command that has already arrived.
+    fn match_awaited(&mut self) -> bool {
+        let Some(ScriptStep::Await { kind, id }) = self.recording.steps.get(self.position) else {
+            return false;
+        };
+        let matches = self.early.front().is_some_and(|command| is_equivalent(kind, &command.kind));
         if !matches {
             return false;
         }
         let Some(command) = self.early.pop_front() else { return false };
-        self.renamed.push(Renamed { recorded: id.clone(), actual: command.id, actual_kind: command.kind });
+        self.matched.push(MatchedCommand {
+            recorded_id: id.clone(),
+            actual_id: command.id,
+            actual_kind: command.kind,
+        });
         self.advance();
         true
     }
 
-    /// How long after the last cue the next line follows, if a line is next.
-    fn next_line(&self) -> Option<std::time::Duration> {
-        match self.recording.cues.get(self.place)? {
-            Cue::Send { after, .. } => Some(*after),
-            Cue::Await { .. } => None,
+    /// The delay between the last step and the next line. `None` unless a line is next.
+    fn next_delay(&self) -> Option<std::time::Duration> {
+        match self.recording.steps.get(self.position)? {
+            ScriptStep::Send { delay, .. } => Some(*delay),
+            ScriptStep::Await { .. } => None,
         }
     }
 
     fn send_next(&mut self) {
-        let Some(Cue::Send { line, .. }) = self.recording.cues.get(self.place) else { return };
+        let Some(ScriptStep::Send { line, .. }) = self.recording.steps.get(self.position) else { return };
         let line = line.clone();
-        self.follow(&line.object);
-        let renamed =
-            self.renamed.iter().rev().find(|renamed| renamed.recorded.as_ref() == line.object.get("id"));
-        let bytes = self.readdress(&line, renamed);
+        self.track(&line.object);
+        let matched =
+            self.matched.iter().rev().find(|matched| matched.recorded_id.as_ref() == line.object.get("id"));
+        let bytes = self.adapt(&line, matched);
         self.agent.output.send_line(bytes);
         self.advance();
     }
 
     fn advance(&mut self) {
-        self.place += 1;
-        if self.place == self.recording.cues.len() {
-            self.stored.script_ended(self.agent);
+        self.position += 1;
+        if self.position == self.recording.steps.len() {
+            self.session_recorder.script_ended(self.agent);
         }
     }
 
-    /// Keeps the agent's own state in step, so that its answers fit the script.
-    fn follow(&mut self, event: &Value) {
+    /// Updates the agent's own state, so that its answers agree with the script.
+    fn track(&mut self, event: &Value) {
         match event["type"].as_str() {
             Some("agent_start") if self.run.is_none() => {
-                self.run = Some(self.agent.with(|state| state.begin(WorkKind::Run).1));
+                self.run = Some(self.agent.with(|state| state.begin_work(WorkKind::Run).1));
             }
             Some("agent_settled") => self.settle(),
-            // Older versions of pi end with this, and know no retries beyond it.
+            // In older versions of pi this is the last event of a run.
             Some("agent_end") if event.get("willRetry").is_none() => self.settle(),
-            Some("message_end") => self.stored.message_ended(self.agent, &event["message"]),
+            Some("message_end") => self.session_recorder.message_ended(self.agent, &event["message"]),
             _ => {}
         }
     }
@@ -155,13 +162,15 @@ impl Player<'_> {
         }
     }
 
-    /// The line for the actual asker and session; otherwise byte for byte as recorded.
-    fn readdress(&self, line: &Line, renamed: Option<&Renamed>) -> Vec<u8> {
+    /// Replaces the ids of command and session with the actual ones. Everything else stays byte for byte as
+    /// recorded.
+    fn adapt(&self, line: &RecordedLine, matched: Option<&MatchedCommand>) -> Vec<u8> {
         let mut line = line.clone();
-        let addressed = line.object["type"] == "response" || line.object["type"] == "bash_execution_update";
-        if let (true, Some(renamed)) = (addressed, renamed) {
-            line.replace("id", renamed.actual.as_ref().unwrap_or(&Value::Null));
-            line.replace("command", &json!(renamed.actual_kind));
+        let has_command_id =
+            line.object["type"] == "response" || line.object["type"] == "bash_execution_update";
+        if let (true, Some(matched)) = (has_command_id, matched) {
+            line.replace("id", matched.actual_id.as_ref().unwrap_or(&Value::Null));
+            line.replace("command", &json!(matched.actual_kind));
         }
         if line.object.pointer("/data/sessionId").is_some() {
             self.agent.with(|state| {
@@ -172,44 +181,47 @@ impl Player<'_> {
         line.raw.into_bytes()
     }
 
-    fn hear(&mut self, line: &[u8]) {
-        match Command::read(line) {
-            Ok(command) => self.heed(command),
-            Err(unreadable) => commands::refuse(self.agent, &unreadable),
+    fn receive(&mut self, line: &[u8]) {
+        match Command::parse(line) {
+            Ok(command) => self.handle(command),
+            Err(invalid) => commands::reject(self.agent, &invalid),
         }
     }
 
-    fn heed(&mut self, command: Command) {
-        let awaited = self.recording.awaited_from(self.place).nth(self.early.len());
-        if awaited.is_some_and(|(_, kind)| same_kind(kind, &command.kind)) {
+    fn handle(&mut self, command: Command) {
+        let awaited = self.recording.awaited_from(self.position).nth(self.early.len());
+        if awaited.is_some_and(|(_, kind)| is_equivalent(kind, &command.kind)) {
             self.early.push_back(command);
-        } else if is_question(&command.kind) && self.answer_as_recorded(&command) {
-            // Sent.
-        } else if needs_a_script(&command.kind) {
+        } else if is_query(&command.kind) && self.answer_from_recording(&command) {
+            // Answered.
+        } else if needs_script(&command.kind) {
             command.fail(self.agent, "Not in the script");
         } else {
             commands::handle(self.agent, command);
         }
     }
 
-    /// Answers from the recording, if this was asked there before the next awaited command.
-    fn answer_as_recorded(&mut self, command: &Command) -> bool {
-        let until = self.recording.awaited_from(self.place).next().map_or(usize::MAX, |(place, _)| place);
-        let questions = &self.recording.questions;
-        let Some(place) =
-            questions.iter().position(|question| question.kind == command.kind && question.before <= until)
+    /// Answers a query with the recorded response, if the recording has one before the next awaited command.
+    fn answer_from_recording(&mut self, command: &Command) -> bool {
+        let until = self.recording.awaited_from(self.position).next().map_or(usize::MAX, |(index, _)| index);
+        let queries = &self.recording.queries;
+        let Some(index) =
+            queries.iter().position(|query| query.kind == command.kind && query.before_step <= until)
         else {
             return false;
         };
-        let question = self.recording.questions.remove(place);
-        let renamed =
-            Renamed { recorded: question.id, actual: command.id.clone(), actual_kind: command.kind.clone() };
-        self.agent.output.send_line(self.readdress(&question.answer, Some(&renamed)));
+        let query = self.recording.queries.remove(index);
+        let matched = MatchedCommand {
+            recorded_id: query.id,
+            actual_id: command.id.clone(),
+            actual_kind: command.kind.clone(),
+        };
+        self.agent.output.send_line(self.adapt(&query.response, Some(&matched)));
         true
     }
 }
 
-/// Work that only a recording can do here; everything else the agent does itself.
-fn needs_a_script(kind: &str) -> bool {
+/// Whether a command is refused unless it is in the script. The agent itself handles all others.
+fn needs_script(kind: &str) -> bool {
     matches!(kind, "prompt" | "steer" | "follow_up" | "bash" | "compact")
 }

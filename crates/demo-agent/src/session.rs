@@ -1,7 +1,7 @@
-//! The session file, in pi's format: a header line, then entries that each name their parent.
+//! The session file in pi's format: a header line, then entries that refer to their parents.
 //!
-//! Like pi, nothing is written before the first user message, so that a session that was only looked at leaves no
-//! file behind; from then on every entry is appended the moment it exists. What an entry means is not decided here.
+//! As in pi, nothing is written before the first user message, so that a session that was only opened leaves no
+//! file. From then on every entry is written as soon as it is appended. `context` interprets the entries.
 
 pub(crate) mod context;
 
@@ -26,8 +26,8 @@ pub(crate) struct SessionFile {
     entries: Vec<Value>,
     /// `None` until the first user message.
     file: Option<File>,
-    /// The lines that wait for the file.
-    unwritten: Vec<String>,
+    /// Entries from before the file was created.
+    pending: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -39,10 +39,10 @@ struct Header {
     cwd: String,
 }
 
-/// One entry without the fields that every entry has.
+/// The fields of an entry that depend on its type.
 #[derive(Serialize, Debug)]
 #[serde(untagged)]
-pub(crate) enum Body<'a> {
+pub(crate) enum EntryBody<'a> {
     #[serde(rename_all = "camelCase")]
     ModelChange {
         provider: &'a str,
@@ -55,7 +55,7 @@ pub(crate) enum Body<'a> {
     Message {
         message: &'a Message,
     },
-    /// A message of a recording, as it is.
+    /// A message from a recording, unchanged.
     RecordedMessage {
         message: &'a Value,
     },
@@ -78,7 +78,7 @@ pub(crate) enum Body<'a> {
     },
 }
 
-impl Body<'_> {
+impl EntryBody<'_> {
     fn kind(&self) -> &'static str {
         match self {
             Self::ModelChange { .. } => "model_change",
@@ -107,14 +107,14 @@ struct Entry<'a> {
     parent_id: Option<&'a str>,
     timestamp: String,
     #[serde(flatten)]
-    body: &'a Body<'a>,
+    body: &'a EntryBody<'a>,
 }
 
 impl SessionFile {
-    /// Opens the session with this id below `agent_folder`, or prepares a new one.
+    /// Opens the session with this id below `agent_folder`, or creates one that has no file yet.
     pub(crate) fn open(agent_folder: &Path, cwd: &Path, id: &str) -> io::Result<Self> {
         let folder = agent_folder.join("sessions").join(folder_name(cwd));
-        match find(&folder, id)? {
+        match find_file(&folder, id)? {
             Some(path) => Self::load(path, cwd, id),
             None => {
                 let timestamp = iso_time();
@@ -124,7 +124,7 @@ impl SessionFile {
         }
     }
 
-    /// A new session that ends before this entry, written at once. None if there is no such entry.
+    /// Copies the entries before this one into a new session. Returns `None` if there is no such entry.
     pub(crate) fn fork(&self, entry_id: &str) -> Option<Self> {
         let end = self.entries.iter().position(|entry| entry.get("id").is_some_and(|id| id == entry_id))?;
         let id = uuid::Uuid::now_v7().to_string();
@@ -138,14 +138,14 @@ impl SessionFile {
     }
 
     fn empty(path: PathBuf, header: Header) -> Self {
-        Self { path, header, entries: Vec::new(), file: None, unwritten: Vec::new() }
+        Self { path, header, entries: Vec::new(), file: None, pending: Vec::new() }
     }
 
     fn load(path: PathBuf, cwd: &Path, id: &str) -> io::Result<Self> {
         let bytes = fs::read(&path)?;
         let mut session = Self::empty(path, new_header(cwd, id, iso_time()));
         let mut file = OpenOptions::new().append(true).open(&session.path)?;
-        // A line cut off by a kill must not swallow the next one.
+        // If a kill cut the last line off, the next entry must not continue it.
         if !bytes.is_empty() && !bytes.ends_with(b"\n") {
             file.write_all(b"\n")?;
         }
@@ -170,43 +170,43 @@ impl SessionFile {
         &self.entries
     }
 
-    /// The id of the last entry: the parent of the next.
+    /// The id of the last entry, which is the parent of the next one.
     pub(crate) fn leaf(&self) -> Option<&str> {
         self.entries.last()?.get("id")?.as_str()
     }
 
-    /// Appends an entry and returns it as stored.
-    pub(crate) fn append(&mut self, body: &Body) -> Value {
-        let id = self.fresh_id();
+    /// Appends an entry and returns it in its stored form.
+    pub(crate) fn append(&mut self, body: &EntryBody) -> Value {
+        let id = self.new_entry_id();
         let entry =
             Entry { r#type: body.kind(), id: &id, parent_id: self.leaf(), timestamp: iso_time(), body };
         let line = serde_json::to_string(&entry).unwrap_or_default();
         self.append_line(line, body.is_user_message())
     }
 
-    /// Appends an entry that was recorded elsewhere, as it is spelled there; twice is once.
+    /// Appends an entry from a recording byte for byte. Does nothing if an entry with its id exists.
     pub(crate) fn append_recorded(&mut self, line: &str) {
         let entry: Value = serde_json::from_str(line).unwrap_or_default();
-        let known = self.entries.iter().any(|have| have.get("id") == entry.get("id"));
-        if !known {
+        let exists = self.entries.iter().any(|other| other.get("id") == entry.get("id"));
+        if !exists {
             let is_user_message = entry.pointer("/message/role").is_some_and(|role| role == "user");
             self.append_line(line.to_owned(), is_user_message);
         }
     }
 
-    fn append_line(&mut self, line: String, opens_the_file: bool) -> Value {
+    fn append_line(&mut self, line: String, creates_file: bool) -> Value {
         let entry = serde_json::from_str(&line).unwrap_or(Value::Object(Map::new()));
         self.entries.push(Value::clone(&entry));
-        self.unwritten.push(line);
-        if let Err(error) = self.write_out(opens_the_file) {
-            // The conversation goes on in memory; a person reads stderr.
+        self.pending.push(line);
+        if let Err(error) = self.write_pending(creates_file) {
+            // The conversation continues in memory.
             eprintln!("demo agent: cannot write {}: {error}", self.path.display());
         }
         entry
     }
 
-    fn write_out(&mut self, open: bool) -> io::Result<()> {
-        if self.file.is_none() && open {
+    fn write_pending(&mut self, create: bool) -> io::Result<()> {
+        if self.file.is_none() && create {
             if let Some(folder) = self.path.parent() {
                 fs::create_dir_all(folder)?;
             }
@@ -215,20 +215,20 @@ impl SessionFile {
             self.file = Some(file);
         }
         if let Some(file) = &mut self.file {
-            for line in self.unwritten.drain(..) {
-                // One write per line, so that a kill cuts at most the last.
+            for line in self.pending.drain(..) {
+                // One write per line, so that a kill cuts off at most the last one.
                 file.write_all((line + "\n").as_bytes())?;
             }
         }
         Ok(())
     }
 
-    /// Eight hexadecimal digits that no other entry has.
-    fn fresh_id(&self) -> String {
+    /// Returns eight hexadecimal digits that no other entry has as its id.
+    fn new_entry_id(&self) -> String {
         loop {
             let random = uuid::Uuid::now_v7().simple().to_string();
             let id = random.get(24..).unwrap_or_default().to_owned();
-            if !self.entries.iter().rev().any(|entry| entry.get("id").is_some_and(|have| *have == *id)) {
+            if !self.entries.iter().rev().any(|entry| entry.get("id").is_some_and(|other| *other == *id)) {
                 return id;
             }
         }
@@ -245,14 +245,15 @@ fn new_header(cwd: &Path, id: &str, timestamp: String) -> Header {
     }
 }
 
-/// `/home/user/project` becomes `--home-user-project--`.
+/// The folder for sessions of a project: `/home/user/project` becomes `--home-user-project--`.
 fn folder_name(cwd: &Path) -> String {
     let path = cwd.to_string_lossy();
     let name = path.strip_prefix('/').unwrap_or(&path).replace(['/', '\\', ':'], "-");
     format!("--{name}--")
 }
 
-fn find(folder: &Path, id: &str) -> io::Result<Option<PathBuf>> {
+/// Finds the newest file of the session with this id.
+fn find_file(folder: &Path, id: &str) -> io::Result<Option<PathBuf>> {
     let suffix = format!("_{id}.jsonl");
     let files = match fs::read_dir(folder) {
         Ok(files) => files,
@@ -268,17 +269,17 @@ fn find(folder: &Path, id: &str) -> io::Result<Option<PathBuf>> {
     Ok(found.pop())
 }
 
-/// Milliseconds since 1970, as in a message's `timestamp`.
+/// The current time in milliseconds since 1970, as in the `timestamp` of a message.
 pub(crate) fn milliseconds() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
-/// `2026-11-16T02:17:21.345Z`, as in a session entry's `timestamp`.
+/// The current time as in the `timestamp` of an entry: `2026-11-16T02:17:21.345Z`.
 pub(crate) fn iso_time() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// `2026-11-16T02-17-21-345Z`: the same, fit for a file name.
+/// The same time in the form that file names use: `2026-11-16T02-17-21-345Z`.
 pub(crate) fn file_time(iso: &str) -> String {
     iso.replace([':', '.'], "-")
 }

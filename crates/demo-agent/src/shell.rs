@@ -1,6 +1,6 @@
-//! Runs a shell command for real: in the session's folder, in a process group of its own, its output streamed.
+//! Shell commands: run in the session's folder, each in its own process group, with streamed output.
 //!
-//! Serves both the `bash` tool and the user's own `bash` command, and knows neither.
+//! Used by the `bash` tool and by the user's `bash` command.
 
 mod captured;
 pub(crate) mod truncation;
@@ -25,61 +25,62 @@ use tokio::{
 use crate::{pace::Cancel, stdio::Output};
 pub(crate) use captured::Captured;
 
-/// Output that comes faster than this is joined.
-const JOIN_FOR: Duration = Duration::from_millis(50);
-/// So much is handed on at once even within that time.
-const JOIN_AT_MOST: usize = 64 * 1024;
-/// How long a background process may hold the pipe open after the command itself has ended.
+/// The minimum time between two updates; output that arrives in between is batched.
+const BATCH_INTERVAL: Duration = Duration::from_millis(50);
+/// A batch of this size is sent without waiting for the interval.
+const MAX_BATCH: usize = 64 * 1024;
+/// How long the output may stay silent after the command has ended, before background processes that hold the pipe
+/// open are ignored.
 const LINGER: Duration = Duration::from_millis(100);
 
 pub(crate) struct ShellCommand<'a> {
     pub(crate) command: &'a str,
     pub(crate) folder: &'a Path,
     pub(crate) cancel: &'a Cancel,
-    /// Hand on every piece of text; otherwise only that there is more.
-    pub(crate) every_piece: bool,
+    /// Whether `on_output` needs the new text; otherwise it gets an empty string.
+    pub(crate) with_deltas: bool,
 }
 
-pub(crate) struct Ended {
+pub(crate) struct ShellResult {
     pub(crate) captured: Captured,
-    /// `None` if it was cancelled or ended by a signal.
+    /// `None` if the command was cancelled or ended by a signal.
     pub(crate) exit_code: Option<i32>,
     pub(crate) cancelled: bool,
 }
 
-/// Runs to the end. `on_output` gets each new piece of text, if so wished, and everything so far.
+/// Runs a command to its end. Calls `on_output` with the new text and all output so far.
 pub(crate) async fn run(
     shell: ShellCommand<'_>,
     groups: &ProcessGroups,
     output: &Output,
     mut on_output: impl FnMut(&str, &Captured),
-) -> io::Result<Ended> {
-    // One pipe for both streams keeps their lines in order.
+) -> io::Result<ShellResult> {
+    // stdout and stderr share one pipe, which keeps their lines in order.
     let (reader, writer) = io::pipe()?;
-    let mut child = start(&shell, writer)?;
-    let group = Group::of(&child, groups);
+    let mut child = spawn(&shell, writer)?;
+    let group = GroupGuard::new(&child, groups);
     let mut source = pipe::Receiver::from_owned_fd(reader.into())?;
     let mut captured = Captured::default();
-    let mut joined = Joined { text: String::new(), every_piece: shell.every_piece, fresh: false };
-    let mut handed_on: Option<Instant> = None;
+    let mut batch = OutputBatch { text: String::new(), with_deltas: shell.with_deltas, has_output: false };
+    let mut last_sent: Option<Instant> = None;
     let mut bytes = vec![0; 32 * 1024];
     let mut status = None;
     loop {
-        let due = handed_on.map_or(Duration::ZERO, |last| JOIN_FOR.saturating_sub(last.elapsed()));
-        if joined.fresh && (due.is_zero() || joined.text.len() >= JOIN_AT_MOST) {
-            on_output(&joined.take(), &captured);
-            handed_on = Some(Instant::now());
-            output.keep_pace().await;
+        let due = last_sent.map_or(Duration::ZERO, |last| BATCH_INTERVAL.saturating_sub(last.elapsed()));
+        if batch.has_output && (due.is_zero() || batch.text.len() >= MAX_BATCH) {
+            on_output(&batch.take(), &captured);
+            last_sent = Some(Instant::now());
+            output.wait_for_room().await;
             continue;
         }
         tokio::select! {
             () = shell.cancel.cancelled() => break,
             read = read(&mut source, &mut bytes, status.is_some()) => match read? {
                 0 => break,
-                count => joined.add(&captured.push(&bytes[..count])),
+                count => batch.add(&captured.push(&bytes[..count])),
             },
             ended = child.wait(), if status.is_none() => status = Some(ended?),
-            () = tokio::time::sleep(due), if joined.fresh => {}
+            () = tokio::time::sleep(due), if batch.has_output => {}
         }
     }
     let cancelled = shell.cancel.is_cancelled();
@@ -88,7 +89,7 @@ pub(crate) async fn run(
     }
     let status = match status {
         Some(status) => status,
-        // The pipe may close before the command ends; an abort still counts then.
+        // The pipe may close before the command ends, so an abort is still possible here.
         None => tokio::select! {
             ended = child.wait() => ended?,
             () = shell.cancel.cancelled(), if !cancelled => {
@@ -97,36 +98,36 @@ pub(crate) async fn run(
             }
         },
     };
-    joined.add(&captured.finish());
-    if joined.fresh {
-        on_output(&joined.take(), &captured);
+    batch.add(&captured.finish());
+    if batch.has_output {
+        on_output(&batch.take(), &captured);
     }
     let cancelled = shell.cancel.is_cancelled();
-    Ok(Ended { captured, exit_code: status.code().filter(|_| !cancelled), cancelled })
+    Ok(ShellResult { captured, exit_code: status.code().filter(|_| !cancelled), cancelled })
 }
 
-/// Output that has come but was not handed on.
-struct Joined {
+/// Output that was read but not yet passed to `on_output`.
+struct OutputBatch {
     text: String,
-    every_piece: bool,
-    fresh: bool,
+    with_deltas: bool,
+    has_output: bool,
 }
 
-impl Joined {
+impl OutputBatch {
     fn add(&mut self, text: &str) {
-        self.fresh |= !text.is_empty();
-        if self.every_piece {
+        self.has_output |= !text.is_empty();
+        if self.with_deltas {
             self.text.push_str(text);
         }
     }
 
     fn take(&mut self) -> String {
-        self.fresh = false;
+        self.has_output = false;
         std::mem::take(&mut self.text)
     }
 }
 
-fn start(shell: &ShellCommand, writer: io::PipeWriter) -> io::Result<Child> {
+fn spawn(shell: &ShellCommand, writer: io::PipeWriter) -> io::Result<Child> {
     let program = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "sh" };
     Command::new(program)
         .arg("-c")
@@ -139,19 +140,19 @@ fn start(shell: &ShellCommand, writer: io::PipeWriter) -> io::Result<Child> {
         .spawn()
 }
 
-/// Reads what there is; once the command has ended, a quiet pipe counts as closed.
+/// Reads available output. Once the command has ended, a silent pipe counts as closed.
 async fn read(source: &mut pipe::Receiver, bytes: &mut [u8], ended: bool) -> io::Result<usize> {
     if ended { timeout(LINGER, source.read(bytes)).await.unwrap_or(Ok(0)) } else { source.read(bytes).await }
 }
 
-/// The command's process group. Going out of scope ends whatever is left of it.
-struct Group<'a> {
+/// The process group of a command. Dropping it kills the processes that are left.
+struct GroupGuard<'a> {
     id: Option<Pid>,
     groups: &'a ProcessGroups,
 }
 
-impl<'a> Group<'a> {
-    fn of(child: &Child, groups: &'a ProcessGroups) -> Self {
+impl<'a> GroupGuard<'a> {
+    fn new(child: &Child, groups: &'a ProcessGroups) -> Self {
         let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         if let Some(id) = id {
             groups.add(id);
@@ -166,7 +167,7 @@ impl<'a> Group<'a> {
     }
 }
 
-impl Drop for Group<'_> {
+impl Drop for GroupGuard<'_> {
     fn drop(&mut self) {
         self.kill();
         if let Some(id) = self.id {
@@ -175,32 +176,33 @@ impl Drop for Group<'_> {
     }
 }
 
+/// The process groups of all running commands, so that none of them outlives the agent.
 #[derive(Clone, Default)]
 pub(crate) struct ProcessGroups(Arc<Mutex<HashSet<Pid>>>);
 
 impl ProcessGroups {
     pub(crate) fn add(&self, group: Pid) {
-        self.groups(|groups| groups.insert(group));
+        self.with(|groups| groups.insert(group));
     }
 
     pub(crate) fn remove(&self, group: Pid) {
-        self.groups(|groups| groups.remove(&group));
+        self.with(|groups| groups.remove(&group));
     }
 
     pub(crate) fn kill(&self, group: Pid) {
-        // It may have ended by itself in the meantime.
+        // Fails if the group has already ended.
         let _ = kill_process_group(group, Signal::KILL);
     }
 
     pub(crate) fn kill_all(&self) {
-        self.groups(|groups| {
+        self.with(|groups| {
             for group in groups.drain() {
                 self.kill(group);
             }
         });
     }
 
-    fn groups<T>(&self, act: impl FnOnce(&mut HashSet<Pid>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut HashSet<Pid>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

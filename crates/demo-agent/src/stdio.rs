@@ -1,7 +1,10 @@
-//! The way to stdout: one thread that writes whole lines in the order they were handed over.
+//! Stdin and stdout, one thread each.
 //!
-//! A thread of its own, because a reader that stops reading must not stop the agent from hearing `abort` or SIGTERM.
-//! Handing over never waits; whoever produces a lot calls `keep_pace`. Faults happen here and nowhere else.
+//! The writing thread writes whole lines in the order of `send`. A server that stops reading therefore does not
+//! keep the agent from handling `abort` or SIGTERM. Sending does not block, except before a fault that ends the
+//! process; producers of many lines call `wait_for_room`. Only the writing thread injects faults.
+//!
+//! The reading thread exists because a blocking read must not keep the process from ending.
 
 mod faults;
 
@@ -24,33 +27,35 @@ use crate::{
     protocol::{Event, Response},
     shell::ProcessGroups,
 };
-pub use faults::Fault;
-use faults::Mishap;
+pub(crate) use faults::Fault;
 
-/// So many lines may wait before `keep_pace` holds the producer back.
-const WAITING_LINES: usize = 256;
+/// The number of unwritten lines from which `wait_for_room` waits.
+const MAX_UNWRITTEN: usize = 256;
 
+/// The sending side of stdout.
 #[derive(Clone)]
 pub(crate) struct Output {
-    sender: mpsc::Sender<Item>,
-    waiting: Arc<Waiting>,
-    /// Up to this many lines the agent does nothing before the last one is written, so that a sudden end finds it
-    /// exactly there.
-    in_step_until: u64,
+    sender: mpsc::Sender<WriterItem>,
+    backlog: Arc<Backlog>,
+    /// The first lines, up to this count, are sent synchronously, so that a fault which ends the process hits the
+    /// agent exactly after that line.
+    synchronous_lines: u64,
 }
 
-enum Item {
+enum WriterItem {
     Line(Vec<u8>),
-    /// The same, and somebody waits for it.
-    Awaited(Vec<u8>, mpsc::Sender<()>),
-    /// Everything before this has been written.
-    Flushed(oneshot::Sender<()>),
+    /// A line whose sender waits until it is written.
+    SynchronousLine(Vec<u8>, mpsc::Sender<()>),
+    /// Reports that everything before it is written.
+    Flush(oneshot::Sender<()>),
 }
 
 #[derive(Default)]
-struct Waiting {
-    lines: AtomicUsize,
-    handed_over: AtomicU64,
+struct Backlog {
+    unwritten: AtomicUsize,
+    /// The number of lines sent so far, written or not.
+    sent: AtomicU64,
+    /// Notified for every line that is written.
     written: Notify,
 }
 
@@ -58,14 +63,14 @@ impl Output {
     /// Starts the writing thread.
     pub(crate) fn to_stdout(faults: &[Fault], groups: ProcessGroups) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel();
-        let waiting = Arc::new(Waiting::default());
-        let writer = Writer { sink: io::stdout(), faults: faults.to_vec(), groups, sent: 0 };
-        let writer_waiting = Arc::clone(&waiting);
+        let backlog = Arc::new(Backlog::default());
+        let writer = Writer { sink: io::stdout(), faults: faults.to_vec(), groups, written: 0 };
+        let writer_backlog = Arc::clone(&backlog);
         thread::Builder::new()
             .name("stdout".to_owned())
-            .spawn(move || writer.write_all(&receiver, &writer_waiting))?;
-        let in_step_until = faults.iter().filter_map(sudden_end).max().unwrap_or(0);
-        Ok(Self { sender, waiting, in_step_until })
+            .spawn(move || writer.run(&receiver, &writer_backlog))?;
+        let synchronous_lines = faults.iter().filter_map(Fault::ends_after).max().unwrap_or(0);
+        Ok(Self { sender, backlog, synchronous_lines })
     }
 
     pub(crate) fn emit(&self, event: &Event) {
@@ -78,16 +83,16 @@ impl Output {
         }
     }
 
-    /// Sends a line that is JSON already; without its LF.
+    /// Sends a line of JSON, given without its line feed.
     pub(crate) fn send_line(&self, line: Vec<u8>) {
-        self.waiting.lines.fetch_add(1, Ordering::Relaxed);
-        let before = self.waiting.handed_over.fetch_add(1, Ordering::Relaxed);
-        // Sending fails only when the thread has ended, and with it the process.
-        if before >= self.in_step_until {
-            let _ = self.sender.send(Item::Line(line));
+        self.backlog.unwritten.fetch_add(1, Ordering::Relaxed);
+        let index = self.backlog.sent.fetch_add(1, Ordering::Relaxed);
+        // Sending fails only if the writing thread has ended, which also ends the process.
+        if index >= self.synchronous_lines {
+            let _ = self.sender.send(WriterItem::Line(line));
         } else {
             let (sender, written) = mpsc::channel();
-            let _ = self.sender.send(Item::Awaited(line, sender));
+            let _ = self.sender.send(WriterItem::SynchronousLine(line, sender));
             let _ = written.recv();
         }
     }
@@ -115,51 +120,53 @@ impl Output {
     }
 
     /// Waits while too many lines are unwritten.
-    pub(crate) async fn keep_pace(&self) {
+    pub(crate) async fn wait_for_room(&self) {
         loop {
-            let written = self.waiting.written.notified();
-            if self.waiting.lines.load(Ordering::Relaxed) < WAITING_LINES {
+            let written = self.backlog.written.notified();
+            if self.backlog.unwritten.load(Ordering::Relaxed) < MAX_UNWRITTEN {
                 return;
             }
             written.await;
         }
     }
 
-    /// Waits until everything handed over is written, or a moment, if nobody reads.
+    /// Waits until every line is written, or for half a second if the server does not read.
     pub(crate) async fn flush(&self) {
         let (sender, receiver) = oneshot::channel();
-        if self.sender.send(Item::Flushed(sender)).is_ok() {
+        if self.sender.send(WriterItem::Flush(sender)).is_ok() {
             let _ = tokio::time::timeout(Duration::from_millis(500), receiver).await;
         }
     }
 }
 
+/// The writing thread.
 struct Writer {
     sink: io::Stdout,
     faults: Vec<Fault>,
     groups: ProcessGroups,
-    sent: u64,
+    /// The number of lines written so far.
+    written: u64,
 }
 
 impl Writer {
-    fn write_all(mut self, receiver: &mpsc::Receiver<Item>, waiting: &Waiting) {
-        if self.write_items(receiver, waiting).is_err() {
-            // Nobody reads any more: the server is gone, and so are we, without a word.
+    fn run(mut self, receiver: &mpsc::Receiver<WriterItem>, backlog: &Backlog) {
+        if self.write_items(receiver, backlog).is_err() {
+            // Stdout is closed, so the server has ended. Exit without an error message.
             self.groups.kill_all();
             std::process::exit(0);
         }
     }
 
-    fn write_items(&mut self, receiver: &mpsc::Receiver<Item>, waiting: &Waiting) -> io::Result<()> {
-        self.meet_faults(b"")?;
+    fn write_items(&mut self, receiver: &mpsc::Receiver<WriterItem>, backlog: &Backlog) -> io::Result<()> {
+        self.inject_faults(b"")?;
         for item in receiver {
             match item {
-                Item::Flushed(done) => {
+                WriterItem::Flush(done) => {
                     let _ = done.send(());
                 }
-                Item::Line(line) => self.write_line(line, waiting)?,
-                Item::Awaited(line, written) => {
-                    self.write_line(line, waiting)?;
+                WriterItem::Line(line) => self.write_line(line, backlog)?,
+                WriterItem::SynchronousLine(line, written) => {
+                    self.write_line(line, backlog)?;
                     let _ = written.send(());
                 }
             }
@@ -167,40 +174,34 @@ impl Writer {
         Ok(())
     }
 
-    fn write_line(&mut self, mut line: Vec<u8>, waiting: &Waiting) -> io::Result<()> {
+    fn write_line(&mut self, mut line: Vec<u8>, backlog: &Backlog) -> io::Result<()> {
         line.push(b'\n');
         let mut sink = self.sink.lock();
         sink.write_all(&line)?;
         sink.flush()?;
         drop(sink);
-        self.sent += 1;
-        waiting.lines.fetch_sub(1, Ordering::Relaxed);
-        waiting.written.notify_waiters();
-        self.meet_faults(&line)
+        self.written += 1;
+        backlog.unwritten.fetch_sub(1, Ordering::Relaxed);
+        backlog.written.notify_waiters();
+        self.inject_faults(&line)
     }
 
-    fn meet_faults(&mut self, last_line: &[u8]) -> io::Result<()> {
+    fn inject_faults(&mut self, last_line: &[u8]) -> io::Result<()> {
         for fault in &self.faults {
-            if let Fault::After(after, mishap) = fault
-                && *after == self.sent
+            if let Fault::After(lines, action) = fault
+                && *lines == self.written
             {
-                faults::happen(*mishap, last_line, &mut self.sink.lock(), &self.groups)?;
+                faults::inject(*action, last_line, &mut self.sink.lock(), &self.groups)?;
             }
         }
         Ok(())
     }
 }
 
-/// After how many lines a fault ends the process.
-fn sudden_end(fault: &Fault) -> Option<u64> {
-    match fault {
-        Fault::After(lines, Mishap::Die { .. } | Mishap::Kill) => Some(*lines),
-        _ => None,
-    }
-}
-
-/// Lines without their LF; the channel closes with stdin.
-pub(crate) fn lines_of_stdin() -> io::Result<tokio::sync::mpsc::Receiver<Vec<u8>>> {
+/// Starts the reading thread. Returns the lines of stdin without their line feeds; the channel closes with stdin.
+///
+/// Lines end with LF only: U+2028 and similar characters belong to the text of a line.
+pub(crate) fn read_stdin() -> io::Result<tokio::sync::mpsc::Receiver<Vec<u8>>> {
     let (sender, receiver) = tokio::sync::mpsc::channel(64);
     thread::Builder::new()
         .name("stdin".to_owned())
@@ -229,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splits_on_lf_alone() {
+    fn lines_end_with_lf_only() {
         let mut lines = Vec::new();
         read_lines("a\u{2028}b\r\n\nlast".as_bytes(), |line| {
             lines.push(String::from_utf8(line).unwrap());

@@ -1,7 +1,7 @@
-//! Carries out the tools that scenes call: files, shell, questions. They really happen.
+//! The tools that scenes call: files, shell and questions. They really run.
 //!
-//! Results are spelled as pi's own tools spell them. Writing is confined to the scratch folder: whatever a scene
-//! says, the user's project is never changed.
+//! Results have the format of pi's tools. Files are written only to the scratch folder, so that the file tools
+//! never change the user's project.
 
 pub(crate) mod ask_user;
 mod bash;
@@ -23,28 +23,28 @@ use crate::{
 };
 pub(crate) use scratch::Scratch;
 
-/// A call with the id under which everybody knows it.
+/// A tool call with its id.
 #[derive(Clone, Debug)]
 pub(crate) struct NumberedCall {
     pub(crate) id: String,
     pub(crate) call: Call,
 }
 
-/// What a tool needs besides its arguments.
-pub(crate) struct Workbench<'a> {
+/// The environment that a tool runs in.
+pub(crate) struct ToolContext<'a> {
     pub(crate) agent: &'a Arc<Agent>,
     pub(crate) cancel: &'a Cancel,
 }
 
-/// Runs the calls of one reply side by side; the results come back in the order of the calls.
+/// Runs the calls of one reply in parallel and returns the results in the order of the calls.
 ///
-/// All start in call order and end in the order of how long they should take, so that a conversation is the same every
-/// time even when nothing is waited for.
-pub(crate) async fn run_all(bench: &Workbench<'_>, calls: &[NumberedCall]) -> Vec<Message> {
+/// The calls start in order and end in the order of their nominal durations, so that a conversation is the same
+/// every time, even at the instant pace.
+pub(crate) async fn run_all(context: &ToolContext<'_>, calls: &[NumberedCall]) -> Vec<Message> {
     let mut by_duration: Vec<usize> = (0..calls.len()).collect();
-    by_duration.sort_by_key(|place| calls[*place].call.lasts);
+    by_duration.sort_by_key(|index| calls[*index].call.duration);
     let ended = watch::Sender::new(0_usize);
-    let agent = bench.agent;
+    let agent = context.agent;
     for NumberedCall { id, call } in calls {
         agent.output.emit(&Event::ToolExecutionStart {
             tool_call_id: id,
@@ -52,34 +52,35 @@ pub(crate) async fn run_all(bench: &Workbench<'_>, calls: &[NumberedCall]) -> Ve
             args: &call.tool.arguments(),
         });
     }
-    let runs = calls.iter().enumerate().map(|(place, call)| {
-        let turn = by_duration.iter().position(|other| *other == place).unwrap_or_default();
-        run_one(bench, call, turn, &ended)
+    let runs = calls.iter().enumerate().map(|(index, call)| {
+        let rank = by_duration.iter().position(|other| *other == index).unwrap_or_default();
+        run_one(context, call, rank, &ended)
     });
     futures_util::future::join_all(runs).await
 }
 
+/// Runs one call. `rank` is the number of calls that end before it.
 async fn run_one(
-    bench: &Workbench<'_>,
+    context: &ToolContext<'_>,
     numbered: &NumberedCall,
-    turn: usize,
+    rank: usize,
     ended: &watch::Sender<usize>,
 ) -> Message {
     let NumberedCall { id, call } = numbered;
     let started = Instant::now();
-    let result = perform(bench, id, &call.tool).await;
-    if let Some(lasts) = bench.agent.pace.scale(call.lasts) {
-        let rest = lasts.saturating_sub(started.elapsed());
+    let result = perform(context, id, &call.tool).await;
+    if let Some(duration) = context.agent.pace.scale(call.duration) {
+        let rest = duration.saturating_sub(started.elapsed());
         tokio::select! {
-            () = bench.cancel.cancelled() => {}
+            () = context.cancel.cancelled() => {}
             () = tokio::time::sleep(rest) => {}
         }
     }
-    // The sender outlives the wait, so this ends when the calls before it have ended.
-    let _ = ended.subscribe().wait_for(|count| *count >= turn).await;
+    // Fails only if the sender is dropped, but it outlives the wait.
+    let _ = ended.subscribe().wait_for(|count| *count >= rank).await;
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let is_error = is_error(&result);
-    bench.agent.output.emit(&Event::ToolExecutionEnd {
+    let is_error = result.is_error();
+    context.agent.output.emit(&Event::ToolExecutionEnd {
         tool_call_id: id,
         tool_name: call.tool.name(),
         result: &result.content,
@@ -98,17 +99,17 @@ async fn run_one(
     }
 }
 
-/// A tool's outcome; a thrown error has empty details, as pi gives it.
-pub(crate) struct Outcome {
+/// The result of a tool. As in pi, a thrown error has empty details.
+pub(crate) struct ToolOutcome {
     content: ToolContent,
     threw: bool,
 }
 
-fn is_error(outcome: &Outcome) -> bool {
-    outcome.threw || outcome.content.is_error
-}
+impl ToolOutcome {
+    fn is_error(&self) -> bool {
+        self.threw || self.content.is_error
+    }
 
-impl Outcome {
     pub(crate) fn ok(content: ToolContent) -> Self {
         Self { content, threw: false }
     }
@@ -129,31 +130,31 @@ impl Outcome {
     }
 }
 
-async fn perform(bench: &Workbench<'_>, id: &str, tool: &Tool) -> Outcome {
-    let folder = &bench.agent.folder;
+async fn perform(context: &ToolContext<'_>, id: &str, tool: &Tool) -> ToolOutcome {
+    let folder = &context.agent.folder;
     match tool {
         Tool::Ls { path } => files::list(&folder.join(path)),
         Tool::Read { path } => files::read(&folder.join(path)),
         Tool::Bash { command, ask_first } => {
-            let ask = *ask_first || bench.agent.with(|state| state.mode == models::ASK);
-            if ask && !ask_user::allow(bench.agent, command).await {
-                return Outcome::error(scenes::BLOCKED);
+            let ask = *ask_first || context.agent.with(|state| state.mode == models::ASK);
+            if ask && !ask_user::request_approval(context.agent, command).await {
+                return ToolOutcome::error(scenes::BLOCKED);
             }
-            bash::run(bench, id, command).await
+            bash::run(context, id, command).await
         }
-        Tool::Write { path, content } => files::write(&bench.agent.scratch, path, content),
-        Tool::Edit { path, edits } => files::edit(&bench.agent.scratch, path, edits),
+        Tool::Write { path, content } => files::write(&context.agent.scratch, path, content),
+        Tool::Edit { path, edits } => files::edit(&context.agent.scratch, path, edits),
         Tool::Grep { pattern, path } => files::search(&folder.join(path), pattern),
-        Tool::Todo { .. } => Outcome::text("The plan is updated."),
-        Tool::Task { answer, .. } => Outcome::text(answer.clone()),
+        Tool::Todo { .. } => ToolOutcome::text("The plan is updated."),
+        Tool::Task { answer, .. } => ToolOutcome::text(answer.clone()),
         Tool::AskUser(question) => {
-            let answer = ask_user::ask(bench.agent, question).await;
-            Outcome::text(answer_text(&answer))
+            let answer = ask_user::ask(context.agent, question).await;
+            ToolOutcome::text(answer_text(&answer))
         }
     }
 }
 
-/// An answer in words; one that was cancelled is none.
+/// The answer to a question as text for the model.
 fn answer_text(answer: &Value) -> String {
     match (&answer["value"], &answer["confirmed"]) {
         (Value::String(text), _) => text.clone(),

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use pilothouse_demo_agent::DemoArguments;
 
 /// Works with coding agents from a browser.
 #[derive(Debug, Parser)]
@@ -18,7 +17,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Subcommands {
     /// The built-in agent, on standard input and output
-    DemoAgent(DemoArguments),
+    DemoAgent(pilothouse_demo_agent::Arguments),
 }
 
 #[derive(Debug, Default, Args)]

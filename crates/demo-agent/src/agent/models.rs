@@ -1,4 +1,4 @@
-//! The two models of the demo and the thinking levels: data, and the rules between them.
+//! The demo's models, thinking levels and modes.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ pub(crate) const CONTEXT_WINDOW: u64 = 200_000;
 pub(crate) struct Model {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
-    /// Says the same in fewer words.
+    /// Whether the model answers in fewer words.
     pub(crate) terse: bool,
 }
 
@@ -28,9 +28,10 @@ impl Model {
         MODELS.iter().find(|model| provider == PROVIDER && model.id == id)
     }
 
-    pub(crate) fn after(&self) -> &'static Self {
-        let place = MODELS.iter().position(|model| model == self).unwrap_or_default();
-        &MODELS[(place + 1) % MODELS.len()]
+    /// The next model in the list; the first one follows the last.
+    pub(crate) fn next(&self) -> &'static Self {
+        let index = MODELS.iter().position(|model| model == self).unwrap_or_default();
+        &MODELS[(index + 1) % MODELS.len()]
     }
 
     pub(crate) fn describe(&self) -> Value {
@@ -49,16 +50,17 @@ impl Model {
     }
 }
 
-/// The level of that name; like pi, a name that does not exist means `off`.
+/// Returns the level with this name. As in pi, an unknown name means `off`.
 pub(crate) fn thinking_level(name: &str) -> &'static str {
     THINKING_LEVELS.into_iter().find(|level| *level == name).unwrap_or("off")
 }
 
-pub(crate) fn thinking_level_after(level: &str) -> &'static str {
-    let place = THINKING_LEVELS.iter().position(|name| *name == level).unwrap_or_default();
-    THINKING_LEVELS[(place + 1) % THINKING_LEVELS.len()]
+pub(crate) fn next_thinking_level(level: &str) -> &'static str {
+    let index = THINKING_LEVELS.iter().position(|name| *name == level).unwrap_or_default();
+    THINKING_LEVELS[(index + 1) % THINKING_LEVELS.len()]
 }
 
+/// A way of working. pi has no modes; the demo has two, to show how the page presents them.
 #[derive(Serialize, Debug)]
 pub(crate) struct Mode {
     pub(crate) id: &'static str,
@@ -66,9 +68,9 @@ pub(crate) struct Mode {
     description: &'static str,
 }
 
-/// Runs whatever a scene wants to run.
+/// The mode that runs every shell command without asking.
 pub(crate) const FREE: &str = "free";
-/// Asks before every shell command.
+/// The mode that asks before every shell command.
 pub(crate) const ASK: &str = "ask";
 
 pub(crate) static MODES: [Mode; 2] = [
@@ -85,10 +87,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cycling_comes_round() {
-        assert_eq!(MODELS[0].after().after(), &MODELS[0]);
-        assert_eq!(thinking_level_after("high"), "off");
-        assert_eq!(thinking_level_after("off"), "minimal");
+    fn cycling_wraps_around() {
+        assert_eq!(MODELS[0].next().next(), &MODELS[0]);
+        assert_eq!(next_thinking_level("high"), "off");
+        assert_eq!(next_thinking_level("off"), "minimal");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Questions about the agent and the session. They change nothing and are answered at once.
+//! Queries about the agent and the session. They change nothing and are answered at once.
 
 use serde_json::{Value, json};
 
@@ -57,8 +57,8 @@ fn describe_state(state: &State) -> Value {
         "thinkingLevel": state.thinking_level,
         "mode": state.mode,
         "modes": MODES,
-        "isStreaming": state.is_at(WorkKind::Run),
-        "isCompacting": state.is_at(WorkKind::Compaction),
+        "isStreaming": state.is_busy_with(WorkKind::Run),
+        "isCompacting": state.is_busy_with(WorkKind::Compaction),
         "steeringMode": mode(state.queues.all_steering),
         "followUpMode": mode(state.queues.all_follow_up),
         "sessionFile": state.session.path(),
@@ -78,8 +78,8 @@ fn entries(state: &State, since: Option<&str>) -> Result<Value, String> {
     let first = match since {
         None => 0,
         Some(id) => {
-            let place = all.iter().position(|entry| entry["id"] == id);
-            place.ok_or_else(|| format!("Entry not found: {id}"))? + 1
+            let index = all.iter().position(|entry| entry["id"] == id);
+            index.ok_or_else(|| format!("Entry not found: {id}"))? + 1
         }
     };
     Ok(json!({"entries": all[first..], "leafId": state.session.leaf()}))

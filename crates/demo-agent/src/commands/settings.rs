@@ -1,4 +1,4 @@
-//! Commands that change a setting of the session: model, thinking level, name, modes.
+//! Commands that change settings of the session: model, thinking level, mode, name and switches.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::{
         models::{self, Model},
     },
     protocol::Event,
-    session::Body,
+    session::EntryBody,
 };
 
 pub(super) fn is_setting(kind: &str) -> bool {
@@ -32,7 +32,7 @@ pub(super) fn change(agent: &Agent, command: &Command) {
     agent.with(|state| match command.kind.as_str() {
         "set_model" => set_model(agent, state, command),
         "cycle_model" => {
-            set_current_model(state, state.model.after());
+            set_current_model(state, state.model.next());
             let data = json!({
                 "model": state.model.describe(),
                 "thinkingLevel": state.thinking_level,
@@ -46,7 +46,7 @@ pub(super) fn change(agent: &Agent, command: &Command) {
             command.succeed(agent, None);
         }
         "cycle_thinking_level" => {
-            let level = models::thinking_level_after(state.thinking_level);
+            let level = models::next_thinking_level(state.thinking_level);
             set_thinking_level(agent, state, level);
             command.succeed(agent, Some(json!({"level": level})));
         }
@@ -55,11 +55,11 @@ pub(super) fn change(agent: &Agent, command: &Command) {
                 state.mode = mode.id;
                 command.succeed(agent, None);
             }
-            None => command.fail(agent, "There is no such mode"),
+            None => command.fail(agent, "Mode not found"),
         },
         "set_session_name" => set_session_name(agent, state, command),
         _ => {
-            switch(state, command);
+            set_switch(state, command);
             command.succeed(agent, None);
         }
     });
@@ -97,12 +97,12 @@ fn set_session_name(agent: &Agent, state: &mut State, command: &Command) {
     if name.is_empty() {
         return command.fail(agent, "Session name cannot be empty");
     }
-    state.session.append(&Body::SessionInfo { name });
+    state.session.append(&EntryBody::SessionInfo { name });
     agent.output.emit(&Event::SessionInfoChanged { name });
     command.succeed(agent, None);
 }
 
-fn switch(state: &mut State, command: &Command) {
+fn set_switch(state: &mut State, command: &Command) {
     let all = command.text("mode") == Some("all");
     let enabled = command.fields["enabled"] == true;
     match command.kind.as_str() {

@@ -1,4 +1,4 @@
-//! The user's own shell commands: streamed, abortable, and part of the session afterwards.
+//! The user's shell commands: streamed, abortable, and stored in the session when they end.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::{
     pace::Cancel,
     protocol::{Event, Message},
     session,
-    shell::{self, Ended, ShellCommand},
+    shell::{self, ShellCommand, ShellResult},
 };
 
-/// Starts the command at once; its response comes when it has ended. Several may run side by side.
+/// Starts the command and responds when it has ended. Several commands may run at the same time.
 pub(super) fn start(agent: &Arc<Agent>, command: Command) {
     let cancel = Cancel::new();
     agent.with(|state| {
@@ -22,32 +22,32 @@ pub(super) fn start(agent: &Arc<Agent>, command: Command) {
     });
     let agent = Arc::clone(agent);
     tokio::spawn(async move {
-        // pi passes a missing command on to the shell under this name.
+        // pi passes a missing command to the shell as the word `undefined`.
         let text = command.text("command").unwrap_or("undefined");
-        let shell = ShellCommand { command: text, folder: &agent.folder, cancel: &cancel, every_piece: true };
-        let ended = shell::run(shell, &agent.groups, &agent.output, |delta, _| {
+        let shell = ShellCommand { command: text, folder: &agent.folder, cancel: &cancel, with_deltas: true };
+        let result = shell::run(shell, &agent.groups, &agent.output, |delta, _| {
             let id = command.id.as_ref();
             agent.output.emit(&Event::BashExecutionUpdate { id, delta });
         })
         .await;
-        match ended {
-            Ok(ended) => finish(&agent, &command, text, &ended),
+        match result {
+            Ok(result) => finish(&agent, &command, text, &result),
             Err(error) => command.fail(&agent, format!("Cannot run the command: {error}")),
         }
-        // A thrown switch marks the entry as done; see `start`.
+        // Marks the command as ended, so that the next `start` removes it from the list.
         cancel.cancel();
     });
 }
 
-fn finish(agent: &Agent, command: &Command, text: &str, ended: &Ended) {
-    let truncated = ended.captured.truncated();
-    let full_output_path = ended.captured.full_output_path().map(|path| path.display().to_string());
+fn finish(agent: &Agent, command: &Command, text: &str, result: &ShellResult) {
+    let truncated = result.captured.truncated();
+    let full_output_path = result.captured.full_output_path().map(|path| path.display().to_string());
     let mut data = json!({
         "output": truncated.content,
-        "cancelled": ended.cancelled,
-        "truncated": truncated.is_cut(),
+        "cancelled": result.cancelled,
+        "truncated": truncated.is_truncated(),
     });
-    if let Some(code) = ended.exit_code {
+    if let Some(code) = result.exit_code {
         data["exitCode"] = json!(code);
     }
     if let Some(path) = &full_output_path {
@@ -56,9 +56,9 @@ fn finish(agent: &Agent, command: &Command, text: &str, ended: &Ended) {
     let message = Message::BashExecution {
         command: text.to_owned(),
         output: truncated.content.clone(),
-        exit_code: ended.exit_code,
-        cancelled: ended.cancelled,
-        truncated: truncated.is_cut(),
+        exit_code: result.exit_code,
+        cancelled: result.cancelled,
+        truncated: truncated.is_truncated(),
         full_output_path,
         timestamp: session::milliseconds(),
         exclude_from_context: command.fields["excludeFromContext"] == Value::Bool(true),
@@ -69,9 +69,9 @@ fn finish(agent: &Agent, command: &Command, text: &str, ended: &Ended) {
     });
 }
 
-/// Like pi, a result that comes during a run is stored after it.
+/// Stores the result of a command, as in pi: during a run it is held back until the run ends.
 fn store(state: &mut State, message: Message) {
-    if state.is_at(WorkKind::Run) {
+    if state.is_busy_with(WorkKind::Run) {
         state.finished_shells.push(message);
     } else {
         state.store_message(&message);

@@ -1,6 +1,6 @@
-//! Compaction: the older part of a conversation gives way to a summary.
+//! Compaction: replaces the older part of the conversation with a summary.
 //!
-//! The summary is put together from what the user asked; the file keeps every entry.
+//! The summary lists the user's prompts. The session file keeps every entry.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,33 +10,33 @@ use crate::{
     agent::Agent,
     pace::Cancel,
     protocol::{Event, Usage},
-    session::{Body, context},
+    session::{EntryBody, context},
 };
 
-const TAKES: Duration = Duration::from_millis(2500);
+const COMPACTION_TIME: Duration = Duration::from_millis(2500);
 const TOO_SMALL: &str = "Nothing to compact (session too small)";
 const ABORTED: &str = "Compaction cancelled";
 
-pub(crate) struct Plan {
+pub(crate) struct CompactionPlan {
     summary: String,
     first_kept_entry_id: String,
     tokens_before: u64,
 }
 
-/// What a compaction would do; `None` if there is not enough conversation since the last one.
-pub(crate) fn plan(entries: &[Value]) -> Option<Plan> {
-    // What the last compaction kept counts as conversation since then.
+/// Plans a compaction. Returns `None` if there is too little conversation since the last one.
+pub(crate) fn plan(entries: &[Value]) -> Option<CompactionPlan> {
+    // The messages that the last compaction kept count as conversation since then.
     let since = context::newest(entries, "compaction").map_or(0, |compaction| {
         let kept = entries.iter().position(|entry| entry["id"] == compaction["firstKeptEntryId"]);
         kept.unwrap_or(entries.len())
     });
-    let asked: Vec<&Value> = entries[since..]
+    let prompts: Vec<&Value> = entries[since..]
         .iter()
         .filter(|entry| entry.pointer("/message/role").is_some_and(|role| role == "user"))
         .collect();
-    let (kept, replaced) = asked.split_last().filter(|(_, replaced)| !replaced.is_empty())?;
+    let (kept, replaced) = prompts.split_last().filter(|(_, replaced)| !replaced.is_empty())?;
     let earlier = context::newest(entries, "compaction").and_then(|entry| entry["summary"].as_str());
-    Some(Plan {
+    Some(CompactionPlan {
         summary: summarise(earlier, replaced),
         first_kept_entry_id: kept["id"].as_str()?.to_owned(),
         tokens_before: context::tokens(&context::messages(entries)),
@@ -58,13 +58,13 @@ fn summarise(earlier: Option<&str>, replaced: &[&Value]) -> String {
     summary
 }
 
-/// Compacts, with the events around it. The error is the one for the asker's response.
+/// Compacts the conversation and emits the start and end events. Returns the data or the error of the response.
 pub(crate) async fn compact(agent: &Arc<Agent>, reason: &str, cancel: &Cancel) -> Result<Value, String> {
     agent.output.emit(&Event::CompactionStart { reason });
     let planned = agent.with(|state| plan(state.session.entries()));
     let outcome = match planned {
         None => Err(TOO_SMALL),
-        Some(_) if !agent.pace.wait(TAKES, cancel).await => Err(ABORTED),
+        Some(_) if !agent.pace.wait(COMPACTION_TIME, cancel).await => Err(ABORTED),
         Some(plan) => Ok(store(agent, &plan)),
     };
     let aborted = outcome == Err(ABORTED);
@@ -82,11 +82,11 @@ pub(crate) async fn compact(agent: &Arc<Agent>, reason: &str, cancel: &Cancel) -
     outcome.map_err(str::to_owned)
 }
 
-fn store(agent: &Agent, plan: &Plan) -> Value {
+fn store(agent: &Agent, plan: &CompactionPlan) -> Value {
     let usage = Usage::new(plan.tokens_before, context::tokens_of_text(&plan.summary));
     let details = json!({"readFiles": [], "modifiedFiles": []});
     let tokens_after = agent.with(|state| {
-        state.session.append(&Body::Compaction {
+        state.session.append(&EntryBody::Compaction {
             summary: &plan.summary,
             first_kept_entry_id: &plan.first_kept_entry_id,
             tokens_before: plan.tokens_before,
@@ -115,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn one_question_is_too_little() {
+    fn one_prompt_is_too_little_to_compact() {
         assert!(plan(&[]).is_none());
         assert!(plan(&[user("a", "one")]).is_none());
     }
 
     #[test]
-    fn the_latest_question_is_kept() {
+    fn the_latest_prompt_is_kept() {
         let mut entries = vec![user("a", "one\nmore"), user("b", "two")];
         let planned = plan(&entries).unwrap();
         assert_eq!(planned.first_kept_entry_id, "b");
@@ -129,6 +129,6 @@ mod tests {
         assert!(!planned.summary.contains("two"));
 
         entries.push(json!({"type": "compaction", "id": "c", "summary": "", "firstKeptEntryId": "b"}));
-        assert!(plan(&entries).is_none(), "again too early");
+        assert!(plan(&entries).is_none(), "compacting again is too early");
     }
 }

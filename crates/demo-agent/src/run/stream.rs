@@ -1,6 +1,6 @@
-//! Streams one reply: a message that starts empty, grows by deltas and ends whole, or cut short by an abort.
+//! Streams one reply: the message starts empty, grows by deltas, and ends complete, aborted or broken.
 //!
-//! As in pi's recordings, several blocks are open at once and all end when the stream ends.
+//! As in recordings of pi, blocks stay open until the end of the stream, and then all end together.
 
 use std::{
     path::Path,
@@ -16,24 +16,24 @@ use crate::{
         models::{API, PROVIDER},
     },
     pace::Cancel,
-    protocol::{AssistantMessage, Content, Event, Growth, Message, StopReason, ToolCall, Usage},
+    protocol::{AssistantMessage, Content, Event, Message, StopReason, StreamEvent, ToolCall, Usage},
     scenes::Block,
     session::{self, context},
     tools::NumberedCall,
 };
 
-/// Until the first word.
-const FIRST_TOKEN: Duration = Duration::from_millis(450);
-/// About forty deltas in a second.
+/// The delay before the first delta.
+const FIRST_DELTA: Duration = Duration::from_millis(450);
+/// The delay between deltas: about forty per second.
 const BETWEEN_DELTAS: Duration = Duration::from_millis(25);
-/// How often a held text looks for its file. Not scaled: it is a test that waits.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How often a held text checks for its file. Not scaled by the pace, because a test waits for it.
+const FILE_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How the stream ends when nobody aborts it.
+/// The way a stream ends unless it is aborted.
 #[derive(Clone, Debug)]
 pub(crate) enum Ending {
-    Whole,
-    /// The connection breaks: no block is ended, the message carries the error.
+    Complete,
+    /// The connection breaks: the blocks get no end event, and the message has the error.
     Broken(String),
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Stream<'a> {
     agent: &'a Arc<Agent>,
     cancel: &'a Cancel,
     message: AssistantMessage,
-    /// Arguments as text so far, per block.
+    /// The JSON text of the tool arguments so far, per block; empty for other blocks.
     raw_arguments: Vec<String>,
     started: Instant,
 }
@@ -66,17 +66,17 @@ impl<'a> Stream<'a> {
         Self { agent, cancel, message, raw_arguments: Vec::new(), started: Instant::now() }
     }
 
-    /// A message that is an error from the start.
+    /// Starts a message that is already an error.
     pub(crate) fn fail_at_once(mut self, error: &str) -> Message {
         self.message.stop_reason = StopReason::Error;
         self.message.error_message = Some(error.to_owned());
         let agent = self.agent;
-        let message = self.closed();
+        let message = self.into_message();
         agent.output.emit(&Event::MessageStart { message: &message });
         message
     }
 
-    /// Streams all blocks; returns the message as it ended, which has not been announced yet.
+    /// Streams all blocks. Returns the final message, whose end the caller announces.
     pub(crate) async fn play(mut self, blocks: &[Block], calls: &[NumberedCall], ending: &Ending) -> Message {
         let first = Message::Assistant(self.message.clone());
         self.agent.output.emit(&Event::MessageStart { message: &first });
@@ -84,16 +84,16 @@ impl<'a> Stream<'a> {
             self.agent.with(|state| context::tokens(&context::messages(state.session.entries())));
         let replies = self.agent.with(|state| context::count_role(state.session.entries(), "assistant"));
         self.message.response_id = Some(format!("demo-{:04}", replies + 1));
-        let went_through =
-            self.agent.pace.wait(FIRST_TOKEN, self.cancel).await && self.stream_blocks(blocks, calls).await;
+        let completed =
+            self.agent.pace.wait(FIRST_DELTA, self.cancel).await && self.stream_blocks(blocks, calls).await;
         match ending {
-            _ if !went_through => {
+            _ if !completed => {
                 self.message.stop_reason = StopReason::Aborted;
                 self.message.error_message = Some("Request was aborted".to_owned());
                 self.end_blocks();
             }
-            Ending::Whole => {
-                self.message.usage = Usage::new(context_tokens, self.own_tokens());
+            Ending::Complete => {
+                self.message.usage = Usage::new(context_tokens, self.output_tokens());
                 let (reason, raw) = match calls {
                     [] => (StopReason::Stop, "stop"),
                     _ => (StopReason::ToolUse, "tool_calls"),
@@ -107,20 +107,20 @@ impl<'a> Stream<'a> {
                 self.message.error_message = Some(error.clone());
             }
         }
-        self.closed()
+        self.into_message()
     }
 
-    fn closed(mut self) -> Message {
+    fn into_message(mut self) -> Message {
         self.message.duration_ms = u64::try_from(self.started.elapsed().as_millis()).ok();
         self.message.thinking_level = Some(self.agent.with(|state| state.thinking_level));
         Message::Assistant(self.message)
     }
 
-    /// Tells whether the stream reached its end.
+    /// Streams the blocks one after another. Returns false if aborted.
     async fn stream_blocks(&mut self, blocks: &[Block], calls: &[NumberedCall]) -> bool {
         let mut calls = calls.iter();
         for block in blocks {
-            let went_through = match block {
+            let completed = match block {
                 Block::Thinking(text) => self.stream_thinking(text).await,
                 Block::Text(text) => self.start_text() && self.stream_text(text).await,
                 Block::HeldText { before, file, after } => {
@@ -134,7 +134,7 @@ impl<'a> Stream<'a> {
                     None => true,
                 },
             };
-            if !went_through {
+            if !completed {
                 return false;
             }
         }
@@ -142,15 +142,17 @@ impl<'a> Stream<'a> {
     }
 
     async fn stream_thinking(&mut self, text: &str) -> bool {
-        let content_index =
-            self.open(Content::Thinking { thinking: String::new(), thinking_signature: "reasoning_content" });
-        self.update(Growth::ThinkingStart { content_index });
+        let content_index = self.open_block(Content::Thinking {
+            thinking: String::new(),
+            thinking_signature: "reasoning_content",
+        });
+        self.emit(StreamEvent::ThinkingStart { content_index });
         for delta in chunks(text) {
             if let Some(Content::Thinking { thinking, .. }) = self.message.content.last_mut() {
                 thinking.push_str(delta);
             }
-            self.update(Growth::ThinkingDelta { content_index, delta });
-            if !self.breathe().await {
+            self.emit(StreamEvent::ThinkingDelta { content_index, delta });
+            if !self.pause().await {
                 return false;
             }
         }
@@ -158,19 +160,19 @@ impl<'a> Stream<'a> {
     }
 
     fn start_text(&mut self) -> bool {
-        let content_index = self.open(Content::text(""));
-        self.update(Growth::TextStart { content_index });
+        let content_index = self.open_block(Content::text(""));
+        self.emit(StreamEvent::TextStart { content_index });
         true
     }
 
-    async fn stream_text(&mut self, piece: &str) -> bool {
+    async fn stream_text(&mut self, part: &str) -> bool {
         let content_index = self.message.content.len() - 1;
-        for delta in chunks(piece) {
+        for delta in chunks(part) {
             if let Some(Content::Text { text }) = self.message.content.last_mut() {
                 text.push_str(delta);
             }
-            self.update(Growth::TextDelta { content_index, delta });
-            if !self.breathe().await {
+            self.emit(StreamEvent::TextDelta { content_index, delta });
+            if !self.pause().await {
                 return false;
             }
         }
@@ -181,7 +183,7 @@ impl<'a> Stream<'a> {
         while !file.exists() {
             tokio::select! {
                 () = self.cancel.cancelled() => return false,
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep(FILE_CHECK_INTERVAL) => {}
             }
         }
         true
@@ -189,32 +191,32 @@ impl<'a> Stream<'a> {
 
     async fn stream_call(&mut self, numbered: &NumberedCall) -> bool {
         let tool = &numbered.call.tool;
-        let content_index = self.open(Content::ToolCall(ToolCall {
+        let content_index = self.open_block(Content::ToolCall(ToolCall {
             id: numbered.id.clone(),
             name: tool.name().to_owned(),
             arguments: json!({}),
             arguments_error: None,
         }));
-        self.update(Growth::ToolCallStart { content_index, id: &numbered.id, tool_name: tool.name() });
-        self.update(Growth::ToolCallDelta { content_index, delta: "" });
+        self.emit(StreamEvent::ToolCallStart { content_index, id: &numbered.id, tool_name: tool.name() });
+        self.emit(StreamEvent::ToolCallDelta { content_index, delta: "" });
         let arguments = tool.arguments_text();
         for delta in chunks(&arguments) {
             self.raw_arguments[content_index].push_str(delta);
-            self.update(Growth::ToolCallDelta { content_index, delta });
-            if !self.breathe().await {
+            self.emit(StreamEvent::ToolCallDelta { content_index, delta });
+            if !self.pause().await {
                 return false;
             }
         }
         true
     }
 
-    fn open(&mut self, content: Content) -> usize {
+    fn open_block(&mut self, content: Content) -> usize {
         self.message.content.push(content);
         self.raw_arguments.push(String::new());
         self.message.content.len() - 1
     }
 
-    /// Ends every open block, in order; arguments count only now.
+    /// Ends every open block in order. Tool arguments are parsed only now, as a whole.
     fn end_blocks(&mut self) {
         for (content_index, raw) in self.raw_arguments.iter().enumerate() {
             if let Content::ToolCall(call) = &mut self.message.content[content_index] {
@@ -222,18 +224,18 @@ impl<'a> Stream<'a> {
             }
         }
         for (content_index, content) in self.message.content.iter().enumerate() {
-            self.update(match content {
+            self.emit(match content {
                 Content::Thinking { thinking, .. } => {
-                    Growth::ThinkingEnd { content_index, content: thinking }
+                    StreamEvent::ThinkingEnd { content_index, content: thinking }
                 }
-                Content::Text { text } => Growth::TextEnd { content_index, content: text },
-                Content::ToolCall(tool_call) => Growth::ToolCallEnd { content_index, tool_call },
+                Content::Text { text } => StreamEvent::TextEnd { content_index, content: text },
+                Content::ToolCall(tool_call) => StreamEvent::ToolCallEnd { content_index, tool_call },
                 Content::Image { .. } => continue,
             });
         }
     }
 
-    fn own_tokens(&self) -> u64 {
+    fn output_tokens(&self) -> u64 {
         let text = |content: &Content| match content {
             Content::Text { text } => context::tokens_of_text(text),
             Content::Thinking { thinking, .. } => context::tokens_of_text(thinking),
@@ -243,20 +245,20 @@ impl<'a> Stream<'a> {
         self.message.content.iter().map(text).chain(arguments).sum()
     }
 
-    fn update(&self, growth: Growth) {
+    fn emit(&self, event: StreamEvent) {
         self.agent
             .output
-            .emit(&Event::MessageUpdate { usage: &self.message.usage, assistant_message_event: growth });
+            .emit(&Event::MessageUpdate { usage: &self.message.usage, assistant_message_event: event });
     }
 
-    /// The pause between two deltas; false when it was aborted.
-    async fn breathe(&self) -> bool {
-        self.agent.output.keep_pace().await;
+    /// Pauses between two deltas. Returns false if aborted.
+    async fn pause(&self) -> bool {
+        self.agent.output.wait_for_room().await;
         self.agent.pace.wait(BETWEEN_DELTAS, self.cancel).await
     }
 }
 
-/// Arguments that were cut off are empty, with the reason beside them.
+/// Parses tool arguments. Arguments that were cut off become an empty object and an error.
 fn parse_arguments(raw: &str) -> (Value, Option<String>) {
     match serde_json::from_str(raw) {
         Ok(arguments) => (arguments, None),
@@ -271,23 +273,23 @@ fn parse_arguments(raw: &str) -> (Value, Option<String>) {
     }
 }
 
-/// Pieces whose concatenation is the text. The same text always gives the same pieces.
+/// Splits text into deltas of a few words each. The same text always yields the same deltas.
 fn chunks(text: &str) -> impl Iterator<Item = &str> {
-    // About a hundred pieces, within what a model's deltas look like.
+    // About a hundred deltas, each about as long as a real model's.
     let target = (text.len() / 100).clamp(12, 48);
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let (piece, after) = rest.split_at(cut(rest, target));
+        let (chunk, after) = rest.split_at(chunk_end(rest, target));
         rest = after;
-        Some(piece)
+        Some(chunk)
     })
 }
 
-/// The end of the next piece: after a space near the target, else at a character.
-fn cut(text: &str, target: usize) -> usize {
+/// The end of the next delta: after a space near the target length, otherwise at a character boundary.
+fn chunk_end(text: &str, target: usize) -> usize {
     if text.len() <= target {
         return text.len();
     }
@@ -303,18 +305,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_make_up_the_text() {
+    fn chunks_concatenate_to_the_text() {
         for text in ["", "short", "A sentence with several words, and a few more.", &"⚓ähoi ".repeat(3000)]
         {
-            let pieces: Vec<&str> = chunks(text).collect();
-            assert_eq!(pieces.concat(), text);
-            assert!(pieces.iter().all(|piece| !piece.is_empty()));
+            let chunks: Vec<&str> = chunks(text).collect();
+            assert_eq!(chunks.concat(), text);
+            assert!(chunks.iter().all(|chunk| !chunk.is_empty()));
         }
     }
 
     #[test]
-    fn pieces_end_at_words() {
-        let pieces: Vec<&str> = chunks("Hello there, this is the demo.").collect();
-        assert_eq!(pieces, ["Hello there, ", "this is the ", "demo."]);
+    fn chunks_end_at_words() {
+        let chunks: Vec<&str> = chunks("Hello there, this is the demo.").collect();
+        assert_eq!(chunks, ["Hello there, ", "this is the ", "demo."]);
     }
 }

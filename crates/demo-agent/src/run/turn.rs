@@ -1,9 +1,9 @@
-//! One turn: a reply and its tools, or a failure and the wait after it.
+//! One turn: a reply and its tool calls, or a failed reply and the wait before the next attempt.
 
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    After, Run,
+    NextAction, Run,
     stream::{Ending, Stream},
 };
 use crate::{
@@ -11,18 +11,21 @@ use crate::{
     pace::Cancel,
     protocol::{AssistantMessage, Content, Event, Message, StopReason},
     scenes::{Block, Call, CallResult, Reply},
-    session::{Body, context},
-    tools::{self, NumberedCall, Workbench},
+    session::{EntryBody, context},
+    tools::{self, NumberedCall, ToolContext},
 };
 
-/// Until a provider that fails says so.
-const UNTIL_REFUSED: Duration = Duration::from_millis(400);
+/// The delay before a failing provider reports its error.
+const ERROR_DELAY: Duration = Duration::from_millis(400);
+/// The delay before the first retry; as in pi, it doubles with every attempt.
+const FIRST_RETRY_DELAY: Duration = Duration::from_secs(2);
+const MAX_ATTEMPTS: u32 = 3;
 
 impl Run {
-    pub(super) async fn play_reply(&mut self, reply: Reply) -> After {
-        let blocks = self.without_thinking_if_off(reply.blocks);
-        let calls = self.number(&blocks);
-        let message = self.stream(&blocks, &calls, &Ending::Whole).await;
+    pub(super) async fn play_reply(&mut self, reply: Reply) -> NextAction {
+        let blocks = self.drop_thinking_if_off(reply.blocks);
+        let calls = self.number_calls(&blocks);
+        let message = self.stream(&blocks, &calls, &Ending::Complete).await;
         let aborted = stop_reason(&message) == Some(StopReason::Aborted);
         self.store_and_announce_end(&message);
         if self.attempts > 0 && !aborted {
@@ -43,14 +46,14 @@ impl Run {
             if self.work.cancel.is_cancelled() {
                 return self.settle(true);
             }
-            return After::MaybeDone;
+            return NextAction::SettleIfIdle;
         }
         let results = self.run_tools(&calls).await;
         self.end_turn(&message, &results);
         if self.work.cancel.is_cancelled() {
             return self.abort_after_tools();
         }
-        After::AnotherTurn
+        NextAction::StartTurn
     }
 
     async fn stream(&self, blocks: &[Block], calls: &[NumberedCall], ending: &Ending) -> Message {
@@ -58,42 +61,42 @@ impl Run {
         stream.play(blocks, calls, ending).await
     }
 
-    fn without_thinking_if_off(&self, blocks: Vec<Block>) -> Vec<Block> {
+    fn drop_thinking_if_off(&self, blocks: Vec<Block>) -> Vec<Block> {
         let off = self.agent.with(|state| state.thinking_level == "off");
-        let wanted = |block: &Block| !(off && matches!(block, Block::Thinking(_)));
-        blocks.into_iter().filter(wanted).collect()
+        let is_kept = |block: &Block| !(off && matches!(block, Block::Thinking(_)));
+        blocks.into_iter().filter(is_kept).collect()
     }
 
-    /// Gives every call its id: they count through the session.
-    fn number(&self, blocks: &[Block]) -> Vec<NumberedCall> {
+    /// Assigns an id to every call. The ids count up through the whole session.
+    fn number_calls(&self, blocks: &[Block]) -> Vec<NumberedCall> {
         let before = self.agent.with(|state| context::count_calls(state.session.entries()));
         let calls = blocks.iter().filter_map(|block| match block {
             Block::Call(call) => Some(call),
             _ => None,
         });
-        let numbered = |(place, call): (usize, &Call)| NumberedCall {
-            id: format!("call_{}", before + place + 1),
+        let numbered = |(index, call): (usize, &Call)| NumberedCall {
+            id: format!("call_{}", before + index + 1),
             call: call.clone(),
         };
         calls.enumerate().map(numbered).collect()
     }
 
     async fn run_tools(&mut self, calls: &[NumberedCall]) -> Vec<Message> {
-        let bench = Workbench { agent: &self.agent, cancel: &self.work.cancel };
-        let results = tools::run_all(&bench, calls).await;
+        let context = ToolContext { agent: &self.agent, cancel: &self.work.cancel };
+        let results = tools::run_all(&context, calls).await;
         for result in &results {
-            self.announce(result);
+            self.store_and_announce(result);
         }
         self.results = results.iter().filter_map(call_result).collect();
         results
     }
 
-    pub(super) async fn play_failure(&mut self, blocks: Vec<Block>, error: String) -> After {
+    pub(super) async fn play_failure(&mut self, blocks: Vec<Block>, error: String) -> NextAction {
         let message = if blocks.is_empty() {
-            self.agent.pace.wait(UNTIL_REFUSED, &self.work.cancel).await;
+            self.agent.pace.wait(ERROR_DELAY, &self.work.cancel).await;
             Stream::new(&self.agent, &self.work.cancel).fail_at_once(&error)
         } else {
-            let blocks = self.without_thinking_if_off(blocks);
+            let blocks = self.drop_thinking_if_off(blocks);
             self.stream(&blocks, &[], &Ending::Broken(error.clone())).await
         };
         let entry = self.store_and_announce_end(&message);
@@ -114,25 +117,23 @@ impl Run {
             return self.settle_only(false);
         }
         self.attempts += 1;
-        match wait_to_retry(&self.agent, &self.work.cancel, self.attempts, &error, &entry).await {
-            Waited::TryAgain => {
-                self.agent.output.emit(&Event::AgentStart);
-                After::AnotherTurn
-            }
-            Waited::Cancelled => self.settle_only(self.work.cancel.is_cancelled()),
+        if !wait_to_retry(&self.agent, &self.work.cancel, self.attempts, &error, &entry).await {
+            return self.settle_only(self.work.cancel.is_cancelled());
         }
+        self.agent.output.emit(&Event::AgentStart);
+        NextAction::StartTurn
     }
 
-    /// What follows an abort while tools ran: one more turn, which is over before it begins.
-    fn abort_after_tools(&mut self) -> After {
+    /// Ends a run that was aborted during its tool calls. As in pi, one more turn starts and fails at once.
+    fn abort_after_tools(&mut self) -> NextAction {
         self.agent.output.emit(&Event::TurnStart);
-        self.take_steering();
+        self.deliver_steering();
         let message = Stream::new(&self.agent, &self.work.cancel).fail_at_once("This operation was aborted");
         self.store_and_announce_end(&message);
         self.end_aborted(&message)
     }
 
-    fn end_aborted(&mut self, message: &Message) -> After {
+    fn end_aborted(&mut self, message: &Message) -> NextAction {
         self.end_turn(message, &[]);
         self.settle(true)
     }
@@ -155,26 +156,18 @@ fn call_result(message: &Message) -> Option<CallResult> {
     }
 }
 
-const MAX_ATTEMPTS: u32 = 3;
-/// Doubles with every attempt, as pi's does.
-const FIRST_DELAY: Duration = Duration::from_secs(2);
-
-enum Waited {
-    TryAgain,
-    Cancelled,
-}
-
-/// Announces the retry, takes the failed message out of the context and waits.
+/// Announces a retry, removes the failed message from the context, and waits for the retry delay. Returns false if
+/// the wait was cancelled.
 async fn wait_to_retry(
     agent: &Arc<Agent>,
     abort: &Cancel,
     attempt: u32,
     error: &str,
     failed_entry: &str,
-) -> Waited {
-    let delay = FIRST_DELAY * 2_u32.pow(attempt - 1);
+) -> bool {
+    let delay = FIRST_RETRY_DELAY * 2_u32.pow(attempt - 1);
     let scaled = agent.pace.scale(delay).unwrap_or_default();
-    let give_up = Cancel::new();
+    let cancel_retry = Cancel::new();
     agent.with(|state| {
         agent.output.emit(&Event::AutoRetryStart {
             attempt,
@@ -182,18 +175,19 @@ async fn wait_to_retry(
             delay_ms: u64::try_from(scaled.as_millis()).unwrap_or(u64::MAX),
             error_message: error,
         });
-        let entry = state.session.append(&Body::ContextEdit { target_id: failed_entry, replacement: None });
+        let entry =
+            state.session.append(&EntryBody::ContextEdit { target_id: failed_entry, replacement: None });
         agent.output.emit(&Event::EntryAppended { entry: &entry });
-        state.retry_wait = Some(give_up.clone());
+        state.retry_wait = Some(cancel_retry.clone());
     });
-    let go_on = tokio::select! {
-        go_on = agent.pace.wait(delay, abort) => go_on,
-        () = give_up.cancelled() => false,
+    let elapsed = tokio::select! {
+        elapsed = agent.pace.wait(delay, abort) => elapsed,
+        () = cancel_retry.cancelled() => false,
     };
     agent.with(|state| state.retry_wait = None);
-    if go_on {
-        return Waited::TryAgain;
+    if elapsed {
+        return true;
     }
     agent.output.emit(&Event::AutoRetryEnd { success: false, attempt, final_error: Some("Retry cancelled") });
-    Waited::Cancelled
+    false
 }

@@ -1,7 +1,8 @@
-//! `/ask`: one question of each kind, then a summary of the answers.
+//! Questions to the user: `/ask` and `/approve`.
 
-use super::{Block, Call, CallResult, Question, Scene, Setting, Step, Tool};
+use super::{Block, CallResult, Question, Scene, SceneContext, Step, Tool};
 
+/// `/ask`: asks one question of each kind, then summarises the answers.
 pub(super) struct AskScene {
     step: usize,
     answers: Vec<String>,
@@ -14,13 +15,13 @@ impl AskScene {
 }
 
 impl Scene for AskScene {
-    fn next(&mut self, _setting: &Setting, results: &[CallResult]) -> Step {
+    fn next(&mut self, _context: &SceneContext, results: &[CallResult]) -> Step {
         self.answers.extend(results.iter().map(|result| result.text.clone()));
         let question = question(self.step);
         self.step += 1;
         match question {
             Some((text, question)) => {
-                Step::reply([Block::Text(text.to_owned()), Call::lasting(Tool::AskUser(question), 0)])
+                Step::reply([Block::Text(text.to_owned()), Block::call(Tool::AskUser(question), 0)])
             }
             None => Step::say(summary(&self.answers)),
         }
@@ -62,7 +63,7 @@ fn summary(answers: &[String]) -> String {
     let rows: Vec<String> = ["choice", "confirmation", "name", "note"]
         .iter()
         .zip(answers)
-        .map(|(what, answer)| format!("| {what} | {} |", answer.replace('\n', "<br>").replace('|', "\\|")))
+        .map(|(name, answer)| format!("| {name} | {} |", answer.replace('\n', "<br>").replace('|', "\\|")))
         .collect();
     format!(
         "Thank you. This is what arrived:\n\n| question | answer |\n|---|---|\n{}\n\n\
@@ -71,6 +72,7 @@ fn summary(answers: &[String]) -> String {
     )
 }
 
+/// `/approve`: asks before a command runs, and runs it only if allowed.
 pub(super) struct ApproveScene {
     command: String,
     asked: bool,
@@ -83,22 +85,22 @@ impl ApproveScene {
     }
 }
 
-/// Sounds as if it did something, and does nothing to the project.
+/// Looks like a command worth a question, but changes nothing.
 const HARMLESS: &str = "echo \"I would run rm -r build in $(pwd)\"; ls | wc -l";
 
 impl Scene for ApproveScene {
-    fn next(&mut self, setting: &Setting, results: &[CallResult]) -> Step {
+    fn next(&mut self, context: &SceneContext, results: &[CallResult]) -> Step {
         if !self.asked {
             self.asked = true;
             return Step::reply([
                 Block::Thinking("This one needs permission first.".to_owned()),
                 Block::Text("I would like to run a command. It waits for your decision.".to_owned()),
-                Call::lasting(Tool::Bash { command: self.command.clone(), ask_first: true }, 600),
+                Block::call(Tool::Bash { command: self.command.clone(), ask_first: true }, 600),
             ]);
         }
         let blocked = results.iter().any(|result| result.text == BLOCKED);
         let failed = results.iter().any(|result| result.is_error);
-        Step::say(match (blocked, failed, setting.terse) {
+        Step::say(match (blocked, failed, context.terse) {
             (true, _, true) => "Blocked. Nothing ran.",
             (true, _, false) => {
                 "You blocked it, so **nothing was run**. A real agent would now look for another way or ask what you \
@@ -108,7 +110,7 @@ impl Scene for ApproveScene {
             (false, false, true) => "Allowed, and done.",
             (false, false, false) => {
                 "You allowed it, and it really ran; open the row to see its output. Send `/approve` again and block it \
-                to see the other side. `/approve COMMAND` asks about a command of your own."
+                to see the other outcome. `/approve COMMAND` asks about a command of your own."
             }
         })
     }

@@ -1,6 +1,6 @@
-//! `/error`: a provider that keeps failing. `/error retry`: one that breaks off once and then recovers.
+//! `/error`: a provider that keeps failing. `/error retry`: a provider that fails once and then recovers.
 
-use super::{Block, CallResult, Scene, Setting, Step};
+use super::{Block, CallResult, Scene, SceneContext, Step};
 
 const OVERLOADED: &str = r#"529: {"message":"Overloaded, the demo pretends","type":"overloaded_error"}"#;
 
@@ -16,7 +16,7 @@ impl ErrorScene {
 }
 
 impl Scene for ErrorScene {
-    fn next(&mut self, _setting: &Setting, _results: &[CallResult]) -> Step {
+    fn next(&mut self, _context: &SceneContext, _results: &[CallResult]) -> Step {
         self.attempts += 1;
         match (self.recovers, self.attempts) {
             (false, _) => Step::Fail { blocks: Vec::new(), error: OVERLOADED.to_owned() },
@@ -28,7 +28,7 @@ impl Scene for ErrorScene {
                 error: "terminated".to_owned(),
             },
             (true, _) => Step::say(
-                "The connection was lost in the middle of a sentence; the second attempt came through. The broken \
+                "The connection was lost in the middle of a sentence; the second attempt succeeded. The broken \
                 reply stays visible, but is no longer part of the context.\n\nWith `/error` alone the provider keeps \
                 failing until the retries are used up.",
             ),

@@ -1,12 +1,13 @@
-//! The answer to anything that is no command: that this is the demo, what to try, how to connect a real agent.
+//! The guide: the answer to prompts without a slash command, `/help` and `/tour`.
 
 use std::time::Duration;
 
 use super::{
-    Block, COMMANDS, Call, CallResult, ImageInfo, Scene, Setting, SlashCommand, Step, Tool,
+    Block, COMMANDS, CallResult, ImageInfo, Scene, SceneContext, SlashCommand, Step, Tool,
     tools::readable_file,
 };
 
+/// Explains that this is the demo, what to try, and how to connect a real agent.
 pub(super) struct PlainScene {
     unknown_command: Option<String>,
     images: Vec<ImageInfo>,
@@ -24,24 +25,24 @@ impl PlainScene {
 }
 
 impl Scene for PlainScene {
-    fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
+    fn next(&mut self, context: &SceneContext, _results: &[CallResult]) -> Step {
         let mut parts = Vec::new();
         if let Some(command) = &self.unknown_command {
-            parts.push(format!("There is no `{command}` here. `/help` lists what there is."));
+            parts.push(format!("There is no `{command}` command. `/help` lists all commands."));
         }
         if !self.images.is_empty() {
             parts.push(describe_images(&self.images));
         }
-        if setting.user_messages <= 1 {
-            parts.push(if setting.terse { WELCOME_TERSE } else { WELCOME }.to_owned());
+        if context.user_messages <= 1 {
+            parts.push(if context.terse { WELCOME_TERSE } else { WELCOME }.to_owned());
         } else if parts.is_empty() {
-            let hints: &[&str] = if setting.terse { &HINTS_TERSE } else { &HINTS };
-            parts.push(hints[(setting.user_messages - 2) % hints.len()].to_owned());
+            let hints: &[&str] = if context.terse { &HINTS_TERSE } else { &HINTS };
+            parts.push(hints[(context.user_messages - 2) % hints.len()].to_owned());
         }
         let thought = if self.images.is_empty() {
-            "A message for a model, and there is none here. I say so, and point to something that works."
+            "This message needs a model, and I have none. I say so and suggest something that works."
         } else {
-            "Images came along. I cannot see them, but I can say what arrived."
+            "The message has images. I cannot see them, but I can describe what arrived."
         };
         Step::reply([Block::Thinking(thought.to_owned()), Block::Text(parts.join("\n\n"))])
     }
@@ -51,14 +52,14 @@ fn describe_images(images: &[ImageInfo]) -> String {
     let list: Vec<String> = images
         .iter()
         .enumerate()
-        .map(|(place, image)| format!("{}. `{}`, {} bytes", place + 1, image.mime_type, image.bytes))
+        .map(|(index, image)| format!("{}. `{}`, {} bytes", index + 1, image.mime_type, image.bytes))
         .collect();
     let count = match images.len() {
         1 => "One image".to_owned(),
         many => format!("{many} images"),
     };
     format!(
-        "{count} arrived with your message:\n\n{}\n\nI have no eyes, but a real agent would see this.",
+        "{count} arrived with your message:\n\n{}\n\nI cannot see images, but a real agent can.",
         list.join("\n")
     )
 }
@@ -71,13 +72,13 @@ Try one of these:
 
 - `/tour` walks through thinking, Markdown and tools in a minute
 - `/tools` runs real tools in this folder: list, read, a shell command, an edit
-- `/ask` and `/approve` put questions to you
+- `/ask` and `/approve` ask you questions
 - `/steer` works slowly, so that you can send messages while it runs
 - `/help` lists the rest
 
 ### Connect a real agent
 
-Install pi and it is found on the `PATH`:
+Install pi. Pilothouse finds it on the `PATH`:
 
 ```sh
 npm install -g @earendil-works/pi-coding-agent
@@ -97,8 +98,8 @@ I am the **built-in demo**: no model, no understanding. Try `/tour` or `/help`.
 For a real agent: `npm install -g @earendil-works/pi-coding-agent`, then *New session*.";
 
 const HINTS: [&str; 4] = [
-    "Still the demo, still no model: your message arrived, and nobody read it. \
-While I stream this you could press **Stop**, or queue a message for the next turn.\n\n\
+    "Still the demo, still no model: your message arrived, but I cannot understand it. \
+While I stream this you can press **Stop**, or queue a message for the next turn.\n\n\
 Have you seen `/tools`? It runs real commands in this folder.",
     "I can only repeat that I am the demo. But **you** can run things yourself: start your message with `!` to run a \
 shell command in this folder, for example `!git status`. With `!!` its output stays out of the agent's context.",
@@ -116,6 +117,7 @@ Restart the server, choose *New session*, pick **pi** and a folder. This demo st
 const HINTS_TERSE: [&str; 2] =
     ["Demo, no model. `/tools` runs real commands.", "Demo, no model. `/help` lists what works."];
 
+/// `/help`: lists the commands.
 pub(super) struct HelpScene;
 
 impl HelpScene {
@@ -125,30 +127,32 @@ impl HelpScene {
 }
 
 impl Scene for HelpScene {
-    fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
+    fn next(&mut self, context: &SceneContext, _results: &[CallResult]) -> Step {
         let row = |command: &SlashCommand| format!("| `/{}` | {} |", command.name, command.description);
         let (listed, hidden): (Vec<_>, Vec<_>) = COMMANDS.iter().partition(|command| command.listed);
         let table =
             |commands: Vec<&SlashCommand>| commands.into_iter().map(row).collect::<Vec<_>>().join("\n");
         let listed = table(listed);
-        if setting.terse {
+        if context.terse {
             return Step::say(format!("| command | shows |\n|---|---|\n{listed}"));
         }
         Step::say(format!(
             "## What the demo can do\n\n\
             | command | shows |\n|---|---|\n{listed}\n\n\
-            Anything else you type gets a short answer that says who I am. Images you attach are counted and measured. \
-            Messages sent while I work are taken up between two steps (steering) or at the end (follow-up).\n\n\
-            `!command` runs a shell command of yours in `{folder}`.\n\n\
+            Anything else you type gets a short answer that says who I am. For images you attach, I report their type \
+            and size. Messages sent while I work are delivered between two steps (steering) or at the end \
+            (follow-up).\n\n\
+            `!command` runs your shell command in `{folder}`.\n\n\
             ### For tests\n\n\
             | command | does |\n|---|---|\n{hidden}\n\n\
-            The switch `--pace` (or `PILOTHOUSE_DEMO_PACE`) sets the speed: `realistic`, `instant` or a factor.",
-            folder = setting.folder.display(),
+            The option `--pace` (or `PILOTHOUSE_DEMO_PACE`) sets the speed: `realistic`, `instant` or a factor.",
+            folder = context.folder.display(),
             hidden = table(hidden),
         ))
     }
 }
 
+/// `/tour`: shows thinking, Markdown and parallel tools within a minute.
 pub(super) struct TourScene {
     step: usize,
 }
@@ -160,32 +164,32 @@ impl TourScene {
 }
 
 impl Scene for TourScene {
-    fn next(&mut self, setting: &Setting, results: &[CallResult]) -> Step {
+    fn next(&mut self, context: &SceneContext, results: &[CallResult]) -> Step {
         self.step += 1;
         match self.step {
             1 => Step::reply([
-                Block::Thinking(THOUGHT.to_owned()),
-                Block::Text(OPENING.to_owned()),
-                Call::lasting(Tool::Ls { path: ".".to_owned() }, 300),
+                Block::Thinking(TOUR_THOUGHT.to_owned()),
+                Block::Text(TOUR_OPENING.to_owned()),
+                Block::call(Tool::Ls { path: ".".to_owned() }, 300),
             ]),
-            2 => look_closer(setting, results),
-            _ => Step::say(if setting.terse { CLOSING_TERSE } else { CLOSING }),
+            2 => tour_tools(context, results),
+            _ => Step::say(if context.terse { TOUR_CLOSING_TERSE } else { TOUR_CLOSING }),
         }
     }
 }
 
-fn look_closer(setting: &Setting, results: &[CallResult]) -> Step {
+fn tour_tools(context: &SceneContext, results: &[CallResult]) -> Step {
     let listing = results.first().map(|result| result.text.as_str()).unwrap_or_default();
-    let pause = setting.pace.shell_sleep(Duration::from_millis(350));
+    let pause = context.pace.shell_sleep(Duration::from_millis(350));
     let mut blocks = vec![Block::Text(
         "That was a real listing of this folder. The next calls run at the same time.".to_owned(),
     )];
     if let Some(file) = readable_file(listing) {
-        blocks.push(Call::lasting(Tool::Read { path: file }, 350));
+        blocks.push(Block::call(Tool::Read { path: file }, 350));
     }
     blocks.extend([
-        Call::lasting(Tool::bash("git log --oneline -5 2>/dev/null || echo 'not a git repository'"), 700),
-        Call::lasting(
+        Block::call(Tool::bash("git log --oneline -5 2>/dev/null || echo 'not a git repository'"), 700),
+        Block::call(
             Tool::bash(format!("for bell in one two three; do echo \"bell $bell\"; {pause}done")),
             1500,
         ),
@@ -193,12 +197,12 @@ fn look_closer(setting: &Setting, results: &[CallResult]) -> Step {
     Step::reply(blocks)
 }
 
-const THOUGHT: &str = "Somebody wants to see what this page can do. I start with a little of everything: this thinking, \
-which folds to one line, then Markdown, then a few tools that really run. No model is needed for any of it.";
+const TOUR_THOUGHT: &str = "The user wants to see what this page can do. I show a little of everything: this thinking, \
+which folds to one line, then Markdown, then a few tools that really run. None of it needs a model.";
 
-const OPENING: &str = r#"## Welcome aboard
+const TOUR_OPENING: &str = r#"## Welcome aboard
 
-This is **Pilothouse**, and I am its built-in demo. Above this text is a *thinking* row; click it to open it. Text arrives as it is written, and only the last block is live:
+This is **Pilothouse**, and I am its built-in demo. Above this text is a *thinking* row; click it to open it. Text appears as it is written, and only the last block still changes:
 
 1. headings, lists and **emphasis**
 2. `inline code` and [links](https://commonmark.org/help/)
@@ -212,7 +216,7 @@ This is **Pilothouse**, and I am its built-in demo. Above this text is a *thinki
 | `!` | runs a shell command |
 
 ```rust
-/// How far the lamp of a lighthouse is seen, in nautical miles.
+/// The distance from which the lamp of a lighthouse is visible, in nautical miles.
 fn range(height_in_metres: f64, eye_in_metres: f64) -> f64 {
     2.08 * (height_in_metres.sqrt() + eye_in_metres.sqrt())
 }
@@ -222,16 +226,16 @@ fn main() {
 }
 ```
 
-> Tools come next. They are rows of one line; open one to see all of it.
+> Tools come next. Each one is a row of one line; open it to see the details.
 "#;
 
-const CLOSING: &str = "\
-Those rows show what ran, for how long and how it ended. The shell output came in bit by bit.
+const TOUR_CLOSING: &str = "\
+Those rows show what ran, how long it took and how it ended. The shell output arrived bit by bit.
 
 ### Where to go from here
 
 - `/ask`, `/approve`: I ask, you decide
-- `/steer`: send messages while I work, see them queue and be taken up
+- `/steer`: send messages while I work, and see how they are queued and delivered
 - `/error retry`: a failing provider, and how it recovers
 - `/think`, `/long`, `/image`: one thing each
 - `!ls -la`: your own shell command in this folder
@@ -244,5 +248,5 @@ npm install -g @earendil-works/pi-coding-agent
 
 Then start a *New session* with **pi**.";
 
-const CLOSING_TERSE: &str =
+const TOUR_CLOSING_TERSE: &str =
     "That was thinking, Markdown and tools. Next: `/ask`, `/steer`, `/error retry`, or `/help`.";

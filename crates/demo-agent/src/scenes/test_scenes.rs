@@ -1,10 +1,13 @@
-//! `/wait FILE`, `/wait-code FILE` and `/wait-tool FILE`: stand still in the middle until a file exists, so that a test
-//! can look around without racing the clock.
+//! Scenes for tests: `/wait`, `/wait-code`, `/wait-tool` and `/run`.
+//!
+//! The waiting scenes pause in the middle until a file exists, so that a test can inspect the state without
+//! depending on timing.
 
 use std::path::PathBuf;
 
-use super::{Block, Call, CallResult, Scene, Setting, Step, Tool};
+use super::{Block, CallResult, Scene, SceneContext, Step, Tool};
 
+/// `/wait FILE`: pauses in the middle of a text.
 pub(super) struct WaitScene {
     file: String,
 }
@@ -16,21 +19,22 @@ impl WaitScene {
 }
 
 impl Scene for WaitScene {
-    fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
+    fn next(&mut self, context: &SceneContext, _results: &[CallResult]) -> Step {
         if self.file.is_empty() {
             return Step::say("Say which file to wait for: `/wait FILE`.");
         }
         Step::reply([
-            Block::Thinking("Half now, half when the file is there.".to_owned()),
+            Block::Thinking("One half now, the other half later.".to_owned()),
             Block::HeldText {
-                before: format!("The first half. I go on when `{}` exists.", self.file),
-                file: absolute(setting, &self.file),
+                before: format!("The first half. I continue when `{}` exists.", self.file),
+                file: absolute(context, &self.file),
                 after: "\n\nThe second half. Done.".to_owned(),
             },
         ])
     }
 }
 
+/// `/wait-code FILE`: pauses in the middle of a code block.
 pub(super) struct WaitCodeScene {
     file: String,
 }
@@ -42,24 +46,25 @@ impl WaitCodeScene {
 }
 
 impl Scene for WaitCodeScene {
-    fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
+    fn next(&mut self, context: &SceneContext, _results: &[CallResult]) -> Step {
         if self.file.is_empty() {
             return Step::say("Say which file to wait for: `/wait-code FILE`.");
         }
         Step::reply([Block::HeldText {
             before: CODE_BEFORE.to_owned(),
-            file: absolute(setting, &self.file),
+            file: absolute(context, &self.file),
             after: CODE_AFTER.to_owned(),
         }])
     }
 }
 
-/// Ends in the middle of a line and of a comment.
+/// Ends in the middle of a line and a comment.
 const CODE_BEFORE: &str =
     "```rust\nfn flash(seconds: u64) -> Lamp {\n    let lamp = Lamp::lit(); /* until it is";
 const CODE_AFTER: &str =
     "\n       light again */\n    lamp.after(seconds, \"dark\")\n}\n```\n\nThat is the lamp.";
 
+/// `/wait-tool FILE`: runs a shell command until the file exists.
 pub(super) struct WaitToolScene {
     file: String,
     started: bool,
@@ -72,7 +77,7 @@ impl WaitToolScene {
 }
 
 impl Scene for WaitToolScene {
-    fn next(&mut self, _setting: &Setting, results: &[CallResult]) -> Step {
+    fn next(&mut self, _context: &SceneContext, results: &[CallResult]) -> Step {
         if self.file.is_empty() {
             return Step::say("Say which file to wait for: `/wait-tool FILE`.");
         }
@@ -82,7 +87,7 @@ impl Scene for WaitToolScene {
             let command = format!("echo waiting; until [ -e {file} ]; do sleep 0.05; done; echo found");
             return Step::reply([
                 Block::Text(format!("I run a command that ends when `{}` exists.", self.file)),
-                Call::lasting(Tool::bash(command), 0),
+                Block::call(Tool::bash(command), 0),
             ]);
         }
         let failed = results.iter().any(|result| result.is_error);
@@ -90,11 +95,12 @@ impl Scene for WaitToolScene {
     }
 }
 
-fn absolute(setting: &Setting, file: &str) -> PathBuf {
-    setting.folder.join(file)
+/// Resolves a path against the session's folder.
+fn absolute(context: &SceneContext, file: &str) -> PathBuf {
+    context.folder.join(file)
 }
 
-/// `/run COMMAND`: the given command as a tool call, for tests.
+/// `/run COMMAND`: runs the command as a tool call.
 pub(super) struct RunScene {
     command: String,
     started: bool,
@@ -107,13 +113,13 @@ impl RunScene {
 }
 
 impl Scene for RunScene {
-    fn next(&mut self, _setting: &Setting, results: &[CallResult]) -> Step {
+    fn next(&mut self, _context: &SceneContext, results: &[CallResult]) -> Step {
         if self.command.is_empty() {
             return Step::say("Say what to run: `/run COMMAND`.");
         }
         if !self.started {
             self.started = true;
-            return Step::reply([Call::lasting(Tool::bash(self.command.clone()), 0)]);
+            return Step::reply([Block::call(Tool::bash(self.command.clone()), 0)]);
         }
         let failed = results.iter().any(|result| result.is_error);
         Step::say(if failed { "The command failed." } else { "The command has ended." })

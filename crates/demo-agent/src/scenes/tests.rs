@@ -2,8 +2,8 @@ use std::path::Path;
 
 use super::*;
 
-fn setting() -> Setting {
-    Setting {
+fn sample_context() -> SceneContext {
+    SceneContext {
         folder: PathBuf::from("/project"),
         scratch: PathBuf::from("/scratch"),
         pace: Pace::Instant,
@@ -16,13 +16,13 @@ fn setting() -> Setting {
     }
 }
 
-/// Plays a scene to its end; every tool answers with the same text.
-fn play(prompt: &str, setting: &Setting, answer: &str) -> Vec<Reply> {
+/// Plays a scene to its end. Every tool returns the same text.
+fn play(prompt: &str, context: &SceneContext, answer: &str) -> Vec<Reply> {
     let mut scene = for_prompt(prompt, &[]);
     let mut replies = Vec::new();
     let mut results = Vec::new();
     for _ in 0..100 {
-        let Step::Reply(reply) = scene.next(setting, &results) else { continue };
+        let Step::Reply(reply) = scene.next(context, &results) else { continue };
         let calls = reply.blocks.iter().filter(|block| matches!(block, Block::Call(_))).count();
         results = vec![CallResult { text: answer.to_owned(), is_error: false }; calls];
         replies.push(reply);
@@ -30,7 +30,7 @@ fn play(prompt: &str, setting: &Setting, answer: &str) -> Vec<Reply> {
             return replies;
         }
     }
-    panic!("{prompt} does not end");
+    panic!("the scene of {prompt} does not end");
 }
 
 fn text(replies: &[Reply]) -> String {
@@ -41,11 +41,11 @@ fn text(replies: &[Reply]) -> String {
 }
 
 #[test]
-fn every_scene_ends_and_says_something() {
+fn every_scene_ends_with_content() {
     for command in COMMANDS.iter().filter(|command| command.name != "error") {
         for terse in [false, true] {
-            let setting = Setting { terse, ..setting() };
-            let replies = play(&format!("/{} file", command.name), &setting, "README.md\nsrc/");
+            let context = SceneContext { terse, ..sample_context() };
+            let replies = play(&format!("/{} file", command.name), &context, "README.md\nsrc/");
             let last = replies.last().unwrap();
             assert!(!last.blocks.is_empty(), "/{}", command.name);
         }
@@ -53,16 +53,16 @@ fn every_scene_ends_and_says_something() {
 }
 
 #[test]
-fn every_scene_is_the_same_every_time() {
+fn every_scene_is_deterministic() {
     for command in &COMMANDS {
         let prompt = format!("/{} retry", command.name);
-        let once = play(&prompt, &setting(), "x");
-        assert_eq!(format!("{once:?}"), format!("{:?}", play(&prompt, &setting(), "x")));
+        let once = play(&prompt, &sample_context(), "x");
+        assert_eq!(format!("{once:?}"), format!("{:?}", play(&prompt, &sample_context(), "x")));
     }
 }
 
 #[test]
-fn a_prompt_finds_its_command() {
+fn slash_commands_are_recognised() {
     assert!(is_slash_command("/tour"));
     assert!(is_slash_command("  /long 3  "));
     for text in ["tour", "/tourist", "/", "//tour", "see /tour", "/home/user"] {
@@ -71,15 +71,16 @@ fn a_prompt_finds_its_command() {
 }
 
 #[test]
-fn an_unknown_command_is_named_but_a_path_is_not() {
-    let later = Setting { user_messages: 2, ..setting() };
-    assert!(text(&play("/launch now", &later, "")).contains("There is no `/launch` here"));
+fn unknown_commands_are_reported_but_paths_are_not() {
+    let later = SceneContext { user_messages: 2, ..sample_context() };
+    assert!(text(&play("/launch now", &later, "")).contains("There is no `/launch` command"));
     assert!(!text(&play("/home/user is my folder", &later, "")).contains("There is no"));
 }
 
 #[test]
-fn later_answers_differ_and_come_round() {
-    let answer = |user_messages| text(&play("Hello", &Setting { user_messages, ..setting() }, ""));
+fn later_answers_differ_and_repeat() {
+    let answer =
+        |user_messages| text(&play("Hello", &SceneContext { user_messages, ..sample_context() }, ""));
     let first = answer(1);
     assert!(first.contains("built-in demo") && first.contains("--agent"));
     assert_ne!(answer(2), first);
@@ -91,14 +92,16 @@ fn later_answers_differ_and_come_round() {
 fn images_are_described() {
     let images = [ImageInfo { mime_type: "image/png".to_owned(), bytes: 12 }];
     let mut scene = for_prompt("Look", &images);
-    let Step::Reply(reply) = scene.next(&setting(), &[]) else { panic!("no reply") };
+    let Step::Reply(reply) = scene.next(&sample_context(), &[]) else {
+        panic!("the first step is not a reply")
+    };
     assert!(text(&[reply]).contains("One image arrived with your message:\n\n1. `image/png`, 12 bytes"));
 }
 
 #[test]
 fn thinking_grows_with_its_level() {
     let length = |thinking_level| {
-        let replies = play("/think", &Setting { thinking_level, ..setting() }, "");
+        let replies = play("/think", &SceneContext { thinking_level, ..sample_context() }, "");
         let blocks = replies.into_iter().flat_map(|reply| reply.blocks);
         blocks.map(|block| if let Block::Thinking(text) = block { text.len() } else { 0 }).sum::<usize>()
     };
@@ -108,7 +111,7 @@ fn thinking_grows_with_its_level() {
 }
 
 #[test]
-fn a_file_worth_reading_is_found_in_a_listing() {
+fn a_readable_file_is_found_in_a_listing() {
     assert_eq!(tools::readable_file("a.bin\nnotes.txt\nREADME.md").as_deref(), Some("README.md"));
     assert_eq!(tools::readable_file("a.bin\nnotes.txt").as_deref(), Some("notes.txt"));
     assert_eq!(tools::readable_file("README.md/\na.bin"), None);
@@ -118,7 +121,7 @@ fn a_file_worth_reading_is_found_in_a_listing() {
 #[test]
 fn scenes_write_only_to_the_scratch_folder() {
     for command in &COMMANDS {
-        let replies = play(&format!("/{} retry", command.name), &setting(), "README.md");
+        let replies = play(&format!("/{} retry", command.name), &sample_context(), "README.md");
         for block in replies.into_iter().flat_map(|reply| reply.blocks) {
             if let Block::Call(Call { tool: Tool::Write { path, .. } | Tool::Edit { path, .. }, .. }) = block
             {
@@ -129,7 +132,7 @@ fn scenes_write_only_to_the_scratch_folder() {
 }
 
 #[test]
-fn arguments_are_spelled_in_pi_s_order() {
+fn arguments_have_the_field_order_of_pi() {
     let write = Tool::Write { path: "a".to_owned(), content: "b".to_owned() };
     assert_eq!(write.arguments_text(), r#"{"path":"a","content":"b"}"#);
     let edits = vec![Replacement { old_text: "x".to_owned(), new_text: "y".to_owned() }];

@@ -1,34 +1,37 @@
-//! `/long`: a long answer with everything Markdown has, about 48 KB; `/long N` for N paragraphs.
+//! Long texts: `/long` and `/think`.
 
-use super::{Block, CallResult, Scene, Setting, Step};
+use super::{Block, CallResult, Scene, SceneContext, Step};
 
-/// With these paragraphs the answer is about 48 KB.
-const PARAGRAPHS: usize = 140;
-/// Nobody needs more, and a slip of the finger should not fill the session.
-const AT_MOST: usize = 5_000;
+/// The default number of paragraphs, which makes an answer of about 48 KB.
+const DEFAULT_PARAGRAPHS: usize = 140;
+/// The upper limit, so that a typo does not fill the session.
+const MAX_PARAGRAPHS: usize = 5_000;
 
+/// `/long`: a long answer with all kinds of Markdown; `/long N` for N paragraphs.
 pub(super) struct LongScene {
     paragraphs: usize,
 }
 
 impl LongScene {
     pub(super) fn new(arguments: &str) -> Self {
-        Self { paragraphs: arguments.parse().unwrap_or(PARAGRAPHS).clamp(1, AT_MOST) }
+        Self { paragraphs: arguments.parse().unwrap_or(DEFAULT_PARAGRAPHS).clamp(1, MAX_PARAGRAPHS) }
     }
 }
 
 impl Scene for LongScene {
-    fn next(&mut self, _setting: &Setting, _results: &[CallResult]) -> Step {
+    fn next(&mut self, _context: &SceneContext, _results: &[CallResult]) -> Step {
         let mut text = format!("# The lighthouse keeper's log, in {} parts\n\n", self.paragraphs);
         for number in 1..=self.paragraphs {
             text.push_str(&part(number));
         }
-        text.push_str("\n---\n\nThat is all. Scroll up while it grows: the page stays where you read.");
+        text.push_str(
+            "\n---\n\nThat is all. If you scroll up while the answer grows, the page stays where you read.",
+        );
         Step::say(text)
     }
 }
 
-/// One paragraph, and in turn a heading, a list, code, a table or a quotation with it.
+/// One paragraph, sometimes together with a heading, a list, code, a table or a quotation.
 fn part(number: usize) -> String {
     let pick = |sentences: &[&'static str], offset: usize| sentences[(number + offset) % sentences.len()];
     let paragraph = format!(
@@ -97,6 +100,7 @@ const EVENING: [&str; 4] = [
     "We read aloud by the light that was left over.",
 ];
 
+/// `/think`: long thinking, then a short answer.
 pub(super) struct ThinkScene;
 
 impl ThinkScene {
@@ -106,9 +110,9 @@ impl ThinkScene {
 }
 
 impl Scene for ThinkScene {
-    fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
-        let paragraphs = match setting.thinking_level {
-            "off" => return Step::say(OFF),
+    fn next(&mut self, context: &SceneContext, _results: &[CallResult]) -> Step {
+        let paragraphs = match context.thinking_level {
+            "off" => return Step::say(THINKING_OFF),
             "minimal" => 1,
             "low" => 2,
             "medium" => 4,
@@ -118,23 +122,23 @@ impl Scene for ThinkScene {
         let mut answer = "**Sixteen sailors.** Twelve can be paired off in 11 × 9 × 7 × 5 × 3 × 1 = 10,395 ways, fourteen \
             in 135,135, and sixteen in the 2,027,025 that were claimed."
             .to_owned();
-        if !setting.terse {
+        if !context.terse {
             answer.push_str(&format!(
-                "\n\nThe thinking above is prepared text, folded to one line until you open it. Its length follows the \
-                thinking level, now `{}`: change it in the title bar and ask again.",
-                setting.thinking_level
+                "\n\nThe thinking above is prepared text, folded to one line until you open it. Its length depends on the \
+                thinking level, which is `{}` now: change it in the title bar and ask again.",
+                context.thinking_level
             ));
         }
         Step::reply([Block::Thinking(thinking), Block::Text(answer)])
     }
 }
 
-const OFF: &str = "Thinking is **off** for this session, so there is nothing to show. \
+const THINKING_OFF: &str = "Thinking is **off** for this session, so there is nothing to show. \
 Choose another level in the title bar, then send `/think` again.";
 
 const THOUGHTS: [&str; 6] = [
-    "Let me set myself a small problem, so that there is something to think about. A crew is paired off for night \
-watches, and somebody claims that there are exactly 2,027,025 ways to do it. How many sailors are there?",
+    "I need a small problem to think about. A crew is paired off for night watches, and the captain claims that there \
+are exactly 2,027,025 ways to do it. How many sailors are there?",
     "The number of ways to split 2n people into pairs is (2n − 1) × (2n − 3) × … × 3 × 1. The first sailor has 2n − 1 \
 possible partners; take that pair away and the same question remains for 2n − 2.",
     "Small cases first. Two sailors: 1. Four: 3 × 1 = 3. Six: 5 × 3 = 15. Eight: 7 × 15 = 105. Ten: 9 × 105 = 945. \
@@ -142,6 +146,6 @@ Twelve: 11 × 945 = 10,395. It grows quickly, so the answer cannot be far.",
     "Fourteen: 13 × 10,395 = 135,135. Sixteen: 15 × 135,135 = 2,027,025. That is the number claimed.",
     "Check it another way: 16! / (2^8 × 8!). 16! is 20,922,789,888,000 and 2^8 × 8! is 256 × 40,320 = 10,321,920. \
 The quotient is 2,027,025. Both agree.",
-    "Could another crew give the same number? No: the sequence is strictly growing from two sailors on, so sixteen is \
-the only one. I can answer.",
+    "Could another crew size give the same number? No: the sequence is strictly growing from two sailors on, so \
+sixteen is the only one. I can answer.",
 ];

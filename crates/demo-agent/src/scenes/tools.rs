@@ -1,9 +1,10 @@
-//! `/tools`: real tools on real files, side by side and one after the other, one of them failing.
+//! Real tools: `/tools` and `/image`.
 
 use std::time::Duration;
 
-use super::{Block, Call, CallResult, Prop, Replacement, Scene, Setting, Step, Tool};
+use super::{Block, CallResult, Replacement, Scene, SceneContext, SceneFile, Step, Tool};
 
+/// `/tools`: runs tools on real files, in parallel and in sequence, some of them failing.
 pub(super) struct ToolsScene {
     step: usize,
 }
@@ -15,70 +16,71 @@ impl ToolsScene {
 }
 
 impl Scene for ToolsScene {
-    fn next(&mut self, setting: &Setting, results: &[CallResult]) -> Step {
+    fn next(&mut self, context: &SceneContext, results: &[CallResult]) -> Step {
         self.step += 1;
         match self.step {
             1 => Step::reply([
                 Block::Thinking(
-                    "First see what is here, then look into one file and run a few commands.".to_owned(),
+                    "First list this folder, then read one file and run a few commands.".to_owned(),
                 ),
                 Block::Text("I look around in this folder.".to_owned()),
-                Call::lasting(Tool::Ls { path: ".".to_owned() }, 250),
+                Block::call(Tool::Ls { path: ".".to_owned() }, 250),
             ]),
-            2 => parallel(setting, results),
-            3 => write(setting),
-            4 => edit(setting),
-            _ => Step::say(conclusion(setting)),
+            2 => parallel_calls(context, results),
+            3 => write_file(context),
+            4 => edit_file(context),
+            _ => Step::say(conclusion(context)),
         }
     }
 }
 
-/// Four calls in one reply: they run side by side and end in the order of their durations.
-fn parallel(setting: &Setting, results: &[CallResult]) -> Step {
+/// Several calls in one reply, which run in parallel.
+fn parallel_calls(context: &SceneContext, results: &[CallResult]) -> Step {
     let mut blocks = vec![Block::Text(
-        "Now several things at once: they run side by side, and each row ends when it is done.".to_owned(),
+        "Now several calls at once: they run side by side, and each row ends when its call is done."
+            .to_owned(),
     )];
     let listing = results.first().map(|result| result.text.as_str()).unwrap_or_default();
     if let Some(file) = readable_file(listing) {
-        blocks.push(Call::lasting(Tool::Read { path: file }, 400));
+        blocks.push(Block::call(Tool::Read { path: file }, 400));
     }
-    let pause = setting.pace.shell_sleep(Duration::from_millis(450));
+    let pause = context.pace.shell_sleep(Duration::from_millis(450));
     blocks.extend([
-        Call::lasting(
+        Block::call(
             Tool::bash(format!("for step in 1 2 3 4 5; do echo \"step $step of 5\"; {pause}done; date +%Y")),
             2600,
         ),
-        Call::lasting(Tool::bash("uname -s; echo \"shell: $0\""), 900),
-        Call::lasting(Tool::bash("echo 'looking for a lighthouse'; ls no-such-lighthouse; exit 3"), 1400),
-        Call::lasting(Tool::Read { path: "no-such-chart.txt".to_owned() }, 200),
+        Block::call(Tool::bash("uname -s; echo \"shell: $0\""), 900),
+        Block::call(Tool::bash("echo 'looking for a lighthouse'; ls no-such-lighthouse; exit 3"), 1400),
+        Block::call(Tool::Read { path: "no-such-chart.txt".to_owned() }, 200),
     ]);
     Step::reply(blocks)
 }
 
-fn write(setting: &Setting) -> Step {
+fn write_file(context: &SceneContext) -> Step {
     Step::reply([
         Block::Text(format!(
-            "Two of these failed on purpose: a failed call opens with its error. Next, a file is written and edited, \
-            in `{}` so that your project stays as it is.",
-            setting.scratch.display()
+            "Two of these failed on purpose: a failed call opens with its error. Next, I write and edit a file \
+            in `{}`, so that your project is not changed.",
+            context.scratch.display()
         )),
-        Call::lasting(Tool::Write { path: log_file(setting), content: LOG.to_owned() }, 300),
+        Block::call(Tool::Write { path: log_file(context), content: LOG.to_owned() }, 300),
     ])
 }
 
-fn edit(setting: &Setting) -> Step {
-    Step::reply([Call::lasting(
+fn edit_file(context: &SceneContext) -> Step {
+    Step::reply([Block::call(
         Tool::Edit {
-            path: log_file(setting),
-            edits: vec![Replacement { old_text: LOG_OLD.to_owned(), new_text: LOG_NEW.to_owned() }],
+            path: log_file(context),
+            edits: vec![Replacement { old_text: OLD_LINE.to_owned(), new_text: NEW_LINE.to_owned() }],
         },
         300,
     )])
 }
 
-fn conclusion(setting: &Setting) -> &'static str {
-    if setting.terse {
-        "Done: list, read, shell, two failures, write, edit. The scratch file is gone again."
+fn conclusion(context: &SceneContext) -> &'static str {
+    if context.terse {
+        "Done: list, read, shell, two failures, write, edit. The scratch file is removed."
     } else {
         "That was:\n\n\
         - `ls` and `read` on real files of this folder\n\
@@ -89,8 +91,8 @@ fn conclusion(setting: &Setting) -> &'static str {
     }
 }
 
-fn log_file(setting: &Setting) -> String {
-    setting.scratch.join("logbook.py").display().to_string()
+fn log_file(context: &SceneContext) -> String {
+    context.scratch.join("logbook.py").display().to_string()
 }
 
 const LOG: &str = "\
@@ -104,10 +106,10 @@ def main():
 
 main()
 ";
-const LOG_OLD: &str = "    return ship + \" makes \" + str(knots) + \" knots\"";
-const LOG_NEW: &str = "    return f\"{ship} makes {knots} knots\"";
+const OLD_LINE: &str = "    return ship + \" makes \" + str(knots) + \" knots\"";
+const NEW_LINE: &str = "    return f\"{ship} makes {knots} knots\"";
 
-/// A file of the listing that is worth reading: a well-known name first, then anything that looks like text.
+/// Chooses a file of the listing to read: a well-known one first, otherwise one with the extension of a text file.
 pub(super) fn readable_file(listing: &str) -> Option<String> {
     const WELL_KNOWN: [&str; 6] =
         ["README.md", "Cargo.toml", "package.json", "pyproject.toml", "Makefile", "LICENSE"];
@@ -118,8 +120,9 @@ pub(super) fn readable_file(listing: &str) -> Option<String> {
     well_known.or_else(text).map(str::to_owned)
 }
 
-const PICTURE: Prop = Prop { name: "lighthouse.png", bytes: include_bytes!("lighthouse.png") };
+const PICTURE: SceneFile = SceneFile { name: "lighthouse.png", bytes: include_bytes!("lighthouse.png") };
 
+/// `/image`: an image as a tool result.
 pub(super) struct ImageScene {
     shown: bool,
 }
@@ -131,21 +134,21 @@ impl ImageScene {
 }
 
 impl Scene for ImageScene {
-    fn props(&self) -> &'static [Prop] {
+    fn files(&self) -> &'static [SceneFile] {
         &[PICTURE]
     }
 
-    fn next(&mut self, setting: &Setting, _results: &[CallResult]) -> Step {
+    fn next(&mut self, context: &SceneContext, _results: &[CallResult]) -> Step {
         if self.shown {
             return Step::say(
                 "A lighthouse at dusk, read from a real PNG file. Images from tools appear in their row; images you \
-                paste, drop or pick travel with your message: attach one and I tell you what arrived.",
+                paste, drop or pick are sent with your message: attach one and I tell you what arrived.",
             );
         }
         self.shown = true;
         Step::reply([
             Block::Text("I read a picture.".to_owned()),
-            Call::lasting(Tool::Read { path: setting.scratch.join(PICTURE.name).display().to_string() }, 400),
+            Block::call(Tool::Read { path: context.scratch.join(PICTURE.name).display().to_string() }, 400),
         ])
     }
 }

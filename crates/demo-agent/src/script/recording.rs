@@ -1,7 +1,6 @@
-//! Reads a recorded conversation and turns it into cues: wait for a command, send a line.
+//! Parses a recorded conversation into steps: await a command, send a line.
 //!
-//! One record per line, `{"dir":"in"|"out","t":milliseconds,"line":object}`. Pure: what the cues lead to is played
-//! elsewhere.
+//! A recording has one record per line: `{"dir":"in"|"out","t":milliseconds,"line":object}`.
 
 use std::time::Duration;
 
@@ -10,43 +9,39 @@ use serde_json::Value;
 
 #[derive(Debug)]
 pub(crate) struct Recording {
-    pub(crate) cues: Vec<Cue>,
-    pub(crate) questions: Vec<RecordedQuestion>,
+    pub(crate) steps: Vec<ScriptStep>,
+    pub(crate) queries: Vec<RecordedQuery>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Cue {
-    /// Nothing goes on before a command of this kind has come.
-    Await {
-        kind: String,
-        id: Option<Value>,
-    },
-    Send {
-        after: Duration,
-        line: Line,
-    },
+pub(crate) enum ScriptStep {
+    /// Waits until a command of this kind arrives.
+    Await { kind: String, id: Option<Value> },
+    /// Sends a line, this long after the previous step.
+    Send { delay: Duration, line: RecordedLine },
 }
 
-/// A command that only asked, with its answer. The server asks when it likes, so these do not hold up the play.
+/// A recorded query with its response. Queries are not steps, because the server may send them at any time.
 #[derive(Debug)]
-pub(crate) struct RecordedQuestion {
+pub(crate) struct RecordedQuery {
     pub(crate) kind: String,
     pub(crate) id: Option<Value>,
-    /// Before which cue it was asked.
-    pub(crate) before: usize,
-    pub(crate) answer: Line,
+    /// The index of the step that followed the query.
+    pub(crate) before_step: usize,
+    pub(crate) response: RecordedLine,
 }
 
-/// A line as it was recorded, byte for byte, and what it says.
+/// A recorded line, as text and parsed.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub(crate) struct RecordedLine {
     pub(crate) raw: String,
     pub(crate) object: Value,
 }
 
-impl Line {
-    /// Gives a field another value, in the text: spelling the whole line anew would round its numbers. The field is
-    /// one that pi writes before any text of a conversation; without it nothing changes.
+impl RecordedLine {
+    /// Replaces the first value of a field within the text, because serialising the whole line again would round
+    /// its numbers. Works only for fields that pi writes before any text of the conversation. Does nothing if the
+    /// field is missing.
     pub(crate) fn replace(&mut self, field: &str, value: &Value) {
         let key = format!("\"{field}\":");
         let Some(start) = self.raw.find(&key).map(|start| start + key.len()) else { return };
@@ -59,34 +54,36 @@ impl Line {
 }
 
 impl Recording {
-    /// `strict`: questions are cues as well.
+    /// Parses a recording. With `strict`, queries are steps as well.
     pub(crate) fn parse(text: &str, strict: bool) -> anyhow::Result<Self> {
-        let mut recording = Self { cues: Vec::new(), questions: Vec::new() };
-        let mut unanswered: Vec<(String, Option<Value>, usize)> = Vec::new();
+        let mut recording = Self { steps: Vec::new(), queries: Vec::new() };
+        let mut unanswered: Vec<OpenQuery> = Vec::new();
         let mut time = 0;
         for (number, record) in text.lines().enumerate().filter(|(_, record)| !record.trim().is_empty()) {
             let parsed: Value =
-                serde_json::from_str(record).with_context(|| format!("line {} is no JSON", number + 1))?;
-            let at = parsed["t"].as_u64().unwrap_or(time);
-            let after = Duration::from_millis(at.saturating_sub(time));
-            time = at;
-            let line = Line { raw: raw_line(record, &parsed["line"]), object: parsed["line"].clone() };
+                serde_json::from_str(record).with_context(|| format!("line {} is not JSON", number + 1))?;
+            let record_time = parsed["t"].as_u64().unwrap_or(time);
+            let delay = Duration::from_millis(record_time.saturating_sub(time));
+            time = record_time;
+            let line =
+                RecordedLine { raw: raw_line(record, &parsed["line"]), object: parsed["line"].clone() };
             match parsed["dir"].as_str() {
                 Some("in") => {
-                    // Text that was no JSON object cannot be waited for.
+                    // Input without a type is not a command and cannot be awaited.
                     let Some(kind) = line.object["type"].as_str().map(str::to_owned) else { continue };
                     let id = line.object.get("id").cloned();
-                    if is_question(&kind) && !strict {
-                        unanswered.push((kind, id, recording.cues.len()));
+                    if is_query(&kind) && !strict {
+                        let before_step = recording.steps.len();
+                        unanswered.push(OpenQuery { kind, id, before_step });
                     } else {
-                        recording.cues.push(Cue::Await { kind, id });
+                        recording.steps.push(ScriptStep::Await { kind, id });
                     }
                 }
-                Some("out") => match take_question(&mut unanswered, &line.object) {
-                    Some((kind, id, before)) => {
-                        recording.questions.push(RecordedQuestion { kind, id, before, answer: line });
+                Some("out") => match take_answered(&mut unanswered, &line.object) {
+                    Some(OpenQuery { kind, id, before_step }) => {
+                        recording.queries.push(RecordedQuery { kind, id, before_step, response: line });
                     }
-                    None => recording.cues.push(Cue::Send { after, line }),
+                    None => recording.steps.push(ScriptStep::Send { delay, line }),
                 },
                 _ => anyhow::bail!("line {} has no direction", number + 1),
             }
@@ -94,46 +91,53 @@ impl Recording {
         Ok(recording)
     }
 
-    /// The cues that wait for a command, from `place` on.
-    pub(crate) fn awaited_from(&self, place: usize) -> impl Iterator<Item = (usize, &str)> {
-        self.cues.iter().enumerate().skip(place).filter_map(|(place, cue)| match cue {
-            Cue::Await { kind, .. } => Some((place, kind.as_str())),
-            Cue::Send { .. } => None,
+    /// The steps from `start` on that await a command, with their indexes.
+    pub(crate) fn awaited_from(&self, start: usize) -> impl Iterator<Item = (usize, &str)> {
+        self.steps.iter().enumerate().skip(start).filter_map(|(index, step)| match step {
+            ScriptStep::Await { kind, .. } => Some((index, kind.as_str())),
+            ScriptStep::Send { .. } => None,
         })
     }
 }
 
-/// Commands that change nothing.
-pub(crate) fn is_question(kind: &str) -> bool {
+/// Whether a command only reads and changes nothing.
+pub(crate) fn is_query(kind: &str) -> bool {
     kind.starts_with("get_")
 }
 
-/// Whether a command of one kind may stand for another: a message is a message, however it is sent.
-pub(crate) fn same_kind(recorded: &str, actual: &str) -> bool {
+/// Whether an actual command may take the place of a recorded one. All commands that send a message are
+/// equivalent.
+pub(crate) fn is_equivalent(recorded: &str, actual: &str) -> bool {
     const MESSAGES: [&str; 3] = ["prompt", "steer", "follow_up"];
     recorded == actual || (MESSAGES.contains(&recorded) && MESSAGES.contains(&actual))
 }
 
-type Unanswered = (String, Option<Value>, usize);
-
-fn take_question(unanswered: &mut Vec<Unanswered>, answer: &Value) -> Option<Unanswered> {
-    if answer["type"] != "response" {
-        return None;
-    }
-    let place = unanswered
-        .iter()
-        .position(|(kind, id, _)| answer["command"] == *kind && id.as_ref() == answer.get("id"))?;
-    Some(unanswered.remove(place))
+/// A query whose response has not been parsed yet.
+struct OpenQuery {
+    kind: String,
+    id: Option<Value>,
+    before_step: usize,
 }
 
-/// The text of the `line` field, which comes last in a record; spelled anew if it does not.
+/// Removes and returns the query that a line responds to.
+fn take_answered(unanswered: &mut Vec<OpenQuery>, line: &Value) -> Option<OpenQuery> {
+    if line["type"] != "response" {
+        return None;
+    }
+    let index = unanswered
+        .iter()
+        .position(|query| line["command"] == query.kind && query.id.as_ref() == line.get("id"))?;
+    Some(unanswered.remove(index))
+}
+
+/// The exact text of the `line` field, which is the last one of a record; otherwise the field serialised again.
 fn raw_line(record: &str, line: &Value) -> String {
-    let cut = || {
+    let exact_text = || {
         let (_, rest) = record.split_once("\"line\":")?;
         let raw = rest.trim_end().strip_suffix('}')?.trim();
         (serde_json::from_str::<Value>(raw).ok()? == *line).then(|| raw.to_owned())
     };
-    cut().unwrap_or_else(|| line.to_string())
+    exact_text().unwrap_or_else(|| line.to_string())
 }
 
 #[cfg(test)]
@@ -150,19 +154,19 @@ mod tests {
     "#;
 
     #[test]
-    fn questions_stand_aside() {
+    fn queries_are_not_steps() {
         let recording = Recording::parse(RECORD, false).unwrap();
-        assert_eq!(recording.questions.len(), 1);
-        assert_eq!(recording.questions[0].before, 0);
-        assert_eq!(recording.cues.len(), 3);
+        assert_eq!(recording.queries.len(), 1);
+        assert_eq!(recording.queries[0].before_step, 0);
+        assert_eq!(recording.steps.len(), 3);
         assert_eq!(recording.awaited_from(0).collect::<Vec<_>>(), [(0, "prompt")]);
         assert_eq!(recording.awaited_from(1).count(), 0);
     }
 
     #[test]
-    fn a_strict_recording_waits_for_all() {
+    fn a_strict_recording_awaits_queries_too() {
         let recording = Recording::parse(RECORD, true).unwrap();
-        assert!(recording.questions.is_empty());
+        assert!(recording.queries.is_empty());
         assert_eq!(
             recording.awaited_from(0).map(|(_, kind)| kind).collect::<Vec<_>>(),
             ["get_state", "prompt"]
@@ -170,30 +174,30 @@ mod tests {
     }
 
     #[test]
-    fn lines_keep_their_bytes_and_spacing() {
+    fn lines_keep_their_bytes_and_delays() {
         let recording = Recording::parse(RECORD, false).unwrap();
-        let Cue::Send { after, line } = &recording.cues[1] else { panic!("{:?}", recording.cues) };
+        let ScriptStep::Send { delay, line } = &recording.steps[1] else { panic!("{:?}", recording.steps) };
         assert_eq!(line.raw, r#"{"type":"z","a":1.50,"b":"\"line\":"}"#);
-        assert_eq!(*after, Duration::from_millis(49));
+        assert_eq!(*delay, Duration::from_millis(49));
     }
 
     #[test]
-    fn what_is_no_recording_is_refused() {
+    fn other_files_are_rejected() {
         assert!(Recording::parse("{\"type\":\"session\"}", false).is_err());
         assert!(Recording::parse("hello", false).is_err());
     }
 
     #[test]
-    fn messages_stand_for_each_other() {
-        assert!(same_kind("steer", "prompt"));
-        assert!(same_kind("abort", "abort"));
-        assert!(!same_kind("abort", "prompt"));
+    fn commands_that_send_messages_are_equivalent() {
+        assert!(is_equivalent("steer", "prompt"));
+        assert!(is_equivalent("abort", "abort"));
+        assert!(!is_equivalent("abort", "prompt"));
     }
 
     #[test]
-    fn a_replaced_field_leaves_the_rest_alone() {
+    fn replacing_a_field_keeps_the_rest() {
         let raw = r#"{"id":"req-1","type":"response","data":{"cost":0.00045999999999999996,"id":"x"}}"#;
-        let mut line = Line { raw: raw.to_owned(), object: Value::Null };
+        let mut line = RecordedLine { raw: raw.to_owned(), object: Value::Null };
         line.replace("id", &serde_json::json!(7));
         line.replace("missing", &Value::Null);
         assert_eq!(line.raw, r#"{"id":7,"type":"response","data":{"cost":0.00045999999999999996,"id":"x"}}"#);

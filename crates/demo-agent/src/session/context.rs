@@ -1,23 +1,27 @@
-//! Reads the conversation out of the session's entries: what a model would see, how large it is, what was counted.
+//! The conversation as derived from the session's entries: the model's context, its size, and statistics.
 //!
-//! Pure functions over entries; nothing here writes or remembers.
+//! Pure functions over entries.
 
 use serde_json::{Value, json};
 
 use crate::agent::models::CONTEXT_WINDOW;
 
-/// The messages a model would get: the newest compaction stands for what it replaced, dropped attempts are gone.
+/// The messages in the model's context. The summary of the newest compaction replaces older messages; failed
+/// attempts that a `context_edit` removed are left out.
 pub(crate) fn messages(entries: &[Value]) -> Vec<Value> {
-    let dropped: Vec<&Value> =
-        of_kind(entries, "context_edit").filter_map(|entry| entry.get("targetId")).collect();
+    let removed: Vec<&Value> = entries
+        .iter()
+        .filter(|entry| entry["type"] == "context_edit")
+        .filter_map(|entry| entry.get("targetId"))
+        .collect();
     let message = |entry: &Value| {
-        let kept = entry.get("id").is_none_or(|id| !dropped.contains(&id));
+        let kept = entry.get("id").is_none_or(|id| !removed.contains(&id));
         entry.get("message").filter(|_| kept).cloned()
     };
-    let Some(place) = entries.iter().rposition(|entry| entry["type"] == "compaction") else {
+    let Some(index) = entries.iter().rposition(|entry| entry["type"] == "compaction") else {
         return entries.iter().filter_map(message).collect();
     };
-    let compaction = &entries[place];
+    let compaction = &entries[index];
     let first_kept = entries.iter().position(|entry| entry["id"] == compaction["firstKeptEntryId"]);
     let summary = json!({
         "role": "compactionSummary",
@@ -25,12 +29,12 @@ pub(crate) fn messages(entries: &[Value]) -> Vec<Value> {
         "tokensBefore": compaction["tokensBefore"],
         "timestamp": iso_to_milliseconds(&compaction["timestamp"]),
     });
-    let before = entries[first_kept.unwrap_or(place).min(place)..place].iter();
-    let after = entries[place + 1..].iter();
+    let before = entries[first_kept.unwrap_or(index).min(index)..index].iter();
+    let after = entries[index + 1..].iter();
     std::iter::once(summary).chain(before.chain(after).filter_map(message)).collect()
 }
 
-/// A token is about four characters. Good enough for a ring in the title bar.
+/// Estimates the tokens of a text at four characters each, which is accurate enough for a usage display.
 pub(crate) fn tokens_of_text(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(4)
 }
@@ -58,9 +62,9 @@ fn tokens_of(text: &Value) -> u64 {
     text.as_str().map_or(0, tokens_of_text)
 }
 
-/// `contextUsage` of `get_session_stats`: unknown right after a compaction, until the next reply.
+/// The `contextUsage` of `get_session_stats`. As in pi, it is unknown between a compaction and the next reply.
 pub(crate) fn usage(entries: &[Value]) -> Value {
-    let last = |wanted: fn(&Value) -> bool| entries.iter().rposition(wanted);
+    let last = |matches: fn(&Value) -> bool| entries.iter().rposition(matches);
     let compacted = last(|entry| entry["type"] == "compaction");
     let replied = last(|entry| entry.pointer("/message/role").is_some_and(|role| role == "assistant"));
     if compacted.is_some() && compacted > replied {
@@ -71,7 +75,7 @@ pub(crate) fn usage(entries: &[Value]) -> Value {
     json!({"tokens": tokens, "contextWindow": CONTEXT_WINDOW, "percent": percent})
 }
 
-/// What `get_session_stats` counts, over the whole session and not only the model's context.
+/// The counts of `get_session_stats`, over the whole session and not only the model's context.
 pub(crate) fn counts(entries: &[Value]) -> Value {
     let all: Vec<&Value> = entries.iter().filter_map(|entry| entry.get("message")).collect();
     let with_role = |role: &str| all.iter().filter(|message| message["role"] == role).count();
@@ -103,28 +107,24 @@ fn calls_in(message: &Value) -> usize {
     parts.filter(|part| part["type"] == "toolCall").count()
 }
 
-/// How many messages of that role the session has ever had.
+/// The number of messages with this role in the whole session.
 pub(crate) fn count_role(entries: &[Value], role: &str) -> usize {
-    entries.iter().filter(|entry| entry.pointer("/message/role").is_some_and(|have| have == role)).count()
+    entries.iter().filter(|entry| entry.pointer("/message/role").is_some_and(|other| other == role)).count()
 }
 
 pub(crate) fn count_calls(entries: &[Value]) -> usize {
     entries.iter().filter_map(|entry| entry.get("message")).map(calls_in).sum()
 }
 
-/// The text parts of a message, joined.
+/// The concatenated text parts of a message.
 pub(crate) fn text_of(message: &Value) -> String {
     let parts = message["content"].as_array().into_iter().flatten();
     parts.filter_map(|part| part["text"].as_str()).collect()
 }
 
-/// The newest entry of a kind.
+/// The newest entry of a type.
 pub(crate) fn newest<'a>(entries: &'a [Value], kind: &str) -> Option<&'a Value> {
     entries.iter().rev().find(|entry| entry["type"] == kind)
-}
-
-fn of_kind<'a>(entries: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
-    entries.iter().filter(move |entry| entry["type"] == kind)
 }
 
 fn iso_to_milliseconds(timestamp: &Value) -> i64 {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_attempt_is_out_of_the_context_but_in_the_counts() {
+    fn a_removed_attempt_is_counted_but_not_in_the_context() {
         let entries = [
             entry("a", "user", "Hello"),
             entry("b", "assistant", "half"),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compaction_stands_for_what_came_before() {
+    fn a_compaction_replaces_older_messages() {
         let mut entries = vec![
             entry("a", "user", "one"),
             entry("b", "assistant", "answer one"),
@@ -170,14 +170,14 @@ mod tests {
         assert_eq!(kept[0]["summary"], "so far");
         assert_eq!(kept[0]["timestamp"], 1_794_795_535_328_i64);
         assert_eq!(texts(&kept[1..]), ["two", "answer two"]);
-        assert_eq!(usage(&entries)["tokens"], Value::Null, "unknown until the next reply");
+        assert_eq!(usage(&entries)["tokens"], Value::Null, "usage is unknown until the next reply");
 
         entries.push(entry("f", "assistant", "three"));
         assert!(usage(&entries)["tokens"].as_u64().is_some());
     }
 
     #[test]
-    fn four_characters_are_a_token() {
+    fn four_characters_count_as_one_token() {
         assert_eq!(tokens(&[entry("a", "user", "12345678")["message"].clone()]), 2);
         let private = json!({"role": "bashExecution", "output": "12345678", "excludeFromContext": true});
         assert_eq!(tokens(&[private]), 0);

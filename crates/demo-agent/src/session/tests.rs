@@ -12,15 +12,15 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn the_file_appears_with_the_first_user_message() {
+fn the_first_user_message_creates_the_file() {
     let agent_folder = tempfile::tempdir().unwrap();
     let cwd = Path::new("/home/user/project");
     let mut session = SessionFile::open(agent_folder.path(), cwd, "one").unwrap();
-    session.append(&Body::ModelChange { provider: "demo", model_id: "demo-guide" });
+    session.append(&EntryBody::ModelChange { provider: "demo", model_id: "demo-guide" });
     assert!(!session.path().exists());
     assert!(session.path().starts_with(agent_folder.path().join("sessions/--home-user-project--")));
 
-    session.append(&Body::Message { message: &user("Hi") });
+    session.append(&EntryBody::Message { message: &user("Hi") });
     let stored = lines(session.path());
     assert_eq!(stored.len(), 3);
     assert_eq!(stored[0]["type"], "session");
@@ -33,29 +33,29 @@ fn the_file_appears_with_the_first_user_message() {
 }
 
 #[test]
-fn an_existing_session_goes_on_where_it_ended() {
+fn an_existing_session_continues_where_it_ended() {
     let agent_folder = tempfile::tempdir().unwrap();
     let cwd = Path::new("/work");
     let mut first = SessionFile::open(agent_folder.path(), cwd, "one").unwrap();
-    first.append(&Body::Message { message: &user("Hi") });
+    first.append(&EntryBody::Message { message: &user("Hi") });
     let leaf = first.leaf().unwrap().to_owned();
     let path = first.path().to_owned();
     drop(first);
 
     let mut second = SessionFile::open(agent_folder.path(), cwd, "one").unwrap();
     assert_eq!(second.path(), path);
-    second.append(&Body::Message { message: &user("Again") });
+    second.append(&EntryBody::Message { message: &user("Again") });
     let stored = lines(&path);
     assert_eq!(stored.len(), 3);
     assert_eq!(stored[2]["parentId"], leaf);
 }
 
 #[test]
-fn a_line_cut_off_by_a_kill_costs_only_itself() {
+fn a_line_cut_off_by_a_kill_does_not_damage_others() {
     let agent_folder = tempfile::tempdir().unwrap();
     let cwd = Path::new("/work");
     let mut first = SessionFile::open(agent_folder.path(), cwd, "one").unwrap();
-    first.append(&Body::Message { message: &user("Hi") });
+    first.append(&EntryBody::Message { message: &user("Hi") });
     let path = first.path().to_owned();
     drop(first);
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
@@ -63,7 +63,7 @@ fn a_line_cut_off_by_a_kill_costs_only_itself() {
 
     let mut second = SessionFile::open(agent_folder.path(), cwd, "one").unwrap();
     assert_eq!(second.entries().len(), 1);
-    second.append(&Body::Message { message: &user("Again") });
+    second.append(&EntryBody::Message { message: &user("Again") });
     let third = SessionFile::open(agent_folder.path(), cwd, "one").unwrap();
     assert_eq!(third.entries().len(), 2);
     assert_eq!(third.entries()[1]["parentId"], third.entries()[0]["id"]);
@@ -77,11 +77,11 @@ fn a_recorded_entry_is_stored_once() {
     session.append_recorded(entry);
     session.append_recorded(entry);
     let stored = fs::read_to_string(session.path()).unwrap();
-    assert_eq!(stored.lines().skip(1).collect::<Vec<_>>(), [entry], "byte for byte");
+    assert_eq!(stored.lines().skip(1).collect::<Vec<_>>(), [entry], "the entry is copied byte for byte");
 }
 
 #[test]
-fn both_spellings_have_pi_s_shape() {
+fn timestamps_have_the_format_of_pi() {
     let iso = iso_time();
     assert_eq!(iso.len(), "2026-11-16T02:17:21.345Z".len());
     assert!(iso.ends_with('Z'));

@@ -1,5 +1,5 @@
-//! The output of a shell command as it grows: text from bytes, the end of it in memory, all of it in a file once it
-//! is long.
+//! The captured output of a shell command: decoded as text, with its end in memory and, once it is long, all of it
+//! in a file.
 
 use std::{
     fs::File,
@@ -9,33 +9,33 @@ use std::{
 
 use super::truncation::{Keep, MAX_BYTES, MAX_LINES, Truncated, truncate};
 
-/// Enough to cut the last lines from; what is older lives in the file.
-const IN_MEMORY: usize = 4 * MAX_BYTES;
-/// A command that never stops printing must not fill the disk.
-const IN_FILE: usize = 64 * 1024 * 1024;
+/// The limit in memory, which leaves enough to truncate to the last lines.
+const MAX_IN_MEMORY: usize = 4 * MAX_BYTES;
+/// The limit in the file, so that a command that never stops printing does not fill the disk.
+const MAX_IN_FILE: usize = 64 * 1024 * 1024;
 
 #[derive(Default)]
 pub(crate) struct Captured {
-    /// The first bytes of a character whose rest has not arrived.
+    /// The first bytes of a character that has not arrived completely.
     incomplete: Vec<u8>,
     text: String,
     bytes: usize,
     line_ends: usize,
-    spool: Option<(PathBuf, File)>,
+    full_output: Option<(PathBuf, File)>,
 }
 
 impl Captured {
-    /// Takes bytes and returns the text that they complete.
+    /// Adds bytes and returns the text that they complete.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
         self.incomplete.extend_from_slice(bytes);
-        let complete = self.incomplete.len() - unfinished(&self.incomplete);
+        let complete = self.incomplete.len() - incomplete_suffix(&self.incomplete);
         let text = String::from_utf8_lossy(&self.incomplete[..complete]).into_owned();
         self.incomplete.drain(..complete);
         self.add(&text);
         text
     }
 
-    /// Nothing more will come: what is left over is not a character.
+    /// Ends the output. Bytes of an incomplete character become a replacement character.
     pub(crate) fn finish(&mut self) -> String {
         let rest = std::mem::take(&mut self.incomplete);
         let text = String::from_utf8_lossy(&rest).into_owned();
@@ -43,7 +43,7 @@ impl Captured {
         text
     }
 
-    /// The end of the output, at most so much of it.
+    /// The end of the output, up to the limit in memory.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -52,9 +52,9 @@ impl Captured {
         truncate(&self.text, Keep::Tail, self.lines(), self.bytes)
     }
 
-    /// Where all of it can be read, if it was cut.
+    /// The file with the whole output, if the output is long.
     pub(crate) fn full_output_path(&self) -> Option<&Path> {
-        self.spool.as_ref().map(|(path, _)| path.as_path())
+        self.full_output.as_ref().map(|(path, _)| path.as_path())
     }
 
     fn lines(&self) -> usize {
@@ -67,21 +67,21 @@ impl Captured {
         self.bytes += text.len();
         self.line_ends += text.matches('\n').count();
         let is_long = self.bytes > MAX_BYTES || self.lines() > MAX_LINES;
-        match &mut self.spool {
-            // A full disk costs the file, not the conversation.
-            Some((_, file)) if self.bytes <= IN_FILE => drop(file.write_all(text.as_bytes())),
+        match &mut self.full_output {
+            // An error, such as a full disk, only makes the file incomplete.
+            Some((_, file)) if self.bytes <= MAX_IN_FILE => drop(file.write_all(text.as_bytes())),
             Some(_) => {}
-            None if is_long => self.spool = open_spool(&self.text),
+            None if is_long => self.full_output = create_full_output(&self.text),
             None => {}
         }
-        if self.text.len() > IN_MEMORY {
-            let cut = self.text.ceil_char_boundary(self.text.len() - IN_MEMORY / 2);
+        if self.text.len() > MAX_IN_MEMORY {
+            let cut = self.text.ceil_char_boundary(self.text.len() - MAX_IN_MEMORY / 2);
             self.text.drain(..cut);
         }
     }
 }
 
-fn open_spool(text: &str) -> Option<(PathBuf, File)> {
+fn create_full_output(text: &str) -> Option<(PathBuf, File)> {
     let id = uuid::Uuid::now_v7().simple().to_string();
     let path = std::env::temp_dir().join(format!("pi-bash-{}.log", id.get(16..)?));
     let mut file = File::create(&path).ok()?;
@@ -89,8 +89,8 @@ fn open_spool(text: &str) -> Option<(PathBuf, File)> {
     Some((path, file))
 }
 
-/// How many bytes at the end are the start of a character that goes on.
-fn unfinished(bytes: &[u8]) -> usize {
+/// The number of bytes at the end that begin an incomplete character.
+fn incomplete_suffix(bytes: &[u8]) -> usize {
     let tail = &bytes[bytes.len().saturating_sub(3)..];
     for back in 1..=tail.len() {
         let lead = tail[tail.len() - back];
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_character_cut_in_two_arrives_whole() {
+    fn a_character_that_arrives_in_two_parts_is_decoded() {
         let mut captured = Captured::default();
         let anchor = "⚓".as_bytes();
         assert_eq!(captured.push(&anchor[..2]), "");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn long_output_keeps_its_end_and_a_file() {
+    fn long_output_keeps_its_end_and_is_written_to_a_file() {
         let mut captured = Captured::default();
         for number in 1..=6000 {
             captured.push(format!("{number}\n").as_bytes());

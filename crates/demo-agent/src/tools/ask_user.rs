@@ -1,6 +1,6 @@
-//! Questions to the user: a request goes out, the answer comes back in its own time.
+//! Questions to the user: a request is sent, and the answer arrives later as a command.
 //!
-//! As in pi, an abort does not close a question; whoever aborts also cancels it.
+//! As in pi, an abort does not close an open question. The client that aborts also cancels the question.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use tokio::sync::oneshot;
 use crate::{agent::Agent, scenes::Question};
 
 #[derive(Serialize)]
-struct Request<'a> {
+struct QuestionRequest<'a> {
     r#type: &'static str,
     id: &'a str,
     #[serde(flatten)]
     question: &'a Question,
 }
 
-/// Asks and waits for the answer. Anything that is no answer counts as cancelled.
+/// Asks a question and waits for the answer. If no answer is possible any more, the question counts as cancelled.
 pub(crate) async fn ask(agent: &Arc<Agent>, question: &Question) -> Value {
     let id = uuid::Uuid::now_v7().to_string();
     let (sender, receiver) = oneshot::channel();
     agent.with(|state| {
-        state.dialogs.insert(id.clone(), sender);
+        state.open_questions.insert(id.clone(), sender);
     });
-    agent.output.send(&Request { r#type: "extension_ui_request", id: &id, question });
+    agent.output.send(&QuestionRequest { r#type: "extension_ui_request", id: &id, question });
     receiver.await.unwrap_or(json!({"cancelled": true}))
 }
 
-/// Whether the user allows a command. Everything but an explicit "Allow" means no.
-pub(crate) async fn allow(agent: &Arc<Agent>, command: &str) -> bool {
+/// Asks whether a command may run. Everything but an explicit "Allow" means no.
+pub(crate) async fn request_approval(agent: &Arc<Agent>, command: &str) -> bool {
     let question = Question::Select {
         title: format!("Allow this command?\n{command}"),
         options: vec!["Allow".to_owned(), "Block".to_owned()],
@@ -38,12 +38,12 @@ pub(crate) async fn allow(agent: &Arc<Agent>, command: &str) -> bool {
     ask(agent, &question).await["value"] == "Allow"
 }
 
-/// Hands an answer to whoever waits for it; an unknown id is nobody's.
+/// Delivers the answer to an open question. Ignores answers with an unknown id.
 pub(crate) fn answer(agent: &Agent, response: Value) {
     let id = response["id"].as_str().unwrap_or_default();
-    let waiting = agent.with(|state| state.dialogs.remove(id));
-    if let Some(sender) = waiting {
-        // Fails only when the asker is gone.
+    let open_question = agent.with(|state| state.open_questions.remove(id));
+    if let Some(sender) = open_question {
+        // Fails only if the question is no longer awaited.
         let _ = sender.send(response);
     }
 }

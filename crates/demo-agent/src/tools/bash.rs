@@ -1,17 +1,17 @@
-//! The `bash` tool: a shell command of the agent, with its output so far as partial results.
+//! The `bash` tool: runs a shell command and sends its output so far as partial results.
 
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Outcome, Workbench};
+use super::{ToolContext, ToolOutcome};
 use crate::{
     protocol::{Content, Event, PartialResult, ToolContent},
-    shell::{self, Captured, Ended, ShellCommand},
+    shell::{self, Captured, ShellCommand, ShellResult},
 };
 
-pub(super) async fn run(bench: &Workbench<'_>, id: &str, command: &str) -> Outcome {
-    let agent = bench.agent;
+pub(super) async fn run(context: &ToolContext<'_>, id: &str, command: &str) -> ToolOutcome {
+    let agent = context.agent;
     let args = json!({"command": command});
     let update = |content: &[Content], details: Option<&Value>| {
         agent.output.emit(&Event::ToolExecutionUpdate {
@@ -23,23 +23,23 @@ pub(super) async fn run(bench: &Workbench<'_>, id: &str, command: &str) -> Outco
     };
     update(&[], None);
     let started = Instant::now();
-    let shell = ShellCommand { command, folder: &agent.folder, cancel: bench.cancel, every_piece: false };
-    let ended = shell::run(shell, &agent.groups, &agent.output, |_, captured| {
+    let shell = ShellCommand { command, folder: &agent.folder, cancel: context.cancel, with_deltas: false };
+    let result = shell::run(shell, &agent.groups, &agent.output, |_, captured| {
         let truncated = captured.truncated();
         let details = details(captured).unwrap_or(json!({}));
         update(&[Content::text(truncated.content)], Some(&details));
     })
     .await;
-    match ended {
-        Ok(ended) => outcome(&ended, started.elapsed().as_secs_f64()),
-        Err(error) => Outcome::error(format!("Cannot run the command: {error}")),
+    match result {
+        Ok(result) => outcome(&result, started.elapsed().as_secs_f64()),
+        Err(error) => ToolOutcome::error(format!("Cannot run the command: {error}")),
     }
 }
 
-/// Only output that was cut has details.
+/// The details of truncated output; other output has none.
 fn details(captured: &Captured) -> Option<Value> {
     let truncated = captured.truncated();
-    truncated.is_cut().then(|| {
+    truncated.is_truncated().then(|| {
         let mut details = json!({"truncation": truncated.describe()});
         if let Some(path) = captured.full_output_path() {
             details["fullOutputPath"] = json!(path);
@@ -48,17 +48,17 @@ fn details(captured: &Captured) -> Option<Value> {
     })
 }
 
-fn outcome(ended: &Ended, seconds: f64) -> Outcome {
-    let captured = &ended.captured;
+fn outcome(result: &ShellResult, seconds: f64) -> ToolOutcome {
+    let captured = &result.captured;
     let output = captured.text();
     let truncated = captured.truncated();
-    if ended.cancelled {
+    if result.cancelled {
         let gap = if output.is_empty() { "" } else { "\n\n" };
-        return Outcome::error(format!("{}{gap}Command aborted", truncated.content));
+        return ToolOutcome::error(format!("{}{gap}Command aborted", truncated.content));
     }
-    let exit_code = ended.exit_code.unwrap_or(-1);
+    let exit_code = result.exit_code.unwrap_or(-1);
     let mut text = truncated.content.clone();
-    if truncated.is_cut() {
+    if truncated.is_truncated() {
         let first = truncated.total_lines - truncated.output_lines() + 1;
         let path = captured.full_output_path().map(|path| format!(" Full output: {}", path.display()));
         text.push_str(&format!(
@@ -73,7 +73,7 @@ fn outcome(ended: &Ended, seconds: f64) -> Outcome {
     if exit_code != 0 {
         text.push_str(&format!("\n\nCommand exited with code {exit_code}"));
     }
-    Outcome::ok(ToolContent {
+    ToolOutcome::ok(ToolContent {
         content: vec![Content::text(text)],
         details: details(captured),
         structured_content: Some(json!({

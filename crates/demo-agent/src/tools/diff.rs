@@ -1,16 +1,16 @@
-//! The two spellings of a change that pi's edit tool gives: numbered lines for reading, a patch for programs.
+//! The two forms of a change that pi's edit tool reports: numbered lines and a unified patch.
 //!
-//! One change in one place is all the demo makes, so common lines at both ends are enough to find it.
+//! The demo makes only one change per edit, so trimming the common lines at both ends is enough to find it.
 
-/// Lines of context around a change.
+/// The number of unchanged lines shown before and after a change.
 const CONTEXT: usize = 4;
 
 pub(crate) struct Change<'a> {
     before: Vec<&'a str>,
     after: Vec<&'a str>,
-    /// Common lines at the start.
+    /// The number of common lines at the start.
     head: usize,
-    /// Common lines at the end.
+    /// The number of common lines at the end.
     tail: usize,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Change<'a> {
         &self.after[self.head..self.after.len() - self.tail]
     }
 
-    /// Index of the first shown line, and the unchanged lines before and after the change.
+    /// The index of the first shown line, and the unchanged lines before and after the change.
     fn surroundings(&self) -> (usize, &[&'a str], &[&'a str]) {
         let start = self.head.saturating_sub(CONTEXT);
         let end = self.after.len() - self.tail;
@@ -46,14 +46,14 @@ impl<'a> Change<'a> {
         (start, &self.after[start..self.head], &self.after[end..until])
     }
 
-    /// ` 1 same`, `-2 old`, `+2 new`.
+    /// The change as numbered lines: ` 1 same`, `-2 old`, `+2 new`.
     pub(crate) fn numbered(&self) -> String {
         let (start, leading, trailing) = self.surroundings();
         let end = self.after.len() - self.tail;
         let width = self.before.len().max(self.after.len()).to_string().len();
         let rows = |sign: char, first: usize, lines: &[&str]| -> Vec<String> {
             let numbered = lines.iter().enumerate();
-            numbered.map(|(place, line)| format!("{sign}{:width$} {line}", first + place + 1)).collect()
+            numbered.map(|(index, line)| format!("{sign}{:width$} {line}", first + index + 1)).collect()
         };
         [
             rows(' ', start, leading),
@@ -65,6 +65,7 @@ impl<'a> Change<'a> {
         .join("\n")
     }
 
+    /// The change as a unified patch.
     pub(crate) fn unified(&self, name: &str) -> String {
         let (start, leading, trailing) = self.surroundings();
         let around = leading.len() + trailing.len();
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spelled_as_recorded_from_pi() {
+    fn both_forms_match_a_recording_of_pi() {
         let before = "def greet(name):\n    print(\"Hello \" + name)\n\n\ngreet(\"World\")\n";
         let after = "def greet(name):\n    print(f\"Hello, {name}!\")\n\n\ngreet(\"World\")\n";
         let change = Change::between(before, after);
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_only_come_or_go() {
+    fn lines_are_only_added_or_only_removed() {
         let grown = Change::between("a\nb\n", "a\nnew\nb\n");
         assert_eq!(grown.numbered(), " 1 a\n+2 new\n 3 b");
         let shrunk = Change::between("a\nold\nb\n", "a\nb\n");

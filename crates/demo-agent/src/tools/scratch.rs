@@ -1,5 +1,5 @@
-//! The demo's own folder, outside the project and below its data folder: made on first use, private, removed when its
-//! run is over.
+//! The demo's scratch folder: private, below the agent's data folder, created on first use and removed after the
+//! run.
 
 use std::{
     fs::{self, DirBuilder},
@@ -11,14 +11,14 @@ use std::{
 
 pub(crate) struct Scratch {
     folder: PathBuf,
-    made: AtomicBool,
+    created: AtomicBool,
 }
 
 impl Scratch {
-    /// The folder has a name at once, so that scenes can speak of it; the same in every run of a session.
+    /// Decides the path without creating the folder. The path is the same in every run of a session.
     pub(crate) fn new(agent_folder: &Path, session_id: &str) -> Self {
         let folder = agent_folder.join("scratch").join(session_id);
-        Self { folder, made: AtomicBool::new(false) }
+        Self { folder, created: AtomicBool::new(false) }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -26,19 +26,19 @@ impl Scratch {
     }
 
     pub(crate) fn write(&self, name: &Path, bytes: &[u8]) -> io::Result<()> {
-        if !self.made.load(Ordering::Relaxed) {
-            // Left over by a run that was killed.
+        if !self.created.load(Ordering::Relaxed) {
+            // A killed process may have left the folder behind.
             let _ = fs::remove_dir_all(&self.folder);
             DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-            self.made.store(true, Ordering::Relaxed);
+            self.created.store(true, Ordering::Relaxed);
         }
         fs::write(self.folder.join(name), bytes)
     }
 
     pub(crate) fn clear(&self) {
-        if self.made.swap(false, Ordering::Relaxed) {
+        if self.created.swap(false, Ordering::Relaxed) {
             let _ = fs::remove_dir_all(&self.folder);
-            // The folder around it goes too, unless another session uses it.
+            // Fails if another session uses the parent folder, which is then kept.
             let _ = self.folder.parent().map(fs::remove_dir);
         }
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exists_only_while_needed() {
+    fn the_folder_exists_only_while_needed() {
         let agent_folder = tempfile::tempdir().unwrap();
         let scratch = Scratch::new(agent_folder.path(), "one");
         assert!(!scratch.folder().exists());

@@ -3,23 +3,23 @@ use std::fs;
 use super::*;
 use crate::scenes::Replacement;
 
-fn text_of(outcome: &Outcome) -> String {
+fn text_of(outcome: &ToolOutcome) -> String {
     outcome.content.content.iter().filter_map(Content::as_text).collect()
 }
 
 #[test]
-fn a_listing_marks_folders_and_sorts_without_case() {
+fn a_listing_marks_folders_and_ignores_case() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(text_of(&files::list(folder.path())), "(empty directory)");
     fs::create_dir(folder.path().join("src")).unwrap();
     fs::write(folder.path().join("README.md"), "").unwrap();
     fs::write(folder.path().join("build.rs"), "").unwrap();
     assert_eq!(text_of(&files::list(folder.path())), "build.rs\nREADME.md\nsrc/");
-    assert!(is_error(&files::list(&folder.path().join("none"))));
+    assert!(files::list(&folder.path().join("none")).is_error());
 }
 
 #[test]
-fn reading_speaks_like_pi() {
+fn read_results_have_the_format_of_pi() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.txt");
     let missing = files::read(&file);
@@ -37,11 +37,11 @@ fn reading_speaks_like_pi() {
     assert!(
         text_of(&long).ends_with("row 2000\n\n[Showing lines 1-2000 of 3000. Use offset=2001 to continue.]")
     );
-    assert!(is_error(&files::read(folder.path())));
+    assert!(files::read(folder.path()).is_error());
 }
 
 #[test]
-fn a_picture_is_read_as_one() {
+fn an_image_is_read_as_an_image() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.png");
     fs::write(&file, b"\x89PNG\r\n\x1a\n....").unwrap();
@@ -51,18 +51,18 @@ fn a_picture_is_read_as_one() {
 }
 
 #[test]
-fn writing_is_confined_to_the_scratch_folder() {
+fn files_are_written_only_to_the_scratch_folder() {
     let agent_folder = tempfile::tempdir().unwrap();
     let scratch = Scratch::new(agent_folder.path(), "one");
     let inside = |name: &str| scratch.folder().join(name).display().to_string();
     for path in ["a.txt", "/etc/passwd", &inside("../a.txt"), &inside("b/a.txt"), ""] {
-        assert!(is_error(&files::write(&scratch, path, "x")), "{path}");
-        assert!(is_error(&files::edit(&scratch, path, &[])), "{path}");
+        assert!(files::write(&scratch, path, "x").is_error(), "{path}");
+        assert!(files::edit(&scratch, path, &[]).is_error(), "{path}");
     }
     assert!(!scratch.folder().exists());
 
     let file = inside("a.txt");
-    assert!(!is_error(&files::write(&scratch, &file, "one\ntwo\n")));
+    assert!(!files::write(&scratch, &file, "one\ntwo\n").is_error());
     let replacement = |old: &str| vec![Replacement { old_text: old.to_owned(), new_text: "2".to_owned() }];
     assert!(
         text_of(&files::edit(&scratch, &file, &replacement("three")))
@@ -74,7 +74,7 @@ fn writing_is_confined_to_the_scratch_folder() {
 }
 
 #[test]
-fn only_an_answer_is_an_answer() {
+fn everything_but_an_answer_counts_as_cancelled() {
     assert_eq!(answer_text(&json!({"value": "red"})), "red");
     assert_eq!(answer_text(&json!({"confirmed": true})), "yes");
     assert_eq!(answer_text(&json!({"confirmed": false})), "no");

@@ -18,7 +18,7 @@ fn an_abort_in_mid_text_keeps_the_part_that_came() {
     let message = &ended_messages(&lines)[0];
     assert_eq!(message["stopReason"], "aborted");
     assert_eq!(message["errorMessage"], "Request was aborted");
-    assert_eq!(message["content"][1]["text"], "The first half. I go on when `never` exists.");
+    assert_eq!(message["content"][1]["text"], "The first half. I continue when `never` exists.");
     assert_eq!(lines.last().unwrap()["aborted"], true);
     assert_eq!(demo.next(), json!({"id": id, "type": "response", "command": "abort", "success": true}));
 
