@@ -1,8 +1,8 @@
-//! The demo agent as the server meets it: a process that speaks pi's dialect on stdio.
+//! The demo agent as the server sees it: a process that speaks pi's RPC protocol on stdio.
 //!
-//! Every test starts the real binary, waits for lines and never for time, and leaves no process behind.
+//! Every test starts the real binary, waits for its output instead of sleeping, and leaves no process behind.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod conversation;
 mod driver;
