@@ -219,7 +219,7 @@ async fn on_my_phone_i_pick_a_picture() {
 async fn told_picture_picked(size: Size) {
     story("picture-picked", size, async |stage| {
         let picture = stage.project.path().join("lighthouse.png");
-        let bytes = include_bytes!("../../crates/server/src/demo_agent/scenes/lighthouse.png");
+        let bytes = include_bytes!("../../crates/demo-agent/src/scenes/lighthouse.png");
         std::fs::write(&picture, bytes).unwrap();
         let page = stage.page();
         page.enter(&stage.server.link).await;

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::demo_agent::DemoArguments;
-
 /// Works with coding agents from a browser.
 #[derive(Debug, Parser)]
 #[command(name = "pilothouse", version, args_conflicts_with_subcommands = true)]
@@ -19,7 +17,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Subcommands {
     /// The built-in agent, on standard input and output
-    DemoAgent(DemoArguments),
+    DemoAgent(pilothouse_demo_agent::Arguments),
 }
 
 #[derive(Debug, Default, Args)]

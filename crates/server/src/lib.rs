@@ -7,7 +7,6 @@ pub mod browser;
 pub mod cli;
 pub mod client;
 pub mod config;
-pub mod demo_agent;
 pub mod history;
 pub mod http;
 pub mod hub;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use pilothouse_server::cli::{Cli, Subcommands};
-use pilothouse_server::{demo_agent, serve};
+use pilothouse_server::serve;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         }
     };
     let outcome = match cli.command {
-        Some(Subcommands::DemoAgent(arguments)) => runtime.block_on(demo_agent::run(arguments)),
+        Some(Subcommands::DemoAgent(arguments)) => runtime.block_on(pilothouse_demo_agent::run(arguments)),
         None => runtime.block_on(serve(cli.serve)),
     };
     // Reads of standard input cannot be cancelled: don't wait for them.

@@ -13,7 +13,7 @@ const SHOWN: &str = "const image = document.querySelector('[role=log] [data-kind
 async fn i_pick_a_picture_and_the_model_sees_it_and_so_do_i_ever_after() {
     story("picture", async |stage, pi, page| {
         let picture = stage.project.path().join("lighthouse.png");
-        let bytes = include_bytes!("../../../crates/server/src/demo_agent/scenes/lighthouse.png");
+        let bytes = include_bytes!("../../../crates/demo-agent/src/scenes/lighthouse.png");
         std::fs::write(&picture, bytes).unwrap();
         let picker = page.driver.find(By::Css("input[name=images]")).await.unwrap();
         picker.send_keys(picture.to_str().unwrap()).await.unwrap();

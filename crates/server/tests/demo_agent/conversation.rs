@@ -1,23 +1,23 @@
-//! What it says and does, command by command.
+//! Prompts, slash commands and settings.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::driver::{Ground, block_types, ended_messages, last_text, shape};
+use crate::driver::{TestFolders, block_types, ended_messages, event_types, last_assistant_text};
 
 #[test]
-fn a_plain_prompt_runs_in_pi_s_order() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+fn a_plain_prompt_emits_events_in_the_order_of_pi() {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     let id = demo.prompt("Hello");
-    let lines = demo.until_settled();
+    let lines = demo.read_until_settled();
     assert_eq!(
         lines[0],
         json!({"id": id, "type": "response", "command": "prompt", "success": true, "data": {"disposition": "started"}})
     );
     assert_eq!(
-        shape(&lines[1..]),
+        event_types(&lines[1..]),
         [
             "agent_start",
             "turn_start",
@@ -30,16 +30,16 @@ fn a_plain_prompt_runs_in_pi_s_order() {
             "agent_settled"
         ]
     );
-    assert!(last_text(&lines).contains("built-in demo"));
-    assert!(last_text(&lines).contains("npm install -g @earendil-works/pi-coding-agent"));
+    assert!(last_assistant_text(&lines).contains("built-in demo"));
+    assert!(last_assistant_text(&lines).contains("npm install -g @earendil-works/pi-coding-agent"));
 }
 
 #[test]
 fn deltas_add_up_to_the_message() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     demo.prompt("Hello");
-    let lines = demo.until_settled();
+    let lines = demo.read_until_settled();
     let deltas = |kind: &str| -> String {
         let events = lines.iter().map(|line| &line["assistantMessageEvent"]);
         events.filter(|event| event["type"] == kind).map(|event| event["delta"].as_str().unwrap()).collect()
@@ -50,30 +50,30 @@ fn deltas_add_up_to_the_message() {
 }
 
 #[test]
-fn the_same_session_is_told_the_same() {
-    let tell = || {
-        let ground = Ground::new();
-        fs::write(ground.file("README.md"), "A project.\n").unwrap();
-        let mut demo = ground.start(&[]);
+fn the_same_prompts_get_the_same_answers() {
+    let play = || {
+        let folders = TestFolders::new();
+        fs::write(folders.file("README.md"), "A project.\n").unwrap();
+        let mut demo = folders.start(&[]);
         let mut texts = Vec::new();
         for prompt in ["Hello", "And now?", "/tools", "/tour", "/error retry", "/think"] {
             demo.prompt(prompt);
-            let lines = demo.until_settled();
-            let bare = shape(&lines).into_iter().filter(|kind| kind != "tool_execution_update");
-            texts.push((bare.collect::<Vec<_>>(), last_text(&lines)));
+            let lines = demo.read_until_settled();
+            let bare = event_types(&lines).into_iter().filter(|kind| kind != "tool_execution_update");
+            texts.push((bare.collect::<Vec<_>>(), last_assistant_text(&lines)));
         }
         texts
     };
-    assert_eq!(tell(), tell());
+    assert_eq!(play(), play());
 }
 
 #[test]
-fn tools_really_run_side_by_side() {
-    let ground = Ground::new();
-    fs::write(ground.file("README.md"), "A real file.\n").unwrap();
-    let mut demo = ground.start(&[]);
+fn tools_run_in_parallel() {
+    let folders = TestFolders::new();
+    fs::write(folders.file("README.md"), "A real file.\n").unwrap();
+    let mut demo = folders.start(&[]);
     demo.prompt("/tools");
-    let lines = demo.until_settled();
+    let lines = demo.read_until_settled();
     let of = |kind: &str, tool: &str| -> Vec<Value> {
         lines.iter().filter(|line| line["type"] == kind && line["toolName"] == tool).cloned().collect()
     };
@@ -87,7 +87,7 @@ fn tools_really_run_side_by_side() {
     let edit = &of("tool_execution_end", "edit")[0]["result"]["details"];
     assert!(edit["diff"].as_str().unwrap().contains("\n+2 "), "{edit}");
 
-    // The calls of the second reply end in the order of how long they take, their results follow in call order.
+    // The calls of the second reply end in the order of their durations; their results follow in call order.
     let parallel: Vec<Value> = ended_messages(&lines).into_iter().skip(3).take(6).collect();
     let calls: Vec<&Value> =
         parallel[0]["content"].as_array().unwrap().iter().filter(|part| part["type"] == "toolCall").collect();
@@ -99,17 +99,17 @@ fn tools_really_run_side_by_side() {
     let ends: Vec<&str> = ends.map(|line| line["toolCallId"].as_str().unwrap()).collect();
     assert_eq!(ends, ["call_6", "call_2", "call_4", "call_5", "call_3"]);
 
-    let names = fs::read_dir(ground.project.path()).unwrap().count();
-    assert_eq!(names, 1, "the project is as it was");
+    let names = fs::read_dir(folders.project.path()).unwrap().count();
+    assert_eq!(names, 1, "the project is unchanged");
     let scratch =
         edit["patch"].as_str().unwrap().lines().next().unwrap().trim_start_matches("--- ").to_owned();
-    assert!(!std::path::Path::new(&scratch).exists(), "the scratch file is gone");
+    assert!(!std::path::Path::new(&scratch).exists(), "the scratch file is removed");
 }
 
 #[test]
-fn four_questions_are_asked_and_repeated() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+fn four_questions_are_asked_and_summarised() {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     demo.prompt("/ask");
     for (method, answer) in [
         ("select", json!({"value": "green"})),
@@ -117,11 +117,11 @@ fn four_questions_are_asked_and_repeated() {
         ("input", json!({"value": "Ada | Co"})),
         ("editor", json!({"cancelled": true})),
     ] {
-        let question = demo.until_type("extension_ui_request").pop().unwrap();
+        let question = demo.read_until_type("extension_ui_request").pop().unwrap();
         assert_eq!(question["method"], method);
         demo.answer(&question, answer);
     }
-    let text = last_text(&demo.until_settled());
+    let text = last_assistant_text(&demo.read_until_settled());
     for row in
         ["| choice | green |", "| confirmation | yes |", "| name | Ada \\| Co |", "| note | (cancelled) |"]
     {
@@ -131,8 +131,8 @@ fn four_questions_are_asked_and_repeated() {
 
 #[test]
 fn a_command_runs_only_if_allowed() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     for (answer, runs) in [
         (json!({"value": "Block"}), false),
         (json!({"cancelled": true}), false),
@@ -140,13 +140,13 @@ fn a_command_runs_only_if_allowed() {
         (json!({"value": "Allow"}), true),
     ] {
         demo.prompt("/approve touch allowed");
-        let question = demo.until_type("extension_ui_request").pop().unwrap();
+        let question = demo.read_until_type("extension_ui_request").pop().unwrap();
         assert_eq!(question["method"], "select");
         assert_eq!(question["title"], "Allow this command?\ntouch allowed");
         assert_eq!(question["options"], json!(["Allow", "Block"]));
         demo.answer(&question, answer);
-        let lines = demo.until_settled();
-        assert_eq!(ground.file("allowed").exists(), runs);
+        let lines = demo.read_until_settled();
+        assert_eq!(folders.file("allowed").exists(), runs);
         let result = lines.iter().find(|line| line["type"] == "tool_execution_end").unwrap();
         assert_eq!(result["isError"], !runs);
         if !runs {
@@ -157,10 +157,10 @@ fn a_command_runs_only_if_allowed() {
 
 #[test]
 fn a_failing_provider_is_retried() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     demo.prompt("/error retry");
-    let lines = demo.until_settled();
+    let lines = demo.read_until_settled();
     let ends: Vec<&Value> = lines.iter().filter(|line| line["type"] == "agent_end").collect();
     assert_eq!(ends.len(), 2);
     assert_eq!((&ends[0]["willRetry"], &ends[1]["willRetry"]), (&json!(true), &json!(false)));
@@ -168,26 +168,26 @@ fn a_failing_provider_is_retried() {
     assert_eq!(messages[1]["stopReason"], "error");
     assert_eq!(messages[2]["stopReason"], "stop");
     assert!(lines.iter().any(|line| line["type"] == "auto_retry_end" && line["success"] == true));
-    let context = demo.ask(json!({"type": "get_messages"}));
-    assert_eq!(context["messages"].as_array().unwrap().len(), 2, "the broken reply is out of the context");
+    let context = demo.request(json!({"type": "get_messages"}));
+    assert_eq!(context["messages"].as_array().unwrap().len(), 2, "the broken reply is not in the context");
 
     demo.prompt("/error");
-    let lines = demo.until_settled();
+    let lines = demo.read_until_settled();
     assert_eq!(lines.iter().filter(|line| line["type"] == "auto_retry_start").count(), 3);
     let end = lines.iter().find(|line| line["type"] == "auto_retry_end").unwrap();
     assert_eq!(end["success"], false);
 
-    demo.ask(json!({"type": "set_auto_retry", "enabled": false}));
+    demo.request(json!({"type": "set_auto_retry", "enabled": false}));
     demo.prompt("/error");
-    assert!(demo.until_settled().iter().all(|line| line["type"] != "auto_retry_start"));
+    assert!(demo.read_until_settled().iter().all(|line| line["type"] != "auto_retry_start"));
 }
 
 #[test]
-fn a_picture_comes_back_and_pictures_are_counted() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+fn an_image_is_returned_and_attached_images_are_described() {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     demo.prompt("/image");
-    let lines = demo.until_settled();
+    let lines = demo.read_until_settled();
     let result = lines.iter().find(|line| line["type"] == "tool_execution_end").unwrap();
     let image = &result["result"]["content"][1];
     assert_eq!(image["mimeType"], "image/png");
@@ -195,70 +195,70 @@ fn a_picture_comes_back_and_pictures_are_counted() {
 
     let pixel = json!({"type": "image", "data": "AAAA", "mimeType": "image/webp"});
     demo.send(json!({"type": "prompt", "message": "Look", "images": [pixel, pixel]}));
-    let lines = demo.until_settled();
+    let lines = demo.read_until_settled();
     assert_eq!(ended_messages(&lines)[0]["content"][2], pixel);
-    let text = last_text(&lines);
+    let text = last_assistant_text(&lines);
     assert!(text.contains("2 images"), "{text}");
     assert!(text.contains("`image/webp`, 3 bytes"), "{text}");
 }
 
 #[test]
 fn model_and_thinking_level_change_the_answer() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     demo.prompt("Hello");
-    let long = last_text(&demo.until_settled());
-    demo.ask(json!({"type": "set_model", "provider": "demo", "modelId": "demo-guide-terse"}));
-    demo.ask(json!({"type": "set_thinking_level", "level": "off"}));
+    let long = last_assistant_text(&demo.read_until_settled());
+    demo.request(json!({"type": "set_model", "provider": "demo", "modelId": "demo-guide-terse"}));
+    demo.request(json!({"type": "set_thinking_level", "level": "off"}));
     demo.prompt("/tools");
-    let lines = demo.until_settled();
+    let lines = demo.read_until_settled();
     let messages = ended_messages(&lines);
     assert_eq!(messages[1]["model"], "demo-guide-terse");
     assert!(messages.iter().all(|message| !block_types(message).contains(&"thinking")));
     demo.prompt("Hello");
-    assert!(last_text(&demo.until_settled()).len() < long.len());
+    assert!(last_assistant_text(&demo.read_until_settled()).len() < long.len());
 }
 
 #[test]
 fn a_long_answer_is_about_48_kilobytes() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     demo.prompt("/long");
-    let length = last_text(&demo.until_settled()).len();
+    let length = last_assistant_text(&demo.read_until_settled()).len();
     assert!((40_000..56_000).contains(&length), "{length}");
     demo.prompt("/long 3");
-    assert!(last_text(&demo.until_settled()).len() < 3_000);
+    assert!(last_assistant_text(&demo.read_until_settled()).len() < 3_000);
 }
 
 #[test]
 fn a_conversation_is_compacted() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     let id = demo.send(json!({"type": "compact"}));
     assert_eq!(demo.response(&id)["error"], "Nothing to compact (session too small)");
     demo.prompt("/long");
-    demo.until_settled();
+    demo.read_until_settled();
     demo.prompt("/compact");
-    let lines = demo.until_settled();
-    let tail = shape(&lines).split_off(shape(&lines).len() - 4);
+    let lines = demo.read_until_settled();
+    let tail = event_types(&lines).split_off(event_types(&lines).len() - 4);
     assert_eq!(tail, ["agent_end", "compaction_start", "compaction_end", "agent_settled"]);
-    let usage = demo.ask(json!({"type": "get_session_stats"}))["contextUsage"].clone();
+    let usage = demo.request(json!({"type": "get_session_stats"}))["contextUsage"].clone();
     assert_eq!(usage, json!({"tokens": null, "contextWindow": 200_000, "percent": null}));
     demo.prompt("/usage");
-    demo.until_settled();
-    let usage = demo.ask(json!({"type": "get_session_stats"}))["contextUsage"].clone();
+    demo.read_until_settled();
+    let usage = demo.request(json!({"type": "get_session_stats"}))["contextUsage"].clone();
     assert!(usage["tokens"].as_u64().unwrap() < 1_000, "{usage}");
-    let context = demo.ask(json!({"type": "get_messages"}));
+    let context = demo.request(json!({"type": "get_messages"}));
     assert_eq!(context["messages"][0]["role"], "compactionSummary");
 
-    let result = demo.ask(json!({"type": "compact"}));
+    let result = demo.request(json!({"type": "compact"}));
     assert!(result["summary"].as_str().unwrap().contains("## Progress"));
 }
 
 #[test]
-fn lines_that_are_no_commands_get_pi_s_answers() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
+fn invalid_lines_get_the_errors_of_pi() {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
     for (line, command, error) in [
         ("{not json", json!("parse"), "Failed to parse command"),
         ("", json!("parse"), "Failed to parse command"),
@@ -280,20 +280,20 @@ fn lines_that_are_no_commands_get_pi_s_answers() {
         (r#"{"type":"get_entries","since":"x"}"#, json!("get_entries"), "Entry not found: x"),
     ] {
         demo.send_line(line);
-        let response = demo.next();
+        let response = demo.read();
         assert_eq!(response["success"], false, "{line}");
         assert_eq!(response["command"], command, "{line}");
         assert!(response["error"].as_str().unwrap().starts_with(error), "{line}: {response}");
     }
     demo.send_line("{\"id\":\"cr\",\"type\":\"get_state\"}\r");
-    assert_eq!(demo.next()["success"], true, "a carriage return is white space");
+    assert_eq!(demo.read()["success"], true, "a carriage return counts as white space");
 }
 
 #[test]
-fn commands_are_listed_without_those_for_tests() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&[]);
-    let commands = demo.ask(json!({"type": "get_commands"}));
+fn test_commands_are_not_listed() {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&[]);
+    let commands = demo.request(json!({"type": "get_commands"}));
     let names: Vec<&str> = commands["commands"]
         .as_array()
         .unwrap()

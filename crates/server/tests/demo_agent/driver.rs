@@ -1,4 +1,4 @@
-//! Starts the demo agent and talks to it.
+//! Starts the demo agent and exchanges lines with it.
 
 use std::{
     collections::HashMap,
@@ -14,65 +14,68 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Far longer than anything takes; only a failing test waits so long.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Far longer than any step takes; only a failing test waits this long.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A folder to work in and one for sessions. Outlives the processes, so that a session can be opened again.
-pub(crate) struct Ground {
+/// The folders of one test. They outlive the processes, so that a session can be opened again.
+pub(crate) struct TestFolders {
+    /// The working folder.
     pub(crate) project: TempDir,
+    /// The agent's folder, which contains the sessions.
     pub(crate) data: TempDir,
 }
 
-impl Ground {
+impl TestFolders {
     pub(crate) fn new() -> Self {
         Self { project: tempfile::tempdir().unwrap(), data: tempfile::tempdir().unwrap() }
     }
 
-    pub(crate) fn start(&self, arguments: &[&str]) -> Demo {
-        Demo::start(self, arguments)
+    pub(crate) fn start(&self, arguments: &[&str]) -> DemoAgent {
+        DemoAgent::start(self, arguments)
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.project.path().join(name)
     }
 
-    /// The lines of the one session file.
-    pub(crate) fn session(&self) -> Vec<Value> {
+    /// The lines of the only session file.
+    pub(crate) fn session_lines(&self) -> Vec<Value> {
         let folders = fs::read_dir(self.data.path().join("sessions")).unwrap();
         let files: Vec<PathBuf> = folders
             .flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap())
             .map(|file| file.unwrap().path())
             .collect();
-        assert_eq!(files.len(), 1, "one session, one file: {files:?}");
+        assert_eq!(files.len(), 1, "expected one session file: {files:?}");
         let text = fs::read_to_string(&files[0]).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The messages in it.
+    /// The messages in the session file.
     pub(crate) fn stored_messages(&self) -> Vec<Value> {
-        self.session().iter().filter_map(|entry| entry.get("message").cloned()).collect()
+        self.session_lines().iter().filter_map(|entry| entry.get("message").cloned()).collect()
     }
 }
 
-pub(crate) struct Demo {
+/// A running demo agent.
+pub(crate) struct DemoAgent {
     child: Child,
     input: Option<ChildStdin>,
     lines: mpsc::Receiver<Vec<u8>>,
     requests: usize,
-    /// Responses that came while another was waited for.
+    /// Responses that arrived while the test waited for another one.
     early: HashMap<String, Value>,
 }
 
-impl Demo {
-    fn start(ground: &Ground, arguments: &[&str]) -> Self {
+impl DemoAgent {
+    fn start(folders: &TestFolders, arguments: &[&str]) -> Self {
         let session_id: &[&str] =
             if arguments.contains(&"--session-id") { &[] } else { &["--session-id", "session-1"] };
         let mut child = Command::new(env!("CARGO_BIN_EXE_pilothouse"))
             .args(["demo-agent", "--mode", "rpc"])
             .args(session_id)
             .args(arguments)
-            .current_dir(ground.project.path())
-            .env("PI_CODING_AGENT_DIR", ground.data.path())
+            .current_dir(folders.project.path())
+            .env("PI_CODING_AGENT_DIR", folders.data.path())
             .env("PILOTHOUSE_DEMO_PACE", "instant")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -92,7 +95,7 @@ impl Demo {
         Self { input: child.stdin.take(), child, lines, requests: 0, early: HashMap::new() }
     }
 
-    /// Sends a command with an id of its own and returns the id.
+    /// Sends a command with a new id and returns the id.
     pub(crate) fn send(&mut self, mut command: Value) -> String {
         self.requests += 1;
         let id = format!("test-{}", self.requests);
@@ -102,7 +105,7 @@ impl Demo {
     }
 
     pub(crate) fn send_line(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("stdin is open");
+        let input = self.input.as_mut().expect("stdin is closed");
         input.write_all(format!("{line}\n").as_bytes()).unwrap();
         input.flush().unwrap();
     }
@@ -117,60 +120,60 @@ impl Demo {
         self.send_line(&response.to_string());
     }
 
-    pub(crate) fn next_bytes(&mut self) -> Vec<u8> {
-        self.lines.recv_timeout(PATIENCE).expect("a line in time")
+    pub(crate) fn read_bytes(&mut self) -> Vec<u8> {
+        self.lines.recv_timeout(TIMEOUT).expect("no line arrived in time")
     }
 
-    pub(crate) fn next(&mut self) -> Value {
-        let line = self.next_bytes();
+    pub(crate) fn read(&mut self) -> Value {
+        let line = self.read_bytes();
         serde_json::from_slice(&line)
-            .unwrap_or_else(|_| panic!("no JSON: {}", String::from_utf8_lossy(&line)))
+            .unwrap_or_else(|_| panic!("not JSON: {}", String::from_utf8_lossy(&line)))
     }
 
-    /// All lines up to the first that fits, which is the last of them.
-    pub(crate) fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Vec<Value> {
-        let mut seen = Vec::new();
+    /// Reads lines up to and including the first that matches.
+    pub(crate) fn read_until(&mut self, matches: impl Fn(&Value) -> bool) -> Vec<Value> {
+        let mut lines = Vec::new();
         loop {
-            let line = self.next();
-            let done = fits(&line);
-            seen.push(line);
+            let line = self.read();
+            let done = matches(&line);
+            lines.push(line);
             if done {
-                return seen;
+                return lines;
             }
         }
     }
 
-    pub(crate) fn until_type(&mut self, kind: &str) -> Vec<Value> {
-        self.until(|line| line["type"] == kind)
+    pub(crate) fn read_until_type(&mut self, kind: &str) -> Vec<Value> {
+        self.read_until(|line| line["type"] == kind)
     }
 
-    pub(crate) fn until_settled(&mut self) -> Vec<Value> {
-        self.until_type("agent_settled")
+    pub(crate) fn read_until_settled(&mut self) -> Vec<Value> {
+        self.read_until_type("agent_settled")
     }
 
-    /// Up to a delta with that text in it.
-    pub(crate) fn until_delta(&mut self, text: &str) -> Vec<Value> {
-        self.until(|line| {
+    /// Reads up to a delta that contains the text.
+    pub(crate) fn read_until_delta(&mut self, text: &str) -> Vec<Value> {
+        self.read_until(|line| {
             let delta = &line["assistantMessageEvent"]["delta"];
             delta.as_str().is_some_and(|delta| delta.contains(text))
         })
     }
 
-    /// Up to a tool whose output so far has that text in it.
-    pub(crate) fn until_tool_output(&mut self, text: &str) -> Vec<Value> {
-        self.until(|line| {
+    /// Reads up to a tool update whose output so far contains the text.
+    pub(crate) fn read_until_tool_output(&mut self, text: &str) -> Vec<Value> {
+        self.read_until(|line| {
             let output = line.pointer("/partialResult/content/0/text");
             output.and_then(Value::as_str).is_some_and(|output| output.contains(text))
         })
     }
 
-    /// The response to a request, in whatever order they come.
+    /// Reads the response to a command. Responses may arrive in any order.
     pub(crate) fn response(&mut self, id: &str) -> Value {
         if let Some(response) = self.early.remove(id) {
             return response;
         }
         loop {
-            let line = self.next();
+            let line = self.read();
             match line["id"].as_str() {
                 Some(answered) if line["type"] == "response" && answered == id => return line,
                 Some(answered) if line["type"] == "response" => {
@@ -181,8 +184,8 @@ impl Demo {
         }
     }
 
-    /// Sends a command and returns the data of its response.
-    pub(crate) fn ask(&mut self, command: Value) -> Value {
+    /// Sends a command and returns the data of its successful response.
+    pub(crate) fn request(&mut self, command: Value) -> Value {
         let id = self.send(command);
         let response = self.response(&id);
         assert_eq!(response["success"], true, "{response}");
@@ -202,24 +205,24 @@ impl Demo {
         rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
     }
 
-    /// Waits for the end; whatever was still sent is returned with it.
-    pub(crate) fn ended(&mut self) -> (ExitStatus, Vec<Vec<u8>>) {
-        let mut rest = Vec::new();
+    /// Waits for the process to exit. Returns its status and the lines that it still sent.
+    pub(crate) fn wait_for_exit(&mut self) -> (ExitStatus, Vec<Vec<u8>>) {
+        let mut remaining = Vec::new();
         loop {
-            match self.lines.recv_timeout(PATIENCE) {
-                Ok(line) => rest.push(line),
+            match self.lines.recv_timeout(TIMEOUT) {
+                Ok(line) => remaining.push(line),
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
-                Err(mpsc::RecvTimeoutError::Timeout) => panic!("it does not end"),
+                Err(mpsc::RecvTimeoutError::Timeout) => panic!("the demo agent does not exit"),
             }
         }
-        (self.child.wait().unwrap(), rest)
+        (self.child.wait().unwrap(), remaining)
     }
 
     pub(crate) fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
 
-    pub(crate) fn error_text(&mut self) -> String {
+    pub(crate) fn read_stderr(&mut self) -> String {
         let mut text = String::new();
         let errors = self.child.stderr.take().unwrap();
         std::io::Read::read_to_string(&mut BufReader::new(errors), &mut text).unwrap();
@@ -227,9 +230,9 @@ impl Demo {
     }
 }
 
-impl Drop for Demo {
+impl Drop for DemoAgent {
     fn drop(&mut self) {
-        // First the polite way, so that it can end its children; ignored by those told to ignore it.
+        // Closing stdin lets the agent kill its children. An agent with the fault `ignore-term` is killed.
         self.input = None;
         let deadline = Instant::now() + Duration::from_secs(2);
         while self.is_running() && Instant::now() < deadline {
@@ -240,22 +243,23 @@ impl Drop for Demo {
     }
 }
 
-/// Waits until a process is gone. One that only waits to be reaped is gone.
-pub(crate) fn assert_gone(process: &str) {
-    let deadline = Instant::now() + PATIENCE;
+/// Waits until a process has ended.
+pub(crate) fn wait_until_gone(process: &str) {
+    let deadline = Instant::now() + TIMEOUT;
     while is_alive(process) {
-        assert!(Instant::now() < deadline, "process {process} lives on");
+        assert!(Instant::now() < deadline, "process {process} is still running");
         thread::sleep(Duration::from_millis(5));
     }
 }
 
+/// Whether a process is running. A zombie is not.
 pub(crate) fn is_alive(process: &str) -> bool {
     let status = fs::read_to_string(Path::new("/proc").join(process).join("stat"));
     status.is_ok_and(|status| !status.rsplit(") ").next().unwrap_or_default().starts_with('Z'))
 }
 
-/// The types of lines, deltas left out: the shape of a run.
-pub(crate) fn shape(lines: &[Value]) -> Vec<String> {
+/// The types of the lines, without streaming updates.
+pub(crate) fn event_types(lines: &[Value]) -> Vec<String> {
     lines
         .iter()
         .filter(|line| line["type"] != "message_update")
@@ -269,8 +273,8 @@ pub(crate) fn shape(lines: &[Value]) -> Vec<String> {
         .collect()
 }
 
-/// The text of the last assistant message among these lines.
-pub(crate) fn last_text(lines: &[Value]) -> String {
+/// The text of the last assistant message in these lines.
+pub(crate) fn last_assistant_text(lines: &[Value]) -> String {
     let ends = lines.iter().filter(|line| line["type"] == "message_end");
     let last = ends.map(|line| &line["message"]).rfind(|message| message["role"] == "assistant");
     let parts = last.unwrap()["content"].as_array().unwrap().iter();
@@ -282,7 +286,7 @@ pub(crate) fn block_types(message: &Value) -> Vec<&str> {
     message["content"].as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap()).collect()
 }
 
-/// Messages that ended, in order.
+/// The messages of all `message_end` events, in order.
 pub(crate) fn ended_messages(lines: &[Value]) -> Vec<Value> {
     lines.iter().filter(|line| line["type"] == "message_end").map(|line| line["message"].clone()).collect()
 }

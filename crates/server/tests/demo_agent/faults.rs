@@ -1,94 +1,94 @@
-//! The faults that other tests rely on.
+//! The faults of `--fault`, which other tests rely on.
 
 use serde_json::{Value, json};
 
-use crate::driver::{Ground, is_alive};
+use crate::driver::{TestFolders, is_alive};
 
-fn parsed(lines: &[Vec<u8>]) -> Vec<Value> {
+fn parse_json(lines: &[Vec<u8>]) -> Vec<Value> {
     lines.iter().filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
 #[test]
 fn stall_stays_silent_but_alive() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&["--fault", "stall@3"]);
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&["--fault", "stall@3"]);
     demo.prompt("Hello");
     for _ in 0..3 {
-        demo.next();
+        demo.read();
     }
     assert!(is_alive(&demo.process_id().to_string()));
     demo.terminate();
-    let (status, rest) = demo.ended();
+    let (status, remaining) = demo.wait_for_exit();
     assert_eq!(status.code(), Some(143));
-    assert!(rest.is_empty());
+    assert!(remaining.is_empty());
 }
 
 #[test]
-fn flood_is_one_line_and_life_goes_on() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&["--fault", "flood@1:3000000"]);
-    demo.ask(json!({"type": "get_state"}));
-    assert_eq!(demo.next_bytes().len(), 3_000_000);
-    demo.ask(json!({"type": "get_state"}));
+fn flood_writes_one_line_and_the_agent_continues() {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&["--fault", "flood@1:3000000"]);
+    demo.request(json!({"type": "get_state"}));
+    assert_eq!(demo.read_bytes().len(), 3_000_000);
+    demo.request(json!({"type": "get_state"}));
 }
 
 #[test]
-fn many_lines_are_all_events() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&["--fault", "lines@1:20000"]);
-    demo.ask(json!({"type": "get_state"}));
+fn lines_writes_valid_events() {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&["--fault", "lines@1:20000"]);
+    demo.request(json!({"type": "get_state"}));
     for _ in 0..20_000 {
-        assert_eq!(demo.next()["type"], "queue_update");
+        assert_eq!(demo.read()["type"], "queue_update");
     }
-    demo.ask(json!({"type": "get_state"}));
+    demo.request(json!({"type": "get_state"}));
 }
 
 #[test]
-fn junk_comes_in_between() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&["--fault", "junk@2"]);
+fn junk_does_not_replace_responses() {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&["--fault", "junk@2"]);
     demo.send(json!({"type": "get_state"}));
     demo.send(json!({"type": "get_state"}));
     demo.send(json!({"type": "get_commands"}));
     demo.close_input();
-    let (_, lines) = demo.ended();
+    let (_, lines) = demo.wait_for_exit();
     assert!(lines.iter().any(|line| std::str::from_utf8(line).is_err()));
-    let answers = parsed(&lines).iter().filter(|line| line["type"] == "response").count();
+    let answers = parse_json(&lines).iter().filter(|line| line["type"] == "response").count();
     assert_eq!(answers, 3);
 }
 
 #[test]
-fn die_has_a_code_and_last_words() {
-    let ground = Ground::new();
-    let mut demo = ground.start(&["--fault", "die@4:7"]);
+fn die_exits_with_a_code_and_a_message() {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&["--fault", "die@4:7"]);
     demo.prompt("Hello");
-    let (status, lines) = demo.ended();
+    let (status, lines) = demo.wait_for_exit();
     assert_eq!(status.code(), Some(7));
     assert_eq!(lines.len(), 4);
-    assert!(demo.error_text().contains("dying with code 7"));
+    assert!(demo.read_stderr().contains("dying with code 7"));
 }
 
 #[test]
-fn kill_has_neither() {
+fn kill_ends_by_signal_without_a_message() {
     use std::os::unix::process::ExitStatusExt;
 
-    let ground = Ground::new();
-    let mut demo = ground.start(&["--fault", "kill@4"]);
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&["--fault", "kill@4"]);
     demo.prompt("Hello");
-    let (status, lines) = demo.ended();
+    let (status, lines) = demo.wait_for_exit();
     assert_eq!(status.signal(), Some(9));
     assert_eq!(lines.len(), 4);
-    assert_eq!(demo.error_text(), "");
+    assert_eq!(demo.read_stderr(), "");
 }
 
 #[test]
-fn faults_come_together_and_in_scripts() {
-    let ground = Ground::new();
+fn faults_can_be_combined_and_used_with_scripts() {
+    let folders = TestFolders::new();
     let script = crate::driver::fixture("plain-text.jsonl");
     let mut demo =
-        ground.start(&["--script", script.to_str().unwrap(), "--fault", "junk@1", "--fault", "die@5:9"]);
+        folders.start(&["--script", script.to_str().unwrap(), "--fault", "junk@1", "--fault", "die@5:9"]);
     demo.prompt("Hello");
-    let (status, lines) = demo.ended();
+    let (status, lines) = demo.wait_for_exit();
     assert_eq!(status.code(), Some(9));
-    assert_eq!(parsed(&lines).iter().filter(|line| line["type"].is_string()).count(), 5 + 1);
+    assert_eq!(parse_json(&lines).iter().filter(|line| line["type"].is_string()).count(), 5 + 1);
 }

@@ -1,4 +1,5 @@
-//! The demo and the page's reducer: every line is understood, and what streamed is what a reload shows.
+//! The demo agent and the page's reducer: the reducer understands every line, and a reload shows the streamed
+//! rows.
 
 use std::fs;
 
@@ -7,9 +8,9 @@ use pilothouse_agents::pi::{Incoming, decode};
 use pilothouse_core::{MessageController, UiMessage};
 use serde_json::{Value, json};
 
-use crate::driver::Ground;
+use crate::driver::TestFolders;
 
-/// What a person sees of a row; ids are given by arrival and may differ.
+/// The visible parts of the rows. Ids are assigned by arrival and may differ.
 fn visible(rows: &[UiMessage]) -> Vec<String> {
     let row = |row: &UiMessage| {
         let tool = row.tool_step.as_ref();
@@ -25,17 +26,17 @@ fn fold(controller: &mut MessageController, lines: &[Value]) {
         for incoming in decode(line.to_string().as_bytes()) {
             match incoming {
                 Incoming::Event(event) => drop(controller.handle_server_event(event)),
-                other => assert!(other != Incoming::Junk, "not understood: {line}"),
+                other => assert!(other != Incoming::Junk, "the line was not decoded: {line}"),
             }
         }
     }
 }
 
 #[test]
-fn what_streamed_is_what_a_reload_shows() {
-    let ground = Ground::new();
-    fs::write(ground.file("README.md"), "A project.\n").unwrap();
-    let mut demo = ground.start(&[]);
+fn a_reload_shows_the_streamed_rows() {
+    let folders = TestFolders::new();
+    fs::write(folders.file("README.md"), "A project.\n").unwrap();
+    let mut demo = folders.start(&[]);
     let mut live = MessageController::default();
     for prompt in [
         "Hello",
@@ -52,25 +53,25 @@ fn what_streamed_is_what_a_reload_shows() {
         "/help",
     ] {
         demo.prompt(prompt);
-        fold(&mut live, &demo.until_settled());
+        fold(&mut live, &demo.read_until_settled());
     }
     demo.prompt("/ask");
     for _ in 0..4 {
-        let lines = demo.until_type("extension_ui_request");
+        let lines = demo.read_until_type("extension_ui_request");
         demo.answer(lines.last().unwrap(), json!({"value": "yes"}));
         fold(&mut live, &lines);
     }
-    fold(&mut live, &demo.until_settled());
+    fold(&mut live, &demo.read_until_settled());
     demo.prompt("/wait never");
-    fold(&mut live, &demo.until_delta("exists"));
+    fold(&mut live, &demo.read_until_delta("exists"));
     demo.send(json!({"type": "abort"}));
-    fold(&mut live, &demo.until_settled());
+    fold(&mut live, &demo.read_until_settled());
     demo.prompt("/wait-tool never");
-    fold(&mut live, &demo.until_tool_output("waiting"));
+    fold(&mut live, &demo.read_until_tool_output("waiting"));
     demo.send(json!({"type": "abort"}));
-    fold(&mut live, &demo.until_settled());
+    fold(&mut live, &demo.read_until_settled());
 
-    let path = demo.ask(json!({"type": "get_state"}))["sessionFile"].as_str().unwrap().to_owned();
+    let path = demo.request(json!({"type": "get_state"}))["sessionFile"].as_str().unwrap().to_owned();
     let history = SessionHistory::parse(&fs::read(path).unwrap()).unwrap();
     let stored = MessageController::load_messages_from_history(history.messages);
     assert_eq!(visible(live.rows()), visible(stored.rows()));

@@ -1,10 +1,10 @@
-//! Replay of recordings.
+//! Replaying recordings with `--script`.
 
 use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::driver::{Ground, fixture, shape};
+use crate::driver::{TestFolders, event_types, fixture};
 
 struct Record {
     incoming: bool,
@@ -12,7 +12,7 @@ struct Record {
     object: Value,
 }
 
-fn records(path: &Path) -> Vec<Record> {
+fn read_records(path: &Path) -> Vec<Record> {
     let text = fs::read_to_string(path).unwrap();
     let read = |line: &str| {
         let record: Value = serde_json::from_str(line).unwrap();
@@ -26,27 +26,27 @@ fn records(path: &Path) -> Vec<Record> {
     text.lines().map(read).collect()
 }
 
-/// Sends what was sent and expects, byte for byte, what came.
+/// Sends the recorded input and expects the recorded output byte for byte.
 fn replay(name: &str) {
     let path = fixture(name);
-    let ground = Ground::new();
-    let mut demo = ground.start(&["--script-strict", "--script", path.to_str().unwrap()]);
-    for record in records(&path) {
+    let folders = TestFolders::new();
+    let mut demo = folders.start(&["--script-strict", "--script", path.to_str().unwrap()]);
+    for record in read_records(&path) {
         if record.incoming {
             if record.object.get("$raw").is_none() {
                 demo.send_line(&record.raw);
             }
         } else if record.object.pointer("/data/sessionId").is_some() {
-            assert_eq!(demo.next()["data"]["sessionId"], "session-1", "{name}");
+            assert_eq!(demo.read()["data"]["sessionId"], "session-1", "{name}");
         } else {
-            let line = String::from_utf8(demo.next_bytes()).unwrap();
+            let line = String::from_utf8(demo.read_bytes()).unwrap();
             assert_eq!(line, record.raw, "{name}");
         }
     }
 }
 
 #[test]
-fn every_recording_comes_out_as_it_went_in() {
+fn every_recording_is_replayed_byte_for_byte() {
     let mut count = 0;
     for folder in [fixture(""), fixture("v0.73.1")] {
         for file in fs::read_dir(folder).unwrap() {
@@ -57,74 +57,75 @@ fn every_recording_comes_out_as_it_went_in() {
             }
         }
     }
-    assert!(count > 50, "only {count} recordings");
+    assert!(count > 50, "found only {count} recordings");
 }
 
 #[test]
-fn requests_may_have_other_ids_and_texts() {
-    let ground = Ground::new();
+fn commands_may_have_other_ids_and_texts() {
+    let folders = TestFolders::new();
     let script = fixture("plain-text.jsonl");
-    let mut demo = ground.start(&["--script", script.to_str().unwrap()]);
+    let mut demo = folders.start(&["--script", script.to_str().unwrap()]);
     let id = demo.send(json!({"type": "prompt", "message": "Something else", "streamingBehavior": "steer"}));
-    let lines = demo.until_settled();
+    let lines = demo.read_until_settled();
     assert_eq!(lines[0]["id"], id);
     assert_eq!(lines[0]["command"], "prompt");
-    assert!(shape(&lines).contains(&"message_end assistant".to_owned()));
+    assert!(event_types(&lines).contains(&"message_end assistant".to_owned()));
 }
 
 #[test]
-fn other_questions_are_answered_without_the_script() {
-    let ground = Ground::new();
+fn queries_outside_the_script_are_answered() {
+    let folders = TestFolders::new();
     let script = fixture("abort-mid-stream.jsonl");
-    let mut demo = ground.start(&["--script", script.to_str().unwrap()]);
-    assert_eq!(demo.ask(json!({"type": "get_state"}))["isStreaming"], false);
-    assert!(demo.ask(json!({"type": "get_commands"}))["commands"].is_array());
-    demo.ask(json!({"type": "abort"}));
+    let mut demo = folders.start(&["--script", script.to_str().unwrap()]);
+    assert_eq!(demo.request(json!({"type": "get_state"}))["isStreaming"], false);
+    assert!(demo.request(json!({"type": "get_commands"}))["commands"].is_array());
+    demo.request(json!({"type": "abort"}));
     demo.prompt("Write");
-    demo.until_delta("that nobody ");
-    assert_eq!(demo.ask(json!({"type": "get_state"}))["isStreaming"], true);
-    demo.ask(json!({"type": "clear_queue"}));
+    demo.read_until_delta("that nobody ");
+    assert_eq!(demo.request(json!({"type": "get_state"}))["isStreaming"], true);
+    demo.request(json!({"type": "clear_queue"}));
     let abort = demo.send(json!({"type": "abort"}));
-    assert_eq!(demo.until_settled().last().unwrap()["aborted"], true);
+    assert_eq!(demo.read_until_settled().last().unwrap()["aborted"], true);
     assert_eq!(demo.response(&abort)["success"], true);
-    assert_eq!(demo.ask(json!({"type": "get_state"}))["isStreaming"], false);
+    assert_eq!(demo.request(json!({"type": "get_state"}))["isStreaming"], false);
     demo.prompt("Go on");
-    demo.until_settled();
+    demo.read_until_settled();
     let late = demo.prompt("One too many");
     assert_eq!(demo.response(&late)["error"], "Not in the script");
-    demo.ask(json!({"type": "get_session_stats"}));
+    demo.request(json!({"type": "get_session_stats"}));
 }
 
 #[test]
-fn dialogs_of_a_recording_are_answered() {
-    let ground = Ground::new();
+fn recorded_questions_are_answered() {
+    let folders = TestFolders::new();
     let script = fixture("extension-ui.jsonl");
-    let mut demo = ground.start(&["--script", script.to_str().unwrap()]);
+    let mut demo = folders.start(&["--script", script.to_str().unwrap()]);
     let id = demo.prompt("/ask");
     for answer in
         [json!({"value": "x"}), json!({"confirmed": false}), json!({"value": "y"}), json!({"value": "z"})]
     {
-        let question =
-            demo.until(|line| line["type"] == "extension_ui_request" && line["method"] != "notify").pop();
+        let question = demo
+            .read_until(|line| line["type"] == "extension_ui_request" && line["method"] != "notify")
+            .pop();
         demo.answer(&question.unwrap(), answer);
     }
     assert_eq!(demo.response(&id)["data"]["disposition"], "handled");
 }
 
 #[test]
-fn messages_of_a_script_are_stored() {
-    let ground = Ground::new();
+fn replayed_messages_are_stored() {
+    let folders = TestFolders::new();
     let script = fixture("plain-text.jsonl");
-    let mut demo = ground.start(&["--script", script.to_str().unwrap()]);
+    let mut demo = folders.start(&["--script", script.to_str().unwrap()]);
     demo.prompt("Hello");
-    let announced: Vec<Value> = crate::driver::ended_messages(&demo.until_settled());
-    assert_eq!(ground.stored_messages(), announced);
-    assert_eq!(ground.session()[0]["id"], "session-1");
+    let announced: Vec<Value> = crate::driver::ended_messages(&demo.read_until_settled());
+    assert_eq!(folders.stored_messages(), announced);
+    assert_eq!(folders.session_lines()[0]["id"], "session-1");
 }
 
 #[test]
-fn the_recorded_session_is_stored_as_its_messages_pass() {
-    let ground = Ground::new();
+fn recorded_entries_are_stored_when_their_messages_end() {
+    let folders = TestFolders::new();
     let script = fixture("kill-mid-stream-then-resume.1.jsonl");
     let session = fixture("sessions/kill-mid-stream-then-resume.after-kill.jsonl");
     let recorded: Vec<Value> = fs::read_to_string(&session)
@@ -134,27 +135,27 @@ fn the_recorded_session_is_stored_as_its_messages_pass() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let arguments = ["--script", script.to_str().unwrap(), "--script-session", session.to_str().unwrap()];
-    let mut demo = ground.start(&arguments);
+    let mut demo = folders.start(&arguments);
     demo.prompt("First question");
-    demo.until_settled();
-    assert_eq!(ground.session()[1..], recorded[..recorded.len() - 1]);
+    demo.read_until_settled();
+    assert_eq!(folders.session_lines()[1..], recorded[..recorded.len() - 1]);
     demo.prompt("Second question");
-    demo.until(|line| line["type"] == "message_end" && line["message"]["role"] == "user");
-    assert_eq!(ground.session()[1..], recorded);
+    demo.read_until(|line| line["type"] == "message_end" && line["message"]["role"] == "user");
+    assert_eq!(folders.session_lines()[1..], recorded);
     drop(demo);
 
-    // The second process goes on with the same file and stores nothing twice.
+    // The second process continues the same file and stores no entry twice.
     let script = fixture("kill-mid-stream-then-resume.2.jsonl");
     let session = fixture("sessions/kill-mid-stream-then-resume.jsonl");
     let arguments = ["--script", script.to_str().unwrap(), "--script-session", session.to_str().unwrap()];
-    let mut demo = ground.start(&arguments);
+    let mut demo = folders.start(&arguments);
     demo.prompt("Again");
-    demo.until_settled();
+    demo.read_until_settled();
     let all: Vec<Value> = fs::read_to_string(&session)
         .unwrap()
         .lines()
         .skip(1)
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    assert_eq!(ground.session()[1..], all);
+    assert_eq!(folders.session_lines()[1..], all);
 }

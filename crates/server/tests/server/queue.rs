@@ -145,7 +145,7 @@ async fn what_is_scheduled_while_another_is_changed_keeps_its_place() {
 #[tokio::test]
 async fn restored_messages_come_back_with_their_pictures_and_can_be_sent_again() {
     let mut scene = scene(&[]).await;
-    let picture = include_bytes!("../../src/demo_agent/scenes/lighthouse.png");
+    let picture = include_bytes!("../../../demo-agent/src/scenes/lighthouse.png");
     let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, picture);
     let image = pilothouse_core::conversation::ui_message::Image {
         mime_type: "image/png".into(),

@@ -45,7 +45,7 @@ const IMPURE: &[&str] = &[
 ];
 
 /// Development dependencies are free: tests may use what they like.
-pub(super) const DEPENDENCIES: [DependencyRule; 7] = [
+pub(super) const DEPENDENCIES: [DependencyRule; 8] = [
     DependencyRule { package: "pilothouse-core", may_use: &[], never: IMPURE, reach: Reach::Transitive },
     DependencyRule {
         package: "pilothouse-agents",
@@ -60,9 +60,16 @@ pub(super) const DEPENDENCIES: [DependencyRule; 7] = [
         never: &["leptos", "pulldown-cmark", "serde", "serde_json"],
         reach: Reach::Transitive,
     },
+    // The demo agent is a program of its own that talks to the server over stdio, as any other agent does.
+    DependencyRule {
+        package: "pilothouse-demo-agent",
+        may_use: &[],
+        never: &["leptos", "web-sys", "axum", "rusqlite"],
+        reach: Reach::Transitive,
+    },
     DependencyRule {
         package: "pilothouse-server",
-        may_use: &["pilothouse-core", "pilothouse-agents"],
+        may_use: &["pilothouse-core", "pilothouse-agents", "pilothouse-demo-agent"],
         never: &["leptos", "leptos_router", "web-sys"],
         reach: Reach::Direct,
     },
