@@ -10,16 +10,13 @@ mod stage;
 mod visit;
 mod way;
 
-// The same browser, page and server as in the end-to-end tests, which use more of them.
+// The end-to-end tests use more of these.
 #[allow(dead_code)]
 #[path = "../e2e/browser.rs"]
 mod browser;
 #[allow(dead_code)]
 #[path = "../e2e/page.rs"]
 mod page;
-#[allow(dead_code)]
-#[path = "../../crates/server/tests/server/running.rs"]
-mod running;
 
 use figures::Figures;
 use serde_json::json;

@@ -4,11 +4,13 @@
 use std::path::Path;
 use std::time::Duration;
 
+use pilothouse_test_support::process::processor_time;
+use pilothouse_test_support::server::{ServerSetup, TestServer, built_binary};
+
 use crate::answer;
 use crate::browser::{Browser, Size};
 use crate::history;
 use crate::page::Page;
-use crate::running::{Running, Setup};
 use crate::way;
 
 /// Turns of the conversations that are compared.
@@ -43,7 +45,7 @@ impl Kind {
 }
 
 pub struct Stage {
-    pub server: Running,
+    pub server: TestServer,
     pub browser: Browser,
     hosts: [String; 2],
     _folder: tempfile::TempDir,
@@ -67,13 +69,12 @@ impl Stage {
         std::fs::write(folder.path().join("answers.jsonl"), answer::script(deltas)).unwrap();
         let (floor, floor_host) = way::listener();
         let (page, page_host) = way::listener();
-        let binary = binary();
-        let mut setup = Setup::new(&binary).project(&project);
+        let binary = built_binary();
         let config = folder.path().join("config.toml");
         std::fs::write(&config, configuration(folder.path(), &binary)).unwrap();
-        let hosts = [&floor_host, &page_host].map(|host| ["--allowed-host".to_owned(), host.clone()]);
-        setup.arguments = hosts.into_iter().flatten().collect();
-        setup.arguments.extend(["--config".to_owned(), config.to_string_lossy().into_owned()]);
+        let setup = ServerSetup::new(&binary).project(&project).argument("--config").argument(&config);
+        let hosts = [&floor_host, &page_host];
+        let setup = hosts.iter().fold(setup, |setup, host| setup.argument("--allowed-host").argument(host));
         let server = setup.start();
         for listener in [floor, page] {
             way::open(listener, server.port);
@@ -96,23 +97,16 @@ impl Stage {
 
     /// Until the server has nothing left to do but to wait: it puts new conversations into its index first.
     pub async fn until_quiet(&self) {
-        let mut before = worked(self.server.process_id());
+        let mut before = processor_time(self.server.process_id());
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            let now = worked(self.server.process_id());
+            let now = processor_time(self.server.process_id());
             if now - before <= 2 {
                 return;
             }
             before = now;
         }
     }
-}
-
-/// Hundredths of a second a process has been at work, as the system tells; where it does not, it is never at work.
-fn worked(process: u32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let fields = stat.rsplit_once(')').map(|(_, fields)| fields).unwrap_or_default();
-    fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
 }
 
 /// The demo agent in the place of pi, with the answers as its script.
@@ -132,9 +126,4 @@ exec '{binary}' demo-agent --session-id "$id" --script '{here}/answers.jsonl' --
     format!(
         "[[agent]]\nname = 'bench'\ncommand = ['sh', '{here}/agent.sh']\nenv = {{ PI_CODING_AGENT_DIR = '{here}/agent' }}\n"
     )
-}
-
-fn binary() -> std::path::PathBuf {
-    let binary = std::env::var_os("PILOTHOUSE_BINARY").map(std::path::PathBuf::from);
-    binary.expect("PILOTHOUSE_BINARY names the server; measure with `cargo xtask bench page`")
 }

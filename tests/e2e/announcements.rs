@@ -5,8 +5,7 @@ use thirtyfour::prelude::Key;
 
 use crate::browser::Size;
 use crate::page::Page;
-use crate::running::Setup;
-use crate::stage::{binary, story, story_at_pace};
+use crate::stage::{story, story_at_pace};
 
 /// Writes down from now on what is announced, and how often the conversation grows.
 async fn listen(page: &Page) {
@@ -101,8 +100,7 @@ async fn i_hear_that_the_connection_is_lost_and_that_it_is_back() {
         stage.server.kill();
         let lost = "return [...document.querySelectorAll('[role=status]')].some((region) => region.textContent.includes('Connection lost'))";
         page.until("the loss", lost).await;
-        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
-        stage.before.push(std::mem::replace(&mut stage.server, again));
+        stage.server.restart();
         until_said(&page, "Connected again.").await;
     })
     .await;

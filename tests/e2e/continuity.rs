@@ -3,12 +3,13 @@
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::server::{ServerSetup, built_binary};
+
 use crate::browser::Size;
 use crate::page::Page;
-use crate::running::Setup;
 use crate::script::Script;
 use crate::session_file::SessionFile;
-use crate::stage::{binary, project, story_at_pace, story_with};
+use crate::stage::{project, story_at_pace, story_with};
 
 /// Samples every frame until the run is over. Places are told from the top of the conversation, so that scrolling does
 /// not count; of the blocks of the row that grows the last two may still become something else. A reader scrolls between
@@ -132,7 +133,7 @@ async fn wide_tables_code_headings_and_lists_stream_in_without_a_jump() {
         script.message(answer, |script| script.stream("text", 0, &text));
     });
     let folder = tempfile::tempdir().unwrap();
-    let setup = script.offered(Setup::new(&binary()).pace("realistic"), folder.path());
+    let setup = script.offered(ServerSetup::new(&built_binary()).pace("realistic"), folder.path());
     story_with("continuity-forms", Size::Wide, project(), setup, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;

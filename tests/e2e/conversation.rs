@@ -1,8 +1,7 @@
 //! Working with the agent: what streams is what a reload shows.
 
 use crate::browser::Size;
-use crate::running::Setup;
-use crate::stage::{binary, story, story_at_pace};
+use crate::stage::{story, story_at_pace};
 
 #[tokio::test]
 async fn i_see_text_thinking_and_tools_and_a_reload_shows_exactly_the_same() {
@@ -24,13 +23,10 @@ async fn i_see_text_thinking_and_tools_and_a_reload_shows_exactly_the_same() {
             assert!(rows.iter().any(|row| row.phase.as_deref() == Some(phase)), "{phase}");
         }
         // Not only what the server has in mind: what the agent's own file says.
-        stage.server.kill();
-        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
-        let before = std::mem::replace(&mut stage.server, again);
+        stage.server.kill_and_restart();
         page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
         page.connected().await;
         assert_eq!(page.rows_after_reload().await, rows, "after a restart of the server");
-        drop(before);
     })
     .await;
 }

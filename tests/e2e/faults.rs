@@ -1,8 +1,9 @@
 //! Servers and agents that die: the page says so, heals itself, and has lost nothing.
 
+use pilothouse_test_support::process::{children, signal};
+
 use crate::browser::Size;
-use crate::running::{Setup, children, signal};
-use crate::stage::{binary, story};
+use crate::stage::story;
 
 #[tokio::test]
 async fn the_server_is_killed_and_restarted_and_the_page_comes_back_by_itself() {
@@ -17,8 +18,7 @@ async fn the_server_is_killed_and_restarted_and_the_page_comes_back_by_itself() 
         page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
         assert_eq!(page.rows().await, rows, "what was there stays while the connection is lost");
         page.send("Sent while it was away").await;
-        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
-        let before = std::mem::replace(&mut stage.server, again);
+        stage.server.restart();
         page.connected().await;
         page.until(
             "its answer",
@@ -32,7 +32,6 @@ async fn the_server_is_killed_and_restarted_and_the_page_comes_back_by_itself() 
         assert_eq!(after[..rows.len()], rows[..], "and is still there afterwards");
         assert_eq!(after.iter().filter(|row| row.text == "Sent while it was away").count(), 1, "sent once");
         assert_eq!(page.rows_after_reload().await, after);
-        drop(before);
     })
     .await;
 }
@@ -47,9 +46,7 @@ async fn the_server_is_killed_in_mid_stream_and_no_spinner_stays() {
         page.until_state("completed").await;
         page.send("/wait-tool never").await;
         page.until_tool("running").await;
-        stage.server.kill();
-        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
-        let before = std::mem::replace(&mut stage.server, again);
+        stage.server.kill_and_restart();
         page.connected().await;
         page.until(
             "no running row",
@@ -58,7 +55,6 @@ async fn the_server_is_killed_in_mid_stream_and_no_spinner_stays() {
         .await;
         page.until_state("paused").await;
         page.until_text("/wait-tool never").await;
-        drop(before);
     })
     .await;
 }

@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::running::Running;
+use pilothouse_test_support::server::TestServer;
 
 pub struct Line {
     port: u16,
@@ -34,7 +34,7 @@ pub fn listener() -> (TcpListener, String) {
 }
 
 impl Line {
-    pub fn new(listener: TcpListener, server: &Running) -> Self {
+    pub fn new(listener: TcpListener, server: &TestServer) -> Self {
         let (port, server_port) = (listener.local_addr().unwrap().port(), server.port);
         let state = Arc::new(State::default());
         let shared = state.clone();
@@ -50,7 +50,7 @@ impl Line {
     }
 
     /// An address of the server's, by way of this line.
-    pub fn through(&self, server: &Running, address: &str) -> String {
+    pub fn through(&self, server: &TestServer, address: &str) -> String {
         address.replace(&server.origin(), &format!("http://127.0.0.1:{}", self.port))
     }
 

@@ -42,8 +42,3 @@ mod waiting;
 mod wire;
 mod wire_cases;
 mod work;
-
-// The same server process as the server's own tests use, which use more of it.
-#[allow(dead_code)]
-#[path = "../../crates/server/tests/server/running.rs"]
-mod running;

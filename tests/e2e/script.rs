@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::server::{ServerSetup, built_binary};
+
 use crate::browser::Size;
-use crate::running::Setup;
-use crate::stage::{Stage, binary, project, story_with};
+use crate::stage::{Stage, project, story_with};
 
 #[derive(Default)]
 pub struct Script {
@@ -108,7 +109,7 @@ impl Script {
             "case \"$*\" in\n*--version*) echo 1.5.0; exit;;\n*--no-session*) exec '{binary}' demo-agent;;\nesac\n\
              for word; do :; done; id=${{word##*_}}; id=${{id%.jsonl}}\n\
              exec '{binary}' demo-agent --session-id \"$id\" --script '{script}'\n",
-            binary = binary().display(),
+            binary = built_binary().display(),
             script = script.display(),
         );
         std::fs::write(&program, text).unwrap();
@@ -118,17 +119,14 @@ impl Script {
 
 impl Script {
     /// A server that offers an agent which plays it.
-    pub fn offered(&self, mut setup: Setup, folder: &Path) -> Setup {
-        setup.arguments.extend(["--agent".to_owned(), self.write(folder)]);
-        let sessions = folder.to_string_lossy().into_owned();
-        setup.environment.push(("PI_CODING_AGENT_DIR".to_owned(), sessions));
-        setup
+    pub fn offered(&self, setup: ServerSetup, folder: &Path) -> ServerSetup {
+        setup.agent(&self.write(folder)).env("PI_CODING_AGENT_DIR", folder)
     }
 }
 
 /// A story with a session of an agent that plays the script.
 pub async fn scripted_story(name: &str, script: &Script, tell: impl AsyncFnOnce(&mut Stage)) {
     let folder = tempfile::tempdir().unwrap();
-    let setup = script.offered(Setup::new(&binary()), folder.path());
+    let setup = script.offered(ServerSetup::new(&built_binary()), folder.path());
     story_with(name, Size::Wide, project(), setup, tell).await;
 }

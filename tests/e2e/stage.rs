@@ -2,23 +2,21 @@
 //! kept as a picture.
 
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
 
 use futures_util::FutureExt;
+
+use pilothouse_test_support::server::{ServerSetup, TestServer, built_binary};
 
 use crate::browser::{Browser, Size};
 use crate::line::{self, Line};
 use crate::page::Page;
-use crate::running::{Running, Setup};
 
 pub struct Stage {
-    pub server: Running,
+    pub server: TestServer,
     /// Another way to the server, for stories in which it breaks.
     pub line: Line,
     pub project: tempfile::TempDir,
     pub browser: Browser,
-    /// Servers that were killed: their data is still in use.
-    pub before: Vec<Running>,
 }
 
 impl Stage {
@@ -33,23 +31,12 @@ impl Stage {
     }
 }
 
-/// The server binary, built by `cargo xtask test e2e`.
-pub fn binary() -> PathBuf {
-    let beside = || {
-        let test = std::env::current_exe().unwrap();
-        test.parent().and_then(Path::parent).unwrap().join("pilothouse")
-    };
-    let binary = std::env::var_os("PILOTHOUSE_BINARY").map_or_else(beside, PathBuf::from);
-    assert!(binary.is_file(), "{} is not built; run the tests with `cargo xtask test e2e`", binary.display());
-    binary
-}
-
 pub async fn story(name: &str, size: Size, tell: impl AsyncFnOnce(&mut Stage)) {
     story_at_pace(name, size, "instant", tell).await;
 }
 
 pub async fn story_at_pace(name: &str, size: Size, pace: &str, tell: impl AsyncFnOnce(&mut Stage)) {
-    story_with(name, size, project(), Setup::new(&binary()).pace(pace), tell).await;
+    story_with(name, size, project(), ServerSetup::new(&built_binary()).pace(pace), tell).await;
 }
 
 /// A folder to work in.
@@ -64,16 +51,15 @@ pub async fn story_with(
     name: &str,
     size: Size,
     project: tempfile::TempDir,
-    setup: Setup,
+    setup: ServerSetup,
     tell: impl AsyncFnOnce(&mut Stage),
 ) {
     let (listener, host) = line::listener();
-    let mut setup = setup.project(project.path());
-    setup.arguments.extend(["--allowed-host".to_owned(), host]);
+    let setup = setup.project(project.path()).argument("--allowed-host").argument(host);
     let server = setup.start();
     let line = Line::new(listener, &server);
     let browser = Browser::start(size).await;
-    let mut stage = Stage { server, line, project, browser, before: Vec::new() };
+    let mut stage = Stage { server, line, project, browser };
     let told = AssertUnwindSafe(tell(&mut stage)).catch_unwind().await;
     if told.is_err() {
         stage.page().screenshot(&format!("failed-{name}")).await;

@@ -3,13 +3,14 @@
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::server::{ServerSetup, built_binary};
+
 use super::payloads::{bundles, texts, words};
 use super::trap::Trap;
 use crate::browser::Size;
 use crate::page::Page;
-use crate::running::Setup;
 use crate::script::{Script, scripted_story};
-use crate::stage::{binary, project, story_with};
+use crate::stage::{project, story_with};
 
 const ASK_KINDS: [&str; 4] = ["select", "confirm", "input", "editor"];
 
@@ -172,14 +173,13 @@ async fn the_last_words_of_an_agent_that_dies_are_only_words() {
     let text = format!(
         "case \"$*\" in\n*--version*) echo 1.5.0; exit;;\n*--no-session*) exec '{}' demo-agent;;\nesac\n\
          read -r line; while [ ! -e go ]; do sleep 0.02; done; cat '{}' >&2; exit 3\n",
-        binary().display(),
+        built_binary().display(),
         folder.path().join("words").display(),
     );
     std::fs::write(&program, text).unwrap();
-    let mut setup = Setup::new(&binary());
-    setup.arguments.extend(["--agent".to_owned(), format!("dying=pi:sh '{}'", program.display())]);
-    let sessions = folder.path().to_string_lossy().into_owned();
-    setup.environment.push(("PI_CODING_AGENT_DIR".to_owned(), sessions));
+    let setup = ServerSetup::new(&built_binary())
+        .agent(&format!("dying=pi:sh '{}'", program.display()))
+        .env("PI_CODING_AGENT_DIR", folder.path());
     story_with("hostile-death", Size::Wide, project(), setup, async |stage| {
         let page = stage.page();
         page.watch().await;
@@ -218,12 +218,12 @@ async fn why_an_agent_does_not_start_is_told_in_its_words_and_they_are_only_word
     }
     let program = folder.path().join("agent.sh");
     std::fs::write(&program, "cat \"$1\" >&2; exit 3\n").unwrap();
-    let mut setup = Setup::new(&binary());
+    let mut setup = ServerSetup::new(&built_binary());
     for (number, complaint) in complaints.iter().enumerate() {
         let words = folder.path().join(format!("words-{number}"));
         std::fs::write(&words, format!("Error:\n{complaint}\n")).unwrap();
         let agent = format!("berth {number}=pi:sh '{}' '{}'", program.display(), words.display());
-        setup.arguments.extend(["--agent".to_owned(), agent]);
+        setup = setup.agent(&agent);
     }
     story_with("hostile-start", Size::Wide, project(), setup, async |stage| {
         let page = stage.page();

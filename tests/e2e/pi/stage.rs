@@ -7,11 +7,12 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::server::{ServerSetup, built_binary};
+
 use super::model::Model;
 use crate::browser::Size;
 use crate::page::Page;
-use crate::running::Setup;
-use crate::stage::{Stage, binary, project, story_with};
+use crate::stage::{Stage, project, story_with};
 
 /// The generations of pi that are in use.
 #[derive(Clone, Copy)]
@@ -77,11 +78,10 @@ impl Pi {
     }
 
     /// A server that offers this pi.
-    fn configure(&self, mut setup: Setup) -> Setup {
-        setup.arguments.extend(["--agent".to_owned(), format!("pi=pi:'{}'", self.program().display())]);
-        let agent = self.path("agent").display().to_string();
-        setup.environment.push(("PI_CODING_AGENT_DIR".to_owned(), agent));
+    fn configure(&self, setup: ServerSetup) -> ServerSetup {
         setup
+            .agent(&format!("pi=pi:'{}'", self.program().display()))
+            .env("PI_CODING_AGENT_DIR", self.path("agent"))
     }
 
     /// Kills the server as hard as can be, starts it again, and waits until the page is back.
@@ -89,9 +89,7 @@ impl Pi {
         stage.server.kill();
         let page = stage.page();
         page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
-        let setup = Setup::like(&binary(), &stage.server).project(&self.project);
-        let again = self.configure(setup).start();
-        stage.before.push(std::mem::replace(&mut stage.server, again));
+        stage.server.restart();
         page.connected().await;
     }
 
@@ -184,7 +182,7 @@ pub async fn story_prepared(
     let project = project();
     let pi = Pi::new(generation, project.path());
     prepare(&pi);
-    let setup = pi.configure(Setup::new(&binary()));
+    let setup = pi.configure(ServerSetup::new(&built_binary()));
     story_with(&format!("pi-{name}"), Size::Wide, project, setup, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;

@@ -2,6 +2,8 @@
 
 use thirtyfour::By;
 
+use pilothouse_test_support::server::ServerSetup;
+
 use super::{Screen, plain, tour};
 use crate::browser::Size;
 use crate::library::fill;
@@ -44,14 +46,10 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
 }
 
 /// One is not installed, another does not start.
-fn with_troubled_agents() -> crate::running::Setup {
-    let mut setup = plain();
+fn with_troubled_agents() -> ServerSetup {
     let complaint = "Error: Cannot find module /usr/lib/node_modules/pi-coding-agent/dist/cli.js";
     let broken = format!("nightly=pi:sh -c 'echo \"{complaint}\" >&2; exit 1'");
-    for agent in ["pi=pi:/nowhere/pi", &broken] {
-        setup.arguments.extend(["--agent".to_owned(), agent.to_owned()]);
-    }
-    setup
+    plain().agent("pi=pi:/nowhere/pi").agent(&broken)
 }
 
 async fn tell_alone(stage: &mut Stage, screen: &mut Screen) {

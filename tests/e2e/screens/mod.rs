@@ -10,11 +10,12 @@ mod trouble;
 
 use serde_json::json;
 
+use pilothouse_test_support::server::{ServerSetup, built_binary};
+
 use crate::browser::Size;
 use crate::page::Page;
-use crate::running::Setup;
 use crate::script::Script;
-use crate::stage::{Stage, binary, project, story_with};
+use crate::stage::{Stage, project, story_with};
 
 /// How the page looks: what is emulated of the system, and what the person has chosen.
 struct Theme {
@@ -123,7 +124,7 @@ impl Screen {
 }
 
 /// The same tour on both sizes.
-async fn tour(name: &str, size: Size, setup: Setup, tell: impl AsyncFnOnce(&mut Stage, &mut Screen)) {
+async fn tour(name: &str, size: Size, setup: ServerSetup, tell: impl AsyncFnOnce(&mut Stage, &mut Screen)) {
     story_with(&format!("screens-{name}"), size, project(), setup, async |stage| {
         let page = stage.page();
         if matches!(size, Size::Wide) {
@@ -137,11 +138,11 @@ async fn tour(name: &str, size: Size, setup: Setup, tell: impl AsyncFnOnce(&mut 
     .await;
 }
 
-fn plain() -> Setup {
-    Setup::new(&binary())
+fn plain() -> ServerSetup {
+    ServerSetup::new(&built_binary())
 }
 
 /// With an agent that plays a script.
-fn scripted(script: &Script, folder: &tempfile::TempDir) -> Setup {
+fn scripted(script: &Script, folder: &tempfile::TempDir) -> ServerSetup {
     script.offered(plain(), folder.path())
 }

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
+use pilothouse_test_support::process::signal;
+
 use super::{Screen, plain, tour};
 use crate::browser::Size;
-use crate::running::{agent, signal};
 use crate::session_file::{SessionFile, go_on_elsewhere};
 use crate::stage::Stage;
 
@@ -21,7 +22,7 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     screen.shows("60-failed").await;
     screen.send("/wait-tool never").await;
     page.until_tool("running").await;
-    signal(agent(&stage.server), "KILL");
+    signal(stage.server.agent(), "KILL");
     page.until_state("error").await;
     screen.shows("61-crashed").await;
     // Nothing comes any more, and nobody knows yet.

@@ -9,8 +9,9 @@ use pilothouse_core::conversation::ui_message::Kind;
 use pilothouse_core::protocol::Command;
 use serde_json::{Value, json};
 
-use crate::client::{Client, visible};
-use crate::running::{agent, until_gone};
+use pilothouse_test_support::client::{Client, visible};
+use pilothouse_test_support::process::until_gone;
+
 use crate::server;
 
 /// Another program says something and gets an answer.
@@ -37,7 +38,7 @@ async fn a_session_that_another_program_continues_is_followed_and_taken_over_onl
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let (agent, file) = (agent(&server), server.session_file(&session));
+    let (agent, file) = (server.agent(), server.session_file(&session));
     go_on_elsewhere(&file, 1);
     page.until(&session, "the other program", |view| view.elsewhere).await;
     page.until_text(&session, "Answered elsewhere 1").await;
@@ -96,7 +97,7 @@ async fn what_a_tool_says_elsewhere_and_a_command_run_there_are_followed_each_by
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let (agent, file) = (agent(&server), server.session_file(&session));
+    let (agent, file) = (server.agent(), server.session_file(&session));
     append_elsewhere(
         &file,
         "u",
