@@ -10,16 +10,7 @@ mod stage;
 mod visit;
 mod way;
 
-// The end-to-end tests use more of these.
-#[allow(dead_code)]
-#[path = "../e2e/browser.rs"]
-mod browser;
-#[allow(dead_code)]
-#[path = "../e2e/page.rs"]
-mod page;
-
 use figures::Figures;
-use serde_json::json;
 use stage::{Kind, LENGTHS, Stage};
 use visit::Visit;
 
@@ -34,8 +25,7 @@ async fn main() {
     let Some(Extent { rounds, deltas }) = extent(std::env::args().skip(1)) else { return };
     println!("{rounds} rounds, {deltas} deltas; the conversations are written and indexed first");
     let stage = Stage::new(rounds, deltas).await;
-    let script = json!({"source": include_str!("measure.js")});
-    stage.browser.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", script).await.unwrap();
+    stage.page().add_init_script(include_str!("measure.js")).await;
     // The token is traded for the cookie, which both have from then on.
     stage.page().enter(&stage.address(Kind::Page)).await;
     let mut figures = Figures::default();
@@ -54,8 +44,7 @@ async fn main() {
             }
         }
     }
-    // A driver that is dropped with its session open waits a minute for an answer.
-    let _ = stage.browser.driver.clone().quit().await;
+    stage.browser.quit().await;
     figures.write();
 }
 

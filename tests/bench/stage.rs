@@ -4,13 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use pilothouse_test_support::browser::{Browser, Page, Size};
 use pilothouse_test_support::process::processor_time;
 use pilothouse_test_support::server::{ServerSetup, TestServer, built_binary};
 
 use crate::answer;
-use crate::browser::{Browser, Size};
 use crate::history;
-use crate::page::Page;
 use crate::way;
 
 /// Turns of the conversations that are compared.
@@ -84,7 +83,7 @@ impl Stage {
     }
 
     pub fn page(&self) -> Page {
-        Page { driver: self.browser.driver.clone() }
+        self.browser.page()
     }
 
     /// Where a page is to be found. The token opens the door, and later ones find it open.

@@ -3,8 +3,8 @@
 use serde_json::json;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::stage::{story, story_at_pace};
 
 /// Writes down from now on what is announced, and how often the conversation grows.
@@ -65,7 +65,7 @@ async fn i_hear_what_waits_for_me_what_failed_and_what_was_stopped() {
         page.until("a confirmation", "return !!document.querySelector('[data-ask-kind=confirm]')").await;
         page.click("[data-ask-kind=confirm] button").await;
         until_said(&page, "Waits for your answer: Who paints it?").await;
-        page.key(Key::Control + ".").await;
+        page.press_keys(Key::Control + ".").await;
         until_said(&page, "Stopped.").await;
         page.send("/error").await;
         until_said(&page, "Failed: Overloaded, the demo pretends (529").await;
@@ -81,7 +81,7 @@ async fn i_hear_of_another_session_that_needs_me() {
         page.new_session().await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.new_session().await;
         listen(&page).await;
         stage.release("go");

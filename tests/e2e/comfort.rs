@@ -3,7 +3,8 @@
 use serde_json::json;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::stage::story;
 
 #[tokio::test]
@@ -36,7 +37,7 @@ async fn a_question_mark_shows_the_keys_and_they_do_what_it_says() {
         let first = page.new_session().await;
         page.run("Hello").await;
         page.script("document.activeElement.blur()", vec![]).await;
-        page.key("?").await;
+        page.press_keys("?").await;
         page.until("the list", "return !!document.querySelector('dialog.help[open]')").await;
         let said = page.script("return document.querySelector('dialog.help').innerText", vec![]).await;
         for words in ["Find in the conversation", "New session", "Stop the agent", "New line"] {
@@ -46,18 +47,18 @@ async fn a_question_mark_shows_the_keys_and_they_do_what_it_says() {
         page.press("Close").await;
         // Keys belong to a dialog as long as it is open.
         page.until("it closed", "return !document.querySelector('dialog[open]')").await;
-        page.key(Key::Alt + "n").await;
+        page.press_keys(Key::Alt + "n").await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;
-        page.key(Key::Alt + Key::Down).await;
+        page.press_keys(Key::Alt + Key::Down).await;
         let there = "return document.querySelector('main')?.dataset.sessionId === arguments[0]";
         page.until_script("the session", there, vec![json!(first)]).await;
-        page.key(Key::Control + "k").await;
+        page.press_keys(Key::Control + "k").await;
         page.until("the search", "return document.activeElement?.name === 'search'").await;
-        page.key(Key::Alt + "m").await;
+        page.press_keys(Key::Alt + "m").await;
         page.until("the composer", "return document.activeElement?.name === 'prompt'").await;
         page.send("/wait never").await;
         page.until_text("The first half").await;
-        page.key(Key::Control + ".").await;
+        page.press_keys(Key::Control + ".").await;
         page.until_state("stopped").await;
     })
     .await;
@@ -80,8 +81,7 @@ async fn i_choose_how_it_looks_and_it_stays_so() {
         // Before anything of the page has run.
         let early = "document.addEventListener('readystatechange', () => {\
                        window.early ??= document.documentElement.dataset.theme ?? 'none' });";
-        let early = serde_json::json!({"source": early});
-        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", early).await.unwrap();
+        page.add_init_script(early).await;
         page.reload().await;
         assert_eq!(page.script("return window.early", vec![]).await, "dark");
         page.until("the dark again", dark).await;
@@ -101,10 +101,10 @@ async fn a_hidden_tab_tells_in_its_title_that_something_ended() {
         page.new_session().await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        page.look("hidden").await;
+        page.set_visibility("hidden").await;
         stage.release("go");
         page.until("a title that says so", "return document.title.startsWith('(1) ')").await;
-        page.look("visible").await;
+        page.set_visibility("visible").await;
         page.until("nothing to tell any more", "return !document.title.startsWith('(')").await;
     })
     .await;
@@ -149,9 +149,9 @@ async fn i_put_the_sidebar_away_and_it_stays_away_until_i_want_it() {
         page.until("still none", away).await;
         page.press("Sessions").await;
         page.until("the sidebar", shown).await;
-        page.key(Key::Control + "b").await;
+        page.press_keys(Key::Control + "b").await;
         page.until("none by key", away).await;
-        page.key(Key::Control + "k").await;
+        page.press_keys(Key::Control + "k").await;
         page.until("the search", "return document.activeElement?.name === 'search'").await;
         page.until("the sidebar with it", shown).await;
     })
@@ -168,13 +168,13 @@ async fn a_key_leads_me_to_what_waits_on_me() {
             asking.push(page.new_session().await);
             page.send("/approve").await;
             page.until_state("waiting_approval").await;
-            page.press_link_new().await;
+            page.open_new_session_form().await;
         }
         page.new_session().await;
         page.run("Hello").await;
         let at = "return document.querySelector('main[data-session-id]')?.dataset.sessionId === arguments[0]";
         for id in asking.iter().rev().chain(asking.last()) {
-            page.key(Key::Alt + "w").await;
+            page.press_keys(Key::Alt + "w").await;
             page.until_script("the session that waits", at, vec![serde_json::json!(id)]).await;
         }
     })
@@ -190,7 +190,7 @@ async fn twice_as_large_everything_is_still_there_and_nothing_sticks_out() {
         page.run("/tour").await;
         // What a window of 1280 pixels has at 200 %, with a mouse.
         let half = serde_json::json!({"width": 640, "height": 400, "deviceScaleFactor": 2, "mobile": false});
-        page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", half).await.unwrap();
+        page.cdp("Emulation.setDeviceMetricsOverride", half).await;
         let fits = "const out = [...document.querySelectorAll('main *')].filter((one) => one.offsetParent && !one.closest('pre, .table-frame, .visually-hidden')\
                       && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.className);\
                     return innerWidth === 640 && document.documentElement.scrollWidth <= innerWidth && !out.length";

@@ -3,10 +3,9 @@
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::browser::{Page, Size};
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 
-use crate::browser::Size;
-use crate::page::Page;
 use crate::script::Script;
 use crate::session_file::SessionFile;
 use crate::stage::{project, story_at_pace, story_with};
@@ -162,7 +161,7 @@ async fn in_a_long_conversation_the_place_i_read_stays_while_an_answer_streams_b
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.visit(&format!("{}/s/{session}", stage.server.origin())).await;
-        page.connected().await;
+        page.until_connected().await;
         page.until_text("Question 399").await;
         page.send("/long 30").await;
         page.until_text("The lighthouse keeper").await;

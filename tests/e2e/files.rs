@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::long::open;
-use crate::page::Page;
 use crate::session_file::SessionFile;
 use crate::stage::{Stage, story};
 
@@ -78,9 +78,9 @@ async fn i_find_a_file_by_a_part_of_its_path() {
         let page = stage.page();
         open(stage, &page).await;
         page.until_text("The keel is looked after.").await;
-        page.key(Key::Control + "f").await;
+        page.press_keys(Key::Control + "f").await;
         page.until("the field", "return document.activeElement?.name === 'find'").await;
-        page.key("looks/keel").await;
+        page.press_keys("looks/keel").await;
         let marked = "const found = [...(CSS.highlights.get('found') ?? [])];\
                       return ['[data-tool=read]', '[data-tool=edit]'].every((row) => found.some((range) =>\
                         range.toString() === 'looks/keel' && !!range.startContainer.parentElement.closest(row)))";

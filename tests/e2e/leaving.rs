@@ -5,15 +5,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::library::{fill, menu};
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::stage::{Stage, story};
 
 /// The person lets the page do what it asks for.
 async fn grant(stage: &Stage, page: &Page, permissions: &[&str]) {
     let granted = json!({"origin": stage.server.origin(), "permissions": permissions});
-    page.driver.cdp().send_raw("Browser.grantPermissions", granted).await.unwrap();
+    page.cdp("Browser.grantPermissions", granted).await;
 }
 
 /// What is in the clipboard, by its type; it must be a text and nothing else.
@@ -48,7 +47,7 @@ async fn i_copy_a_message_a_block_of_code_and_the_whole_conversation() {
         let page = stage.page();
         grant(stage, &page, &["clipboardReadWrite", "clipboardSanitizedWrite"]).await;
         conversation(stage, &page).await;
-        page.driver.cdp().send_raw("Page.bringToFront", json!({})).await.unwrap();
+        page.cdp("Page.bringToFront", json!({})).await;
         let press = |row: &str| {
             format!("document.querySelector('[data-kind={row}]').querySelector('[aria-label=\"Copy this message\"]').click()")
         };
@@ -58,7 +57,7 @@ async fn i_copy_a_message_a_block_of_code_and_the_whole_conversation() {
         page.script("document.querySelector('.code-block [data-act=copy-code]').click()", vec![]).await;
         let code = page.script("return document.querySelector('.code-block code').textContent", vec![]).await;
         until_copied(&page, code.as_str().unwrap()).await;
-        menu(&page, "Copy as Markdown").await;
+        page.choose_in_session_menu("Copy as Markdown").await;
         page.until("a word of it", "return document.querySelector('.notices').textContent.includes('in the clipboard')").await;
         let text = copied(&page).await;
         for part in ["# Hello <b>there</b>", "## You", "## Agent", "```rust", "| hour | wind | sea |", "**Read**", "/tools"] {
@@ -91,17 +90,17 @@ async fn i_save_the_conversation_as_a_file_whatever_it_is_called() {
         let folder = tempfile::tempdir().unwrap();
         let page = stage.page();
         let to = json!({"behavior": "allow", "downloadPath": folder.path()});
-        page.driver.cdp().send_raw("Browser.setDownloadBehavior", to).await.unwrap();
+        page.cdp("Browser.setDownloadBehavior", to).await;
         conversation(stage, &page).await;
-        menu(&page, "Rename").await;
-        fill(&page, ".title-bar [name=title]", "../../etc/<b>Lights</b>: \"on\"\u{202e}").await;
-        page.key(Key::Enter + "").await;
+        page.choose_in_session_menu("Rename").await;
+        page.fill(".title-bar [name=title]", "../../etc/<b>Lights</b>: \"on\"\u{202e}").await;
+        page.press_keys(Key::Enter + "").await;
         page.until(
             "its name",
             "return document.querySelector('h1.title')?.textContent.startsWith('../../etc')",
         )
         .await;
-        menu(&page, "Save as Markdown").await;
+        page.choose_in_session_menu("Save as Markdown").await;
         let (name, text) = saved(folder.path()).await;
         assert_eq!(name, "etc-b-Lights-b-on.md");
         assert!(text.contains("Hello <b>there</b>") && text.contains("```rust"), "{text}");
@@ -127,8 +126,7 @@ async fn when_i_look_elsewhere_i_am_called_by_a_notification_and_a_sound_and_els
     story("called", Size::Wide, async |stage| {
         let page = stage.page();
         grant(stage, &page, &["notifications"]).await;
-        let source = json!({ "source": OVERHEARD });
-        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", source).await.unwrap();
+        page.add_init_script(OVERHEARD).await;
         page.enter(&stage.server.link).await;
         let session = page.new_session().await;
         let heard =
@@ -136,11 +134,11 @@ async fn when_i_look_elsewhere_i_am_called_by_a_notification_and_a_sound_and_els
         // Not asked for: nothing but the title.
         page.send("/wait one").await;
         page.until_text("The first half").await;
-        page.look("hidden").await;
+        page.set_visibility("hidden").await;
         stage.release("one");
         page.until("the title", "return document.title.startsWith('(1) ')").await;
         assert_eq!(heard().await, json!([[], 0]));
-        page.look("visible").await;
+        page.set_visibility("visible").await;
         page.press("Settings").await;
         page.press("Notify me when a hidden tab needs me").await;
         page.press("Play a sound as well").await;
@@ -165,7 +163,7 @@ async fn when_i_look_elsewhere_i_am_called_by_a_notification_and_a_sound_and_els
             "return document.querySelectorAll('[data-kind=assistant].live').length === 1",
         )
         .await;
-        page.look("hidden").await;
+        page.set_visibility("hidden").await;
         stage.release("two");
         let called = "return window.heard.notifications.length === 1 && window.heard.notes === 1";
         page.until("the call", called).await;
@@ -182,7 +180,7 @@ async fn a_browser_that_shows_no_notifications_is_not_promised_to_call() {
         grant(stage, &page, &["notifications"]).await;
         // As on a phone, where only a worker may.
         let source = "window.Notification = class { static permission = 'granted'; constructor() { throw new TypeError('Illegal constructor'); } }";
-        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", json!({"source": source})).await.unwrap();
+        page.add_init_script(source).await;
         page.enter(&stage.server.link).await;
         page.press("Settings").await;
         page.press("Notify me when a hidden tab needs me").await;
@@ -209,7 +207,7 @@ async fn i_copy_the_output_of_a_tool_also_where_the_page_was_not_opened_in_a_saf
         for (kind, words) in [("tool", "from\nthe tool"), ("bash", "by\nhand")] {
             page.click(&format!("[data-kind={kind}] [aria-label='Copy the output']")).await;
             page.click("textarea[name=prompt]").await;
-            page.key(Key::Control + "v").await;
+            page.press_keys(Key::Control + "v").await;
             let pasted =
                 "return document.querySelector('textarea[name=prompt]').value.trim() === arguments[0]";
             page.until_script(words, pasted, vec![json!(words)]).await;

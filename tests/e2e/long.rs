@@ -4,9 +4,8 @@
 use serde_json::{Value, json};
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::library::fill;
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::session_file::{self, SessionFile};
 use crate::stage::{Stage, story};
 
@@ -67,7 +66,7 @@ async fn i_open_ten_thousand_messages_at_once_and_find_the_first_of_them() {
         until_in_view(&page, "Message 9999.").await;
         assert!(built(&page).await < 150, "{} rows are built", built(&page).await);
         page.write(Key::Control + "f").await;
-        fill(&page, "[name=find]", "Message 17.").await;
+        page.fill("[name=find]", "Message 17.").await;
         page.until("the count", "return document.querySelector('.find-words')?.textContent === '1 of 1'")
             .await;
         until_in_view(&page, "Message 17.").await;
@@ -129,7 +128,7 @@ async fn i_come_back_to_the_place_where_i_was_reading() {
                  return { id: row.dataset.messageId, top: row.getBoundingClientRect().top };",
             )
             .await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.click(&row_of_session()).await;
         let there = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
                        .find((row) => row.dataset.messageId === arguments[0].id);\
@@ -212,8 +211,7 @@ async fn go_on_meanwhile(name: &str, act: impl AsyncFnOnce(&Page)) {
                       const ask = () => send.call(this, data);\
                       if (window.held && String(data).includes('get_messages')) window.held.push(ask); else ask();\
                     }";
-        let hold = json!({ "source": hold });
-        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", hold).await.unwrap();
+        page.add_init_script(hold).await;
         page.reload().await;
         page.until("older messages to be asked for", "return window.held?.length > 0").await;
         until_in_view(&page, "Message 299.").await;

@@ -3,13 +3,13 @@
 use serde_json::json;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::stage::story;
 
 async fn emulate(page: &Page, feature: &str, value: &str) {
     let media = json!({"features": [{"name": feature, "value": value}]});
-    page.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.unwrap();
+    page.cdp("Emulation.setEmulatedMedia", media).await;
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn i_see_which_option_enter_takes_also_in_high_contrast() {
         page.new_session().await;
         page.press("Settings").await;
         page.press("High contrast").await;
-        page.key(Key::Escape + "").await;
+        page.press_keys(Key::Escape + "").await;
         page.write("/").await;
         // Not by a shade of its ground alone, which may be no other.
         let marked = "const options = [...document.querySelectorAll('[role=option]')];\
@@ -52,7 +52,7 @@ async fn i_see_which_option_enter_takes_also_in_high_contrast() {
             return options.length > 1 && options.every((option, index) => (option.ariaSelected === 'true') === rings[index])\
               && rings.filter(Boolean).length === 1";
         page.until("a mark on one option", marked).await;
-        page.key(Key::Down + "").await;
+        page.press_keys(Key::Down + "").await;
         page.until("a mark on the next", &format!("{marked} && options[1].ariaSelected === 'true'")).await;
         page.screenshot("option-contrast").await;
     })
@@ -107,7 +107,7 @@ async fn the_page_can_be_installed() {
     story("look-installed", Size::Phone, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
-        let problems = page.driver.cdp().send_raw("Page.getInstallabilityErrors", json!({})).await.unwrap();
+        let problems = page.cdp("Page.getInstallabilityErrors", json!({})).await;
         assert_eq!(problems["installabilityErrors"], json!([]));
         let icons = "const manifest = await (await fetch(document.querySelector('link[rel=manifest]').href)).json();\
             return await Promise.all(manifest.icons.map(async (icon) => {\

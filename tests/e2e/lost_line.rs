@@ -2,9 +2,8 @@
 
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::library::fill;
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::stage::{Stage, story};
 
 const HOW_IT_STANDS: &str = "return {\
@@ -16,7 +15,7 @@ pub const LOST: &str = "return document.body.dataset.connection === 'lost'";
 
 /// Opens the page by way of the line and makes a session.
 pub async fn begin(stage: &Stage, page: &Page) -> String {
-    page.tap_the_wire().await;
+    page.tap_wire().await;
     page.enter(&stage.line.through(&stage.server, &stage.server.link)).await;
     page.new_session().await
 }
@@ -30,11 +29,11 @@ async fn case_67_the_line_breaks_in_mid_stream_and_i_lose_neither_a_row_nor_my_p
         page.run("/tour").await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
         page.until_text("The first half").await;
 
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         page.write("half a thought").await;
         page.click("[role=log] [data-kind=tool] [aria-expanded=false]").await;
         let scrolled = "document.querySelector('[role=log]').scrollTop = 120;";
@@ -46,12 +45,12 @@ async fn case_67_the_line_breaks_in_mid_stream_and_i_lose_neither_a_row_nor_my_p
         stage.line.cut();
         page.until("the loss", LOST).await;
         stage.release("go");
-        page.to_tab(&tabs.second).await;
+        page.switch_to_tab(&tabs.second).await;
         page.until_state("completed").await;
         let never_dropped = page.rows().await;
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         stage.line.mend();
-        page.connected().await;
+        page.until_connected().await;
         page.until_state("completed").await;
         assert_eq!(page.script(HOW_IT_STANDS, vec![]).await, before);
         assert_eq!(page.sent_times("hello").await, 2, "it came back over a new socket");
@@ -90,14 +89,14 @@ async fn case_69_a_stop_pressed_while_offline_does_not_stop_a_later_run() {
         page.until("the loss", LOST).await;
         page.press("Stop").await;
 
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
         stage.release("go");
         page.until_state("completed").await;
         page.send("/wait never").await;
         page.until_text("when never exists").await;
 
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         stage.line.mend();
         page.until_text("when never exists").await;
         page.until("the question before a stop", "return window.wire.sent.includes('get_messages')").await;
@@ -138,7 +137,7 @@ async fn case_73_my_laptop_slept_and_everything_is_fresh_when_i_look_at_it_again
         let page = stage.page();
         let session = begin(stage, &page).await;
         page.run("Hello").await;
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         stage.line.fall_silent();
 
         // Meanwhile, from another machine.
@@ -148,19 +147,19 @@ async fn case_73_my_laptop_slept_and_everything_is_fresh_when_i_look_at_it_again
         page.visit(&stage.server.origin()).await;
         let other = page.new_session().await;
 
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         let stale = (
             page.state().await,
             page.count("[data-ask-id]").await,
             page.count("nav [data-session-id]").await,
         );
         assert_eq!(stale, ("completed".to_owned(), 0, 1), "nobody has told it anything");
-        page.come_back().await;
+        page.bring_to_front().await;
         page.until("the question", "return document.querySelectorAll('[data-ask-id]').length === 1").await;
         page.until_state("waiting_approval").await;
         let listed = format!("return !!document.querySelector('nav [data-session-id=\"{other}\"]')");
         page.until("the new session in the list", &listed).await;
-        page.connected().await;
+        page.until_connected().await;
         page.press("Block").await;
         page.until_state("completed").await;
     })
@@ -181,7 +180,7 @@ async fn what_i_found_stays_though_the_line_breaks_and_a_search_without_one_says
         let found = "return !!document.querySelector('nav .hit mark')";
         // What was just said takes a moment to be found.
         for words in ["lantern", "the lantern"].into_iter().cycle().take(50) {
-            fill(&page, "[name=search]", words).await;
+            page.fill("[name=search]", words).await;
             page.until("an answer", "return window.later.length > 0").await;
             if page.script(found, vec![]).await == true {
                 break;
@@ -195,8 +194,8 @@ async fn what_i_found_stays_though_the_line_breaks_and_a_search_without_one_says
         assert_eq!(page.script(found, vec![]).await, true, "what was found is gone");
 
         page.click("textarea[name=prompt]").await;
-        page.key(Key::Control + "f").await;
-        fill(&page, "[name=find]", "lantern").await;
+        page.press_keys(Key::Control + "f").await;
+        page.fill("[name=find]", "lantern").await;
         let said =
             "return document.querySelector('.find-words').textContent === 'Not connected to the server.'";
         page.until("that there is no connection", said).await;

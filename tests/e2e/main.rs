@@ -5,7 +5,6 @@
 
 mod announcements;
 mod answers;
-mod browser;
 mod choosing;
 mod code;
 mod comfort;
@@ -27,7 +26,6 @@ mod look;
 mod lost_line;
 mod many_tabs;
 mod messages;
-mod page;
 mod phone;
 mod pi;
 mod pictures;
@@ -36,9 +34,7 @@ mod screens;
 mod script;
 mod session_file;
 mod stage;
-mod tabs;
 mod unsent;
 mod waiting;
-mod wire;
 mod wire_cases;
 mod work;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::browser::Size;
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 
-use crate::browser::Size;
 use crate::stage::{Stage, project, story_with};
 
 #[derive(Default)]

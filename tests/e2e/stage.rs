@@ -5,11 +5,10 @@ use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
 
+use pilothouse_test_support::browser::{Browser, Page, Size};
 use pilothouse_test_support::server::{ServerSetup, TestServer, built_binary};
 
-use crate::browser::{Browser, Size};
 use crate::line::{self, Line};
-use crate::page::Page;
 
 pub struct Stage {
     pub server: TestServer,
@@ -22,7 +21,7 @@ pub struct Stage {
 impl Stage {
     /// The tab that is in front.
     pub fn page(&self) -> Page {
-        Page { driver: self.browser.driver.clone() }
+        self.browser.page()
     }
 
     /// Lets a `/wait…` of the demo's go on.
@@ -65,8 +64,7 @@ pub async fn story_with(
         stage.page().screenshot(&format!("failed-{name}")).await;
         eprintln!("the server's log:\n{}", stage.server.log());
     }
-    // A driver that is dropped with its session open waits a minute for an answer.
-    let _ = stage.browser.driver.clone().quit().await;
+    stage.browser.quit().await;
     if let Err(failure) = told {
         std::panic::resume_unwind(failure);
     }

@@ -1,6 +1,7 @@
 //! Stop, steer, shell, questions: what a person does while an agent works.
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::stage::story;
 
 #[tokio::test]
@@ -203,7 +204,7 @@ async fn told_draft(size: Size) {
         )
         .await;
         page.visit(&format!("{}/", stage.server.origin())).await;
-        page.connected().await;
+        page.until_connected().await;
         page.new_session().await;
         assert_eq!(page.draft().await, "");
         page.click(&format!("nav [data-session-id='{session}']")).await;

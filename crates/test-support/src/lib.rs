@@ -8,6 +8,8 @@
     reason = "a failing fixture fails its test"
 )]
 
+#[cfg(feature = "browser")]
+pub mod browser;
 #[cfg(feature = "client")]
 pub mod client;
 #[cfg(feature = "client")]

@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::browser::{Page, Size};
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 
 use super::payloads::{bundles, texts, words};
 use super::trap::Trap;
-use crate::browser::Size;
-use crate::page::Page;
+use super::watch::Watch;
 use crate::script::{Script, scripted_story};
 use crate::stage::{project, story_with};
 
@@ -188,7 +188,7 @@ async fn the_last_words_of_an_agent_that_dies_are_only_words() {
         page.new_session_of("dying").await;
         page.send("Are you there?").await;
         page.until_state("creating").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         stage.release("go");
         page.press("Waiting on me").await;
         page.until("the tray", "return !!document.querySelector('.waiting-reason')").await;

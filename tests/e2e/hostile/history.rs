@@ -3,10 +3,11 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use pilothouse_test_support::browser::{Page, Size};
+
 use super::payloads::{Payload, bundles, links, texts, words};
 use super::trap::Trap;
-use crate::browser::Size;
-use crate::page::Page;
+use super::watch::Watch;
 use crate::session_file::SessionFile;
 use crate::stage::{Stage, story};
 

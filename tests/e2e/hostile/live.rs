@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::payloads::{Payload, bundles, links, texts, words};
 use super::trap::Trap;
+use super::watch::Watch;
 use crate::script::{Script, scripted_story};
 
 /// Payloads of one run.

@@ -7,11 +7,10 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::browser::{Page, Size};
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 
 use super::model::Model;
-use crate::browser::Size;
-use crate::page::Page;
 use crate::stage::{Stage, project, story_with};
 
 /// The generations of pi that are in use.
@@ -90,7 +89,7 @@ impl Pi {
         let page = stage.page();
         page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
         stage.server.restart();
-        page.connected().await;
+        page.until_connected().await;
     }
 
     /// What is shown stays the same: after a reload, and when only pi's own file can tell it.
@@ -137,7 +136,7 @@ impl Pi {
 pub async fn in_both_sizes(page: &Page, name: &str) {
     page.screenshot(&format!("{name}-wide")).await;
     let phone = json!({"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true});
-    page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", phone).await.unwrap();
+    page.cdp("Emulation.setDeviceMetricsOverride", phone).await;
     page.async_script(
         "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
          const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);\
@@ -145,7 +144,7 @@ pub async fn in_both_sizes(page: &Page, name: &str) {
     )
     .await;
     page.screenshot(&format!("{name}-phone")).await;
-    page.driver.cdp().send_raw("Emulation.clearDeviceMetricsOverride", json!({})).await.unwrap();
+    page.cdp("Emulation.clearDeviceMetricsOverride", json!({})).await;
 }
 
 pub fn entries_of(file: &Path) -> Vec<Value> {

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
+use pilothouse_test_support::browser::Size;
+
 use super::{Screen, plain, scripted, tour};
-use crate::browser::Size;
 use crate::script::Script;
 use crate::stage::Stage;
 

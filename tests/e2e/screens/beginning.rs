@@ -2,11 +2,10 @@
 
 use thirtyfour::By;
 
+use pilothouse_test_support::browser::Size;
 use pilothouse_test_support::server::ServerSetup;
 
 use super::{Screen, plain, tour};
-use crate::browser::Size;
-use crate::library::fill;
 use crate::stage::Stage;
 
 const FORM: &str = "return !!document.querySelector('main form button[type=submit]:enabled')";
@@ -30,7 +29,7 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     screen.shows("03-first-run").await;
     page.script("document.querySelector('.folder-picker').scrollIntoView()", vec![]).await;
     screen.shows("04-folders").await;
-    fill(&page, "[name=folder]", "/nowhere").await;
+    page.fill("[name=folder]", "/nowhere").await;
     page.press("Go").await;
     page.until(
         "the refusal",

@@ -10,10 +10,9 @@ mod trouble;
 
 use serde_json::json;
 
+use pilothouse_test_support::browser::{Page, Size};
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 
-use crate::browser::Size;
-use crate::page::Page;
 use crate::script::Script;
 use crate::stage::{Stage, project, story_with};
 
@@ -80,7 +79,7 @@ impl Screen {
             {"name": "prefers-color-scheme", "value": theme.scheme},
             {"name": "prefers-contrast", "value": theme.contrast},
         ]});
-        self.page.driver.cdp().send_raw("Emulation.setEmulatedMedia", features).await.unwrap();
+        self.page.cdp("Emulation.setEmulatedMedia", features).await;
         let choose = format!(
             "document.documentElement.toggleAttribute('data-contrast', false);\
              if ({}) document.documentElement.dataset.contrast = 'more';\
@@ -129,7 +128,7 @@ async fn tour(name: &str, size: Size, setup: ServerSetup, tell: impl AsyncFnOnce
         let page = stage.page();
         if matches!(size, Size::Wide) {
             let metrics = json!({"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": false});
-            page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", metrics).await.unwrap();
+            page.cdp("Emulation.setDeviceMetricsOverride", metrics).await;
         }
         let mut screen = Screen { page, size, found: Vec::new() };
         tell(stage, &mut screen).await;

@@ -1,11 +1,9 @@
 //! When something is wrong: each is a state of its own, with a sentence and a next step.
 
-use serde_json::json;
-
+use pilothouse_test_support::browser::Size;
 use pilothouse_test_support::process::signal;
 
 use super::{Screen, plain, tour};
-use crate::browser::Size;
 use crate::session_file::{SessionFile, go_on_elsewhere};
 use crate::stage::Stage;
 
@@ -77,7 +75,7 @@ async fn tell_of_others(stage: &mut Stage, screen: &mut Screen) {
     page.until("the banner", "return !!document.querySelector('.elsewhere')").await;
     page.until_text("It stands at 3.2 metres").await;
     screen.shows("65-elsewhere").await;
-    page.visit_form().await;
+    page.open_new_session_form_without_drawer().await;
     page.new_session().await;
     std::fs::remove_dir_all(stage.project.path()).unwrap();
     screen.send("Is the harbour still there?").await;
@@ -88,8 +86,7 @@ async fn tell_of_others(stage: &mut Stage, screen: &mut Screen) {
     .await;
     page.until_state("error").await;
     screen.shows("66-refused").await;
-    let source = json!({ "source": OTHER_VERSION });
-    page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", source).await.unwrap();
+    page.add_init_script(OTHER_VERSION).await;
     page.driver.refresh().await.unwrap();
     // It reloads by itself once; that does not help.
     page.until(
