@@ -8,7 +8,6 @@ mod figures;
 mod history;
 mod stage;
 mod visit;
-mod way;
 
 use figures::Figures;
 use stage::{Kind, LENGTHS, Stage};

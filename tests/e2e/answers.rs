@@ -4,9 +4,9 @@ use serde_json::json;
 use thirtyfour::prelude::{By, ElementQueryable, Key};
 
 use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::scripted_agent::Script;
 
-use crate::script::{Script, scripted_story};
-use crate::stage::story;
+use crate::stage::{scripted_story, story};
 
 async fn until_headed(page: &Page, words: &str) {
     let headed =
@@ -76,7 +76,7 @@ async fn what_i_began_to_answer_is_there_when_i_come_back_and_the_keyboard_with_
     let mut script = Script::default();
     script.run(|script| {
         script.extension("editor", json!({"title": "The note for the logbook", "prefill": "Buoy"}));
-        script.hear("extension_ui_response");
+        script.expect_command("extension_ui_response");
     });
     scripted_story("answer-half", &script, async |stage| {
         let page = stage.page();
@@ -115,7 +115,7 @@ async fn the_key_for_yes_never_means_always() {
     script.run(|script| {
         let options = ["Always allow", "Allow once", "Deny"];
         script.extension("select", json!({"title": "Ring the bell?", "options": options}));
-        script.hear("extension_ui_response");
+        script.expect_command("extension_ui_response");
     });
     scripted_story("answer-once", &script, async |stage| {
         let page = stage.page();

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::session_file::{self, SessionFile};
 
-use crate::session_file::{self, SessionFile};
 use crate::stage::story;
 
 /// What it may weigh at most.
@@ -147,10 +147,10 @@ async fn what_runs(size: Size) -> BTreeSet<u64> {
         let form = page.script(collect, vec![]).await;
         // More sessions from before than the sidebar shows at once.
         for number in 1..=14 {
-            let mut file = SessionFile::new(number, &stage.project.path().to_string_lossy());
+            let mut file = SessionFile::numbered(number, &stage.project.path().to_string_lossy());
             file.user("An older question");
             file.assistant(json!([{"type": "text", "text": "An *older* answer."}]));
-            file.write(stage);
+            stage.add_session(file);
         }
         match size {
             Size::Wide => {
@@ -159,7 +159,7 @@ async fn what_runs(size: Size) -> BTreeSet<u64> {
                 until_the_conversation(&page).await;
             }
             Size::Phone => {
-                page.visit(&format!("{}/s/{}", stage.server.origin(), session_file::id(1))).await;
+                page.visit(&format!("{}/s/{}", stage.server.origin(), session_file::numbered_id(1))).await;
                 page.until_connected().await;
                 page.until_text("older answer").await;
             }

@@ -5,8 +5,8 @@ use thirtyfour::By;
 use thirtyfour::prelude::Key;
 
 use pilothouse_test_support::browser::{Browser, Page, Size};
+use pilothouse_test_support::session_file::{self, SessionFile};
 
-use crate::session_file::{self, SessionFile};
 use crate::stage::{Stage, story};
 
 async fn session_with(stage: &Stage, page: &Page, text: &str) -> String {
@@ -138,10 +138,10 @@ async fn each_session_of_the_sidebar_has_its_menu_and_is_renamed_in_its_place() 
 async fn of_many_sessions_the_newest_stand_there_and_the_others_when_i_ask_for_them() {
     story("many-sessions", Size::Wide, async |stage| {
         for number in 1..=30 {
-            let mut file = SessionFile::new(number, &stage.project.path().to_string_lossy());
+            let mut file = SessionFile::numbered(number, &stage.project.path().to_string_lossy());
             file.user(&format!("Question {number}"));
             file.assistant(json!([{"type": "text", "text": "An answer."}]));
-            file.write(stage);
+            stage.add_session(file);
         }
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -149,7 +149,7 @@ async fn of_many_sessions_the_newest_stand_there_and_the_others_when_i_ask_for_t
         page.until("the newest", "return document.querySelectorAll('nav [data-session-id]').length === 12").await;
         // One that is open is always there.
         let hidden = page.script("const shown = [...document.querySelectorAll('nav [data-session-id]')].map((row) => row.dataset.sessionId);\
-            return arguments[0].find((id) => !shown.includes(id))", vec![json!((1..=30).map(session_file::id).collect::<Vec<_>>())]).await;
+            return arguments[0].find((id) => !shown.includes(id))", vec![json!((1..=30).map(session_file::numbered_id).collect::<Vec<_>>())]).await;
         let hidden = hidden.as_str().unwrap();
         page.visit(&format!("{}/s/{hidden}", stage.server.origin())).await;
         page.until_connected().await;

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use thirtyfour::prelude::Key;
 
 use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::session_file::{self, SessionFile};
 
-use crate::session_file::{self, SessionFile};
 use crate::stage::{Stage, story};
 
 /// A session of the demo's with so many messages, as if it had been talked in for long.
@@ -21,7 +21,7 @@ fn long_session(stage: &Stage, messages: usize) {
 
 /// A session of the demo's in which these texts were said, in turn by the person and the agent.
 pub fn stored_session(stage: &Stage, texts: impl IntoIterator<Item = String>) {
-    let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
+    let mut file = SessionFile::numbered(1, &stage.project.path().to_string_lossy());
     for (number, words) in texts.into_iter().enumerate() {
         if number % 2 == 0 {
             file.user(&words);
@@ -29,11 +29,11 @@ pub fn stored_session(stage: &Stage, texts: impl IntoIterator<Item = String>) {
             file.assistant(json!([{"type": "text", "text": words}]));
         }
     }
-    file.write(stage);
+    stage.add_session(file);
 }
 
 pub fn row_of_session() -> String {
-    format!("nav [data-session-id='{}']", session_file::id(1))
+    format!("nav [data-session-id='{}']", session_file::numbered_id(1))
 }
 
 /// Opens that session.
@@ -155,7 +155,7 @@ async fn among_many_tools_too_i_load_the_page_again_and_am_where_i_was_reading()
 
 /// A session that is read far up, farther than what comes with it, with a row open there: which, and where it stands.
 async fn read_far_up(stage: &Stage, page: &Page, calls: usize) -> Value {
-    let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
+    let mut file = SessionFile::numbered(1, &stage.project.path().to_string_lossy());
     for number in 0..300 {
         file.user(&format!(
             "Message {number}. {}",
@@ -165,7 +165,7 @@ async fn read_far_up(stage: &Stage, page: &Page, calls: usize) -> Value {
         file.assistant(json!([{"type": "thinking", "thinking": "Shall I?\n\nI shall."}]));
         file.assistant((0..calls).map(call).collect());
     }
-    file.write(stage);
+    stage.add_session(file);
     open(stage, page).await;
     until_in_view(page, "Message 299.").await;
     let read = "const log = document.querySelector('[role=log]');\
@@ -251,9 +251,9 @@ async fn i_come_back_to_my_place_though_the_page_had_let_go_of_the_session() {
         long_session(stage, 600);
         let cwd = stage.project.path().to_string_lossy().into_owned();
         let others = (2..=10).map(|number| {
-            let mut file = SessionFile::new(number, &cwd);
+            let mut file = SessionFile::numbered(number, &cwd);
             file.user(&format!("Something else, {number}"));
-            file.write(stage)
+            stage.add_session(file)
         });
         let others: Vec<String> = others.collect();
         let page = stage.page();

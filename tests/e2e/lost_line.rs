@@ -16,7 +16,7 @@ pub const LOST: &str = "return document.body.dataset.connection === 'lost'";
 /// Opens the page by way of the line and makes a session.
 pub async fn begin(stage: &Stage, page: &Page) -> String {
     page.tap_wire().await;
-    page.enter(&stage.line.through(&stage.server, &stage.server.link)).await;
+    page.enter(&stage.proxy.address(&stage.server.link)).await;
     page.new_session().await
 }
 
@@ -42,14 +42,14 @@ async fn case_67_the_line_breaks_in_mid_stream_and_i_lose_neither_a_row_nor_my_p
         let before = page.script(HOW_IT_STANDS, vec![]).await;
         assert_eq!((&before["draft"], &before["place"]), (&"half a thought".into(), &120.into()));
 
-        stage.line.cut();
+        stage.proxy.cut();
         page.until("the loss", LOST).await;
         stage.release("go");
         page.switch_to_tab(&tabs.second).await;
         page.until_state("completed").await;
         let never_dropped = page.rows().await;
         page.switch_to_tab(&tabs.first).await;
-        stage.line.mend();
+        stage.proxy.restore();
         page.until_connected().await;
         page.until_state("completed").await;
         assert_eq!(page.script(HOW_IT_STANDS, vec![]).await, before);
@@ -66,11 +66,11 @@ async fn case_69_a_stop_pressed_while_offline_is_sent_once_when_i_am_back() {
         begin(stage, &page).await;
         page.send("/wait never").await;
         page.until_text("The first half").await;
-        stage.line.cut();
+        stage.proxy.cut();
         page.until("the loss", LOST).await;
         page.press_twice("Stop").await;
         assert_eq!(page.sent_times("abort").await, 0);
-        stage.line.mend();
+        stage.proxy.restore();
         page.until_state("stopped").await;
         page.run("Go on then").await;
         assert_eq!(page.sent_times("abort").await, 1);
@@ -85,7 +85,7 @@ async fn case_69_a_stop_pressed_while_offline_does_not_stop_a_later_run() {
         let session = begin(stage, &page).await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        stage.line.cut();
+        stage.proxy.cut();
         page.until("the loss", LOST).await;
         page.press("Stop").await;
 
@@ -97,7 +97,7 @@ async fn case_69_a_stop_pressed_while_offline_does_not_stop_a_later_run() {
         page.until_text("when never exists").await;
 
         page.switch_to_tab(&tabs.first).await;
-        stage.line.mend();
+        stage.proxy.restore();
         page.until_text("when never exists").await;
         page.until("the question before a stop", "return window.wire.sent.includes('get_messages')").await;
         // The session answers in order: with this answer, the one to that question has come.
@@ -115,7 +115,7 @@ async fn what_i_send_while_offline_waits_and_is_not_said_to_have_failed() {
         begin(stage, &page).await;
         page.run("/error").await;
         page.until_state("error").await;
-        stage.line.cut();
+        stage.proxy.cut();
         page.until("the loss", LOST).await;
         page.send("Go on then").await;
         page.until_text("Go on then").await;
@@ -123,7 +123,7 @@ async fn what_i_send_while_offline_waits_and_is_not_said_to_have_failed() {
         page.until("that it waits", waits).await;
         let no_retry = "return ![...document.querySelectorAll('main button')].some((button) => button.textContent.trim() === 'Retry')";
         page.until("nothing to try again", no_retry).await;
-        stage.line.mend();
+        stage.proxy.restore();
         page.until_state("completed").await;
         page.until("nothing to say", "return document.querySelector('.run-status').textContent.trim() === ''").await;
         assert_eq!(page.sent_times("prompt").await, 2);
@@ -138,7 +138,7 @@ async fn case_73_my_laptop_slept_and_everything_is_fresh_when_i_look_at_it_again
         let session = begin(stage, &page).await;
         page.run("Hello").await;
         let tabs = page.open_tab().await;
-        stage.line.fall_silent();
+        stage.proxy.go_silent();
 
         // Meanwhile, from another machine.
         page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
@@ -188,7 +188,7 @@ async fn what_i_found_stays_though_the_line_breaks_and_a_search_without_one_says
             page.script("window.later.length = 0", vec![]).await;
         }
         page.until("a hit", found).await;
-        stage.line.cut();
+        stage.proxy.cut();
         page.until("the loss", LOST).await;
         page.script("window.later.splice(0).forEach((run) => run())", vec![]).await;
         assert_eq!(page.script(found, vec![]).await, true, "what was found is gone");

@@ -15,10 +15,14 @@ pub mod client;
 #[cfg(feature = "client")]
 pub mod http;
 pub mod process;
+pub mod proxy;
 pub mod recordings;
 pub mod rows;
 #[cfg(feature = "server")]
+pub mod scripted_agent;
+#[cfg(feature = "server")]
 pub mod server;
+pub mod session_file;
 
 use std::time::Duration;
 

@@ -4,13 +4,13 @@
 use serde_json::{Value, json};
 
 use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::scripted_agent::{PI_VERSION, Script, write_stand_in};
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 
 use super::payloads::{bundles, texts, words};
 use super::trap::Trap;
 use super::watch::Watch;
-use crate::script::{Script, scripted_story};
-use crate::stage::{project, story_with};
+use crate::stage::{project, scripted_story, story_with};
 
 const ASK_KINDS: [&str; 4] = ["select", "confirm", "input", "editor"];
 
@@ -31,9 +31,9 @@ async fn a_question_of_the_agent_shows_what_it_says_and_does_nothing_else() {
     let trap = Trap::set();
     let all = bundles(&texts(&trap), 8);
     let mut script = Script::default();
-    script.hear("prompt");
-    script.answer("prompt", json!({"disposition": "started"}));
-    script.say(json!({"type": "agent_start"}));
+    script.expect_command("prompt");
+    script.respond("prompt", json!({"disposition": "started"}));
+    script.send(json!({"type": "agent_start"}));
     for (number, text) in all.iter().enumerate() {
         let options: Vec<&str> = text.lines().collect();
         let ask =
@@ -41,9 +41,9 @@ async fn a_question_of_the_agent_shows_what_it_says_and_does_nothing_else() {
         script.extension(ASK_KINDS[number % ASK_KINDS.len()], ask);
     }
     for _ in &all {
-        script.hear("extension_ui_response");
+        script.expect_command("extension_ui_response");
     }
-    script.say(json!({"type": "agent_settled", "aborted": false}));
+    script.send(json!({"type": "agent_settled", "aborted": false}));
     scripted_story("hostile-asks", &script, async |stage| {
         let page = stage.page();
         page.watch().await;
@@ -81,14 +81,14 @@ fn decorations(script: &mut Script, all: &[String]) {
     for (number, text) in all.iter().enumerate() {
         let level = ["info", "warning", "error"][number % 3];
         script.extension("notify", json!({"message": text, "notifyType": level}));
-        script.say(json!({"type": "extension_error", "extensionPath": text, "error": text}));
+        script.send(json!({"type": "extension_error", "extensionPath": text, "error": text}));
         script.extension("setTitle", json!({"title": text}));
-        script.say(json!({"type": "session_info_changed", "name": text}));
+        script.send(json!({"type": "session_info_changed", "name": text}));
         script.extension("set_editor_text", json!({"text": text}));
         let retry = json!({"type": "auto_retry_start", "attempt": 1, "maxAttempts": 3, "delayMs": 5,
             "errorMessage": text});
-        script.say(retry);
-        script.say(json!({"type": text, "data": text}));
+        script.send(retry);
+        script.send(json!({"type": text, "data": text}));
     }
     for text in all.iter().take(32) {
         script.extension("setStatus", json!({"statusKey": text, "statusText": text}));
@@ -113,13 +113,13 @@ async fn what_an_extension_shows_and_what_the_menus_offer_is_only_text() {
     for _ in 0..8 {
         let state = json!({"model": model(&all[0]), "thinkingLevel": "medium", "isStreaming": false,
             "isCompacting": false, "sessionFile": "", "sessionId": ""});
-        script.know("get_state", state);
-        script.know("get_available_models", json!({ "models": models }));
-        script.know("get_commands", json!({ "commands": commands }));
+        script.respond_anytime("get_state", state);
+        script.respond_anytime("get_available_models", json!({ "models": models }));
+        script.respond_anytime("get_commands", json!({ "commands": commands }));
     }
-    script.hear("prompt");
-    script.answer("prompt", json!({"disposition": "started"}));
-    script.say(json!({"type": "agent_start"}));
+    script.expect_command("prompt");
+    script.respond("prompt", json!({"disposition": "started"}));
+    script.send(json!({"type": "agent_start"}));
     decorations(&mut script, &all);
     scripted_story("hostile-beside", &script, async |stage| {
         let page = stage.page();
@@ -168,15 +168,13 @@ async fn the_last_words_of_an_agent_that_dies_are_only_words() {
     let trap = Trap::set();
     let all = bundles(&texts(&trap), 20);
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("words"), all.concat()).unwrap();
-    let program = folder.path().join("agent.sh");
-    let text = format!(
-        "case \"$*\" in\n*--version*) echo 1.5.0; exit;;\n*--no-session*) exec '{}' demo-agent;;\nesac\n\
-         read -r line; while [ ! -e go ]; do sleep 0.02; done; cat '{}' >&2; exit 3\n",
-        built_binary().display(),
-        folder.path().join("words").display(),
+    let last_words = folder.path().join("words");
+    std::fs::write(&last_words, all.concat()).unwrap();
+    let die = format!(
+        "read -r line; while [ ! -e go ]; do sleep 0.02; done; cat '{}' >&2; exit 3",
+        last_words.display()
     );
-    std::fs::write(&program, text).unwrap();
+    let program = write_stand_in(folder.path(), &built_binary(), PI_VERSION, &die);
     let setup = ServerSetup::new(&built_binary())
         .agent(&format!("dying=pi:sh '{}'", program.display()))
         .env("PI_CODING_AGENT_DIR", folder.path());

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use pilothouse_test_support::browser::Size;
+use pilothouse_test_support::session_file::SessionFile;
 
 use super::payloads::{Payload, bundles, texts, words};
 use super::trap::Trap;
 use super::watch::Watch;
-use crate::session_file::SessionFile;
 use crate::stage::story;
 
 #[tokio::test]
@@ -18,10 +18,10 @@ async fn titles_and_folders_are_only_text() {
         let trap = Trap::set();
         let payloads = texts(&trap);
         for (number, payload) in payloads.iter().enumerate() {
-            let mut file = SessionFile::new(number, &format!("/harbour/{}", payload.text));
+            let mut file = SessionFile::numbered(number, &format!("/harbour/{}", payload.text));
             file.user("Hello");
             file.title(&payload.text);
-            file.write(stage);
+            stage.add_session(file);
         }
         let page = stage.page();
         page.watch().await;
@@ -48,10 +48,10 @@ async fn what_a_search_finds_is_only_text() {
         let payloads = texts(&trap);
         // A search tells three of a session.
         for (number, said) in payloads.chunks(3).enumerate() {
-            let mut file = SessionFile::new(number, "/harbour");
+            let mut file = SessionFile::numbered(number, "/harbour");
             file.user("Hello");
             said.iter().for_each(|payload| file.user(&format!("barnacle {}", payload.text)));
-            file.write(stage);
+            stage.add_session(file);
         }
         let page = stage.page();
         page.watch().await;

@@ -3,8 +3,10 @@
 use serde_json::Value;
 use thirtyfour::{By, Key};
 
+use pilothouse_test_support::session_file;
+
 use super::reply::says;
-use super::stage::{entries_of, story};
+use super::stage::story;
 
 #[tokio::test]
 async fn i_fork_from_my_second_message_and_the_first_session_stays_as_it_is() {
@@ -88,7 +90,7 @@ async fn i_delete_a_session_and_its_file_is_gone_from_pis_folder() {
         pi.model.will([says("Here.")]);
         page.run("Are you there?").await;
         let file = pi.session_files().remove(0);
-        let said = entries_of(&file);
+        let said = session_file::lines(&file);
         page.choose_in_session_menu("Delete…").await;
         page.press("Delete").await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;

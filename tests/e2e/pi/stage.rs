@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use pilothouse_test_support::browser::{Page, Size};
 use pilothouse_test_support::server::{ServerSetup, built_binary};
+use pilothouse_test_support::session_file;
 
 use super::model::Model;
 use crate::stage::{Stage, project, story_with};
@@ -121,7 +122,7 @@ impl Pi {
     pub fn entries(&self) -> Vec<Value> {
         let files = self.session_files();
         assert_eq!(files.len(), 1, "one session: {files:?}");
-        entries_of(&files[0])
+        session_file::lines(&files[0])
     }
 
     /// pi's own files of its sessions.
@@ -145,11 +146,6 @@ pub async fn in_both_sizes(page: &Page, name: &str) {
     .await;
     page.screenshot(&format!("{name}-phone")).await;
     page.cdp("Emulation.clearDeviceMetricsOverride", json!({})).await;
-}
-
-pub fn entries_of(file: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(file).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn named(variable: &str) -> PathBuf {

@@ -1,9 +1,9 @@
 //! The sidebar and what opens from it.
 
 use pilothouse_test_support::browser::Size;
+use pilothouse_test_support::session_file::SessionFile;
 
 use super::{Screen, plain, tour};
-use crate::session_file::SessionFile;
 use crate::stage::Stage;
 
 /// Sessions of before, in another folder.
@@ -11,12 +11,12 @@ fn write_sessions(stage: &Stage) {
     for (number, said) in
         ["Chart the approach from the north", "Why is the beacon dark at night?"].iter().enumerate()
     {
-        let mut file = SessionFile::new(number, "/home/ada/lighthouse");
+        let mut file = SessionFile::numbered(number, "/home/ada/lighthouse");
         file.user(said);
         file.assistant(
             serde_json::json!([{"type": "text", "text": "A barnacle sits on the lamp of the beacon."}]),
         );
-        file.write(stage);
+        stage.add_session(file);
     }
 }
 

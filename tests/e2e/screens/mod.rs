@@ -11,9 +11,9 @@ mod trouble;
 use serde_json::json;
 
 use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::scripted_agent::Script;
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 
-use crate::script::Script;
 use crate::stage::{Stage, project, story_with};
 
 /// How the page looks: what is emulated of the system, and what the person has chosen.
@@ -143,5 +143,5 @@ fn plain() -> ServerSetup {
 
 /// With an agent that plays a script.
 fn scripted(script: &Script, folder: &tempfile::TempDir) -> ServerSetup {
-    script.offered(plain(), folder.path())
+    script.offer(plain(), folder.path())
 }

@@ -2,17 +2,17 @@
 
 use pilothouse_test_support::browser::Size;
 use pilothouse_test_support::process::signal;
+use pilothouse_test_support::session_file::{SessionFile, append_exchange};
 
 use super::{Screen, plain, tour};
-use crate::session_file::{SessionFile, go_on_elsewhere};
 use crate::stage::Stage;
 
 async fn tell(stage: &mut Stage, screen: &mut Screen) {
-    let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
+    let mut file = SessionFile::numbered(1, &stage.project.path().to_string_lossy());
     file.user("A session that takes its time");
-    let slow = file.write(stage);
+    let slow = stage.add_session(file);
     let page = screen.page.clone();
-    page.enter(&stage.line.through(&stage.server, &stage.server.link)).await;
+    page.enter(&stage.proxy.address(&stage.server.link)).await;
     page.new_session().await;
     screen.run("Is the harbour open?").await;
     screen.send("/error").await;
@@ -24,7 +24,7 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     page.until_state("error").await;
     screen.shows("61-crashed").await;
     // Nothing comes any more, and nobody knows yet.
-    stage.line.fall_silent();
+    stage.proxy.go_silent();
     page.script(
         "document.querySelector(arguments[0]).click()",
         vec![format!("nav [data-session-id='{slow}']").into()],
@@ -32,7 +32,7 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     .await;
     page.until("the wait", "return !!document.querySelector('.session-wait')").await;
     screen.shows("62-loading").await;
-    stage.line.cut();
+    stage.proxy.cut();
     page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
     screen.shows("63-lost").await;
     page.driver.back().await.unwrap();
@@ -71,7 +71,11 @@ async fn tell_of_others(stage: &mut Stage, screen: &mut Screen) {
     page.enter(&stage.server.link).await;
     let session = page.new_session().await;
     screen.run("Is the harbour open?").await;
-    go_on_elsewhere(&stage.server.session_file(&session));
+    append_exchange(
+        &stage.server.session_file(&session),
+        "And how high is the tide?",
+        "It stands at 3.2 metres and rises.",
+    );
     page.until("the banner", "return !!document.querySelector('.elsewhere')").await;
     page.until_text("It stands at 3.2 metres").await;
     screen.shows("65-elsewhere").await;

@@ -3,24 +3,15 @@
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ui_message::Kind;
 use pilothouse_core::protocol::Command;
-use serde_json::Value;
 
 use pilothouse_test_support::client::{Client, prompt, visible};
 use pilothouse_test_support::process::signal;
 use pilothouse_test_support::server::ServerSetup;
+use pilothouse_test_support::session_file::assert_one_branch;
 
 use crate::elsewhere::go_on_elsewhere;
 use crate::queue::scene;
 use crate::{binary, server};
-
-/// Every entry of the file follows the one before it.
-fn assert_one_branch(file: &std::path::Path) {
-    let text = std::fs::read_to_string(file).unwrap();
-    let entries: Vec<Value> = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
-    for pair in entries.windows(2) {
-        assert_eq!(pair[1]["parentId"], pair[0]["id"], "{pair:?}");
-    }
-}
 
 #[tokio::test]
 async fn a_prompt_that_meets_a_renaming_waits_for_it_and_the_file_does_not_branch() {

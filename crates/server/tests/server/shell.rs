@@ -5,6 +5,7 @@ use pilothouse_core::{BashResult, Kind, SessionState, SessionView};
 
 use pilothouse_test_support::client::{Client, visible};
 use pilothouse_test_support::process::signal;
+use pilothouse_test_support::session_file;
 
 use crate::server;
 
@@ -117,10 +118,9 @@ async fn case_38_a_private_command_stays_outside_the_models_context() {
     // What the agent itself has written down is what its model gets.
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let file = server.session_file(&session);
-    let text = std::fs::read_to_string(file).unwrap();
-    let entries = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let entries = session_file::lines(&server.session_file(&session));
     let kept: Vec<(String, bool)> = entries
+        .iter()
         .filter(|entry| entry["message"]["role"] == "bashExecution")
         .map(|entry| {
             let message = &entry["message"];

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use pilothouse_test_support::recordings;
+use pilothouse_test_support::scripted_agent::write_stand_in;
 
 use super::exceptions::{changes_session, is_never_sent};
 
@@ -142,25 +143,16 @@ impl Scenario {
         for (number, process) in self.processes.iter().enumerate() {
             process.write(&folder, number + 1);
         }
-        let script = format!(
+        let play = format!(
             r#"here='{here}'
-case "$*" in
-    *--version*) echo '{version}'; exit;;
-    *--no-session*) exec '{binary}' demo-agent;;
-esac
 number=$(($(cat "$here/number" 2>/dev/null || echo 0) + 1)); echo $number > "$here/number"
-for word; do :; done; id=${{word##*_}}; id=${{id%.jsonl}}
 set -- --session-id "$id" --script "$here/$number.jsonl"
 test -f "$here/$number.session.jsonl" && set -- "$@" --script-session "$here/$number.session.jsonl"
-exec '{binary}' demo-agent "$@"
-"#,
+exec '{binary}' demo-agent "$@""#,
             here = folder.display(),
             binary = binary.display(),
-            version = self.version
         );
-        let path = folder.join("agent.sh");
-        std::fs::write(&path, script).unwrap();
-        path
+        write_stand_in(&folder, binary, &self.version, &play)
     }
 }
 
