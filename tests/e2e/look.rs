@@ -1,4 +1,4 @@
-//! How it looks: the sizes it is designed with, what is chosen and seen in every theme, and who wants less motion.
+//! Appearance: sizes, themes, contrast, reduced motion, zoom, and the page as an installed app.
 
 use serde_json::json;
 use thirtyfour::prelude::Key;
@@ -144,4 +144,27 @@ async fn lost_on_the_form(name: &str, size: Size) {
 async fn a_lost_connection_covers_nothing_of_the_form_for_a_new_session() {
     lost_on_the_form("look-form-lost", Size::Wide).await;
     lost_on_the_form("look-form-lost-phone", Size::Phone).await;
+}
+
+#[tokio::test]
+async fn at_200_percent_everything_is_reachable_and_nothing_overflows() {
+    story("zoomed", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("/tour").await;
+        // A window of 1280 pixels at 200 %, with a mouse.
+        let half = json!({"width": 640, "height": 400, "deviceScaleFactor": 2, "mobile": false});
+        page.cdp("Emulation.setDeviceMetricsOverride", half).await;
+        let fits = "const out = [...document.querySelectorAll('main *')].filter((one) => one.offsetParent && !one.closest('pre, .table-frame, .visually-hidden')\
+                      && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.className);\
+                    return innerWidth === 640 && document.documentElement.scrollWidth <= innerWidth && !out.length";
+        page.until("a page without overflow", fits).await;
+        let visible = "const box = document.querySelector('textarea[name=prompt]').getBoundingClientRect();\
+                     return box.top >= 0 && box.bottom <= innerHeight";
+        page.until("the composer in view", visible).await;
+        page.until("a closed drawer", "return document.querySelector('.sidebar').getBoundingClientRect().right <= 0").await;
+        page.screenshot("zoomed").await;
+    })
+    .await;
 }

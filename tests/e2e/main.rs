@@ -1,5 +1,5 @@
-//! Stories of a person with a browser: the real server, the demo agent or the real pi, a real Chromium. Run by `cargo xtask test e2e`,
-//! which builds page and server and says where the browser is.
+//! Stories of a user with a browser: the real server, the demo agent or the real pi, a real Chromium. Run them with
+//! `cargo xtask test e2e`, which builds page and server and finds the browser.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -7,31 +7,32 @@ mod announcements;
 mod answers;
 mod choosing;
 mod code;
-mod comfort;
 mod continuity;
+mod conveniences;
 mod conversation;
 mod door;
+mod export;
 mod faults;
 mod files;
 mod first_load;
 mod first_run;
 mod hostile;
 mod keyboard;
-mod leaving;
 mod library;
 mod long;
 mod long_answer;
 mod look;
-mod lost_line;
+mod lost_connection;
 mod many_tabs;
 mod messages;
+mod notifications;
 mod phone;
 mod pi;
 mod pictures;
 mod queue;
+mod run_control;
 mod screens;
 mod stage;
 mod unsent;
 mod waiting;
 mod wire_cases;
-mod work;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use pilothouse_test_support::browser::{Page, Size};
 
-use crate::lost_line::{LOST, begin};
+use crate::lost_connection::{LOST, begin};
 use crate::pictures::{drop_picture, until_kept, until_kept_as};
 use crate::stage::{Stage, story};
 

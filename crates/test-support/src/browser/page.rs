@@ -297,6 +297,11 @@ impl Page {
         self.driver.cdp().send_raw(method, parameters).await.unwrap()
     }
 
+    /// Grants permissions to the pages of an origin.
+    pub async fn grant(&self, origin: &str, permissions: &[&str]) {
+        self.cdp("Browser.grantPermissions", json!({"origin": origin, "permissions": permissions})).await;
+    }
+
     /// Runs a script in every new document of this tab, before the page's own scripts.
     pub async fn add_init_script(&self, source: &str) {
         self.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source })).await;

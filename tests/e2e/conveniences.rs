@@ -1,4 +1,4 @@
-//! What makes it pleasant to stay: keys, what was sent before, how it looks, being called back.
+//! Conveniences: prompt history, keyboard shortcuts, appearance, file mentions, the sidebar, drafts.
 
 use serde_json::json;
 use thirtyfour::prelude::Key;
@@ -8,7 +8,7 @@ use pilothouse_test_support::browser::Size;
 use crate::stage::story;
 
 #[tokio::test]
-async fn the_arrow_keys_bring_back_what_i_sent_before() {
+async fn the_arrow_keys_recall_my_earlier_prompts() {
     story("recall", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -30,7 +30,7 @@ async fn the_arrow_keys_bring_back_what_i_sent_before() {
 }
 
 #[tokio::test]
-async fn a_question_mark_shows_the_keys_and_they_do_what_it_says() {
+async fn a_question_mark_lists_the_keyboard_shortcuts_and_they_work() {
     story("keys", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -38,24 +38,24 @@ async fn a_question_mark_shows_the_keys_and_they_do_what_it_says() {
         page.run("Hello").await;
         page.script("document.activeElement.blur()", vec![]).await;
         page.press_keys("?").await;
-        page.until("the list", "return !!document.querySelector('dialog.help[open]')").await;
-        let said = page.script("return document.querySelector('dialog.help').innerText", vec![]).await;
+        page.until("the list of shortcuts", "return !!document.querySelector('dialog.help[open]')").await;
+        let listed = page.script("return document.querySelector('dialog.help').innerText", vec![]).await;
         for words in ["Find in the conversation", "New session", "Stop the agent", "New line"] {
-            assert!(said.as_str().unwrap().contains(words), "{said}");
+            assert!(listed.as_str().unwrap().contains(words), "the list lacks '{words}': {listed}");
         }
         page.screenshot("wide-shortcuts").await;
         page.press("Close").await;
-        // Keys belong to a dialog as long as it is open.
-        page.until("it closed", "return !document.querySelector('dialog[open]')").await;
+        // An open dialog takes all keys.
+        page.until("a closed dialog", "return !document.querySelector('dialog[open]')").await;
         page.press_keys(Key::Alt + "n").await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;
         page.press_keys(Key::Alt + Key::Down).await;
-        let there = "return document.querySelector('main')?.dataset.sessionId === arguments[0]";
-        page.until_script("the session", there, vec![json!(first)]).await;
+        let shown = "return document.querySelector('main')?.dataset.sessionId === arguments[0]";
+        page.until_script("the session", shown, vec![json!(first)]).await;
         page.press_keys(Key::Control + "k").await;
-        page.until("the search", "return document.activeElement?.name === 'search'").await;
+        page.until("the focus in the search field", "return document.activeElement?.name === 'search'").await;
         page.press_keys(Key::Alt + "m").await;
-        page.until("the composer", "return document.activeElement?.name === 'prompt'").await;
+        page.until("the focus in the composer", "return document.activeElement?.name === 'prompt'").await;
         page.send("/wait never").await;
         page.until_text("The first half").await;
         page.press_keys(Key::Control + ".").await;
@@ -65,7 +65,7 @@ async fn a_question_mark_shows_the_keys_and_they_do_what_it_says() {
 }
 
 #[tokio::test]
-async fn i_choose_how_it_looks_and_it_stays_so() {
+async fn my_choice_of_theme_and_contrast_stays_after_a_reload() {
     story("settings", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -76,42 +76,25 @@ async fn i_choose_how_it_looks_and_it_stays_so() {
         page.press("High contrast").await;
         let dark = "const root = document.documentElement;\
                     return root.dataset.theme === 'dark' && root.dataset.contrast === 'more'";
-        page.until("the dark", dark).await;
+        page.until("the dark theme with high contrast", dark).await;
         page.screenshot("wide-settings-contrast").await;
-        // Before anything of the page has run.
+        // The theme applies before the scripts of the page run.
         let early = "document.addEventListener('readystatechange', () => {\
                        window.early ??= document.documentElement.dataset.theme ?? 'none' });";
         page.add_init_script(early).await;
         page.reload().await;
         assert_eq!(page.script("return window.early", vec![]).await, "dark");
-        page.until("the dark again", dark).await;
+        page.until("the same theme after a reload", dark).await;
         page.press("Settings").await;
         page.press("As the system").await;
         page.press("High contrast").await;
-        page.until("the system's", "return !document.documentElement.dataset.theme").await;
+        page.until("the theme of the system", "return !document.documentElement.dataset.theme").await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_hidden_tab_tells_in_its_title_that_something_ended() {
-    story("badge", Size::Wide, async |stage| {
-        let page = stage.page();
-        page.enter(&stage.server.link).await;
-        page.new_session().await;
-        page.send("/wait go").await;
-        page.until_text("The first half").await;
-        page.set_visibility("hidden").await;
-        stage.release("go");
-        page.until("a title that says so", "return document.title.startsWith('(1) ')").await;
-        page.set_visibility("visible").await;
-        page.until("nothing to tell any more", "return !document.title.startsWith('(')").await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn i_name_a_file_by_a_few_letters_of_its_path() {
+async fn i_mention_a_file_by_a_few_letters_of_its_path() {
     story("mention", Size::Wide, async |stage| {
         std::fs::create_dir_all(stage.project.path().join("src/deck")).unwrap();
         std::fs::write(stage.project.path().join("src/deck/compass.rs"), "").unwrap();
@@ -121,7 +104,7 @@ async fn i_name_a_file_by_a_few_letters_of_its_path() {
         page.write("Look at @comp").await;
         let offered =
             "return document.querySelector('#files [role=option]')?.textContent.includes('compass.rs')";
-        page.until("the file", offered).await;
+        page.until("the file among the suggestions", offered).await;
         page.screenshot("wide-mention").await;
         page.write(Key::Enter + "").await;
         page.until_draft("Look at @src/deck/compass.rs ").await;
@@ -134,72 +117,93 @@ async fn i_name_a_file_by_a_few_letters_of_its_path() {
 }
 
 #[tokio::test]
-async fn i_put_the_sidebar_away_and_it_stays_away_until_i_want_it() {
+async fn the_sidebar_that_i_hide_stays_hidden_until_i_open_it() {
     story("no-sidebar", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.new_session().await;
         page.run("Hello").await;
         let shown = "return !!document.querySelector('.sidebar').offsetParent";
-        let away = "return !document.querySelector('.sidebar').offsetParent";
+        let hidden = "return !document.querySelector('.sidebar').offsetParent";
         page.press("Hide the sidebar").await;
-        page.until("no sidebar", away).await;
+        page.until("a hidden sidebar", hidden).await;
         page.screenshot("wide-no-sidebar").await;
         page.reload().await;
-        page.until("still none", away).await;
+        page.until("a hidden sidebar after a reload", hidden).await;
         page.press("Sessions").await;
         page.until("the sidebar", shown).await;
         page.press_keys(Key::Control + "b").await;
-        page.until("none by key", away).await;
+        page.until("a sidebar hidden by its shortcut", hidden).await;
         page.press_keys(Key::Control + "k").await;
-        page.until("the search", "return document.activeElement?.name === 'search'").await;
-        page.until("the sidebar with it", shown).await;
+        page.until("the focus in the search field", "return document.activeElement?.name === 'search'").await;
+        page.until("the sidebar with the search field", shown).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_key_leads_me_to_what_waits_on_me() {
+async fn a_shortcut_opens_the_sessions_that_wait_for_me_in_turn() {
     story("to-waiting", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
-        let mut asking = Vec::new();
+        let mut waiting = Vec::new();
         for _ in 0..2 {
-            asking.push(page.new_session().await);
+            waiting.push(page.new_session().await);
             page.send("/approve").await;
             page.until_state("waiting_approval").await;
             page.open_new_session_form().await;
         }
         page.new_session().await;
         page.run("Hello").await;
-        let at = "return document.querySelector('main[data-session-id]')?.dataset.sessionId === arguments[0]";
-        for id in asking.iter().rev().chain(asking.last()) {
+        let shown =
+            "return document.querySelector('main[data-session-id]')?.dataset.sessionId === arguments[0]";
+        for id in waiting.iter().rev().chain(waiting.last()) {
             page.press_keys(Key::Alt + "w").await;
-            page.until_script("the session that waits", at, vec![serde_json::json!(id)]).await;
+            page.until_script("the session that waits", shown, vec![json!(id)]).await;
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn twice_as_large_everything_is_still_there_and_nothing_sticks_out() {
-    story("zoomed", Size::Wide, async |stage| {
+async fn my_draft_survives_a_reload_and_a_visit_to_another_session() {
+    draft_story(Size::Wide).await;
+}
+
+#[tokio::test]
+async fn on_my_phone_my_draft_survives_too() {
+    draft_story(Size::Phone).await;
+}
+
+async fn draft_story(size: Size) {
+    story("draft", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
+        let session = page.new_session().await;
+        let composer = page.driver.find(thirtyfour::By::Css("textarea[name=prompt]")).await.unwrap();
+        composer.send_keys("half a thought").await.unwrap();
+        page.reload().await;
+        page.until(
+            "the composer",
+            "return document.querySelector('textarea[name=prompt]')?.value === 'half a thought'",
+        )
+        .await;
+        page.visit(&format!("{}/", stage.server.origin())).await;
+        page.until_connected().await;
         page.new_session().await;
-        page.run("/tour").await;
-        // What a window of 1280 pixels has at 200 %, with a mouse.
-        let half = serde_json::json!({"width": 640, "height": 400, "deviceScaleFactor": 2, "mobile": false});
-        page.cdp("Emulation.setDeviceMetricsOverride", half).await;
-        let fits = "const out = [...document.querySelectorAll('main *')].filter((one) => one.offsetParent && !one.closest('pre, .table-frame, .visually-hidden')\
-                      && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.className);\
-                    return innerWidth === 640 && document.documentElement.scrollWidth <= innerWidth && !out.length";
-        page.until("all of it in view", fits).await;
-        let write = "const box = document.querySelector('textarea[name=prompt]').getBoundingClientRect();\
-                     return box.top >= 0 && box.bottom <= innerHeight";
-        page.until("the composer", write).await;
-        page.until("no drawer", "return document.querySelector('.sidebar').getBoundingClientRect().right <= 0").await;
-        page.screenshot("zoomed").await;
+        assert_eq!(page.draft().await, "");
+        page.click(&format!("nav [data-session-id='{session}']")).await;
+        page.until(
+            "the draft",
+            "return document.querySelector('textarea[name=prompt]')?.value === 'half a thought'",
+        )
+        .await;
+        page.driver.back().await.unwrap();
+        page.until(
+            "the other session",
+            "return document.querySelector('textarea[name=prompt]')?.value === ''",
+        )
+        .await;
     })
     .await;
 }
