@@ -1,19 +1,21 @@
-//! The long answer that is shown as it comes: in small pieces, once at a fixed rate and once as fast as it goes.
+//! The long answer that streams in small pieces, once at a fixed rate and once as fast as possible.
 
 use serde_json::{Value, json};
 
-/// Letters of one delta.
+use pilothouse_test_support::scripted_agent::Script;
+
+/// Characters of one delta.
 const DELTA: usize = 12;
 pub const PER_SECOND: usize = 200;
 
-/// What the person sends to get the answer at that rate, and all at once.
+/// The prompts for the answer at that rate, and for the answer at once.
 pub const PACED: &str = "Tell it in pieces.";
 pub const BURST: &str = "Tell it at once.";
 
-/// Its last words.
+/// The last words of the answer.
 pub const END: &str = "That is all.";
 
-/// The answer, in pieces of the same length. All letters are of one byte, so that it can be cut anywhere.
+/// The answer, in pieces of the same length. All characters are ASCII, so that it can be cut anywhere.
 pub fn deltas(count: usize) -> Vec<String> {
     let mut text = String::new();
     for number in 0.. {
@@ -24,11 +26,11 @@ pub fn deltas(count: usize) -> Vec<String> {
     }
     let pieces = text.as_bytes().chunks(DELTA).take(count - 1);
     let pieces = pieces.map(|piece| String::from_utf8_lossy(piece).into_owned());
-    // Whatever was begun last is over before.
+    // Closes a code block that may be open.
     pieces.chain([format!("\n```\n\n{END}")]).collect()
 }
 
-/// One paragraph, and in turn a heading, code, a list or a table with it.
+/// A paragraph with, in turn, a heading, code, a list, a table or a quote.
 pub fn part(number: usize) -> String {
     let paragraph = format!(
         "Step {number} reads the **state** of the session, compares it with `revision` {number} and keeps what both \
@@ -53,62 +55,39 @@ pub fn part(number: usize) -> String {
     }
 }
 
-/// The script by which the demo agent gives both answers, the paced one first.
-pub fn script(count: usize) -> String {
+/// The script by which the agent gives both answers, the paced one first.
+pub fn script(count: usize) -> Script {
     let deltas = deltas(count);
-    // What an agent says is newer than what it was asked; an hour is more than the clocks of one machine differ.
+    // Answers must be newer than their prompts; an hour is more than the clocks of one machine differ.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as u64;
-    let mut script = Script { time: 0, stamp: now + 3_600_000, text: String::new() };
-    script.answer(PACED, &deltas, (1_000 / PER_SECOND) as u64);
-    script.answer(BURST, &deltas, 0);
-    script.text
+    let stamp = now + 3_600_000;
+    let mut script = Script::default();
+    answer(&mut script, PACED, &deltas, (1_000 / PER_SECOND) as u64, stamp + 1_000);
+    answer(&mut script, BURST, &deltas, 0, stamp + 2_000);
+    script
 }
 
-struct Script {
-    time: u64,
-    stamp: u64,
-    text: String,
-}
-
-impl Script {
-    fn record(&mut self, direction: &str, line: &Value) {
-        let record = format!("{{\"dir\":\"{direction}\",\"t\":{},\"line\":{line}}}\n", self.time);
-        self.text.push_str(&record);
-    }
-
-    fn out(&mut self, line: &Value) {
-        self.record("out", line);
-    }
-
-    fn answer(&mut self, prompt: &str, deltas: &[String], pause: u64) {
-        self.stamp += 1_000;
-        let user =
-            json!({"role": "user", "content": [{"type": "text", "text": prompt}], "timestamp": self.stamp});
-        let assistant = |content: Value, reason: &str, stamp: u64| json!({"role": "assistant", "content": content, "stopReason": reason, "timestamp": stamp});
-        let said = deltas.concat();
-        self.record("in", &json!({"id": prompt, "type": "prompt", "message": prompt}));
-        self.out(&json!({"id": prompt, "type": "response", "command": "prompt", "success": true, "data": {"disposition": "started"}}));
-        self.out(&json!({"type": "agent_start"}));
-        self.out(&json!({"type": "turn_start"}));
-        self.out(&json!({"type": "message_start", "message": user}));
-        self.out(&json!({"type": "message_end", "message": user}));
-        self.out(
-            &json!({"type": "message_start", "message": assistant(json!([]), "pending", self.stamp + 1)}),
-        );
-        self.update(&json!({"type": "text_start", "contentIndex": 0}));
+fn answer(script: &mut Script, prompt: &str, deltas: &[String], pause: u64, stamp: u64) {
+    let user = json!({"role": "user", "content": [{"type": "text", "text": prompt}], "timestamp": stamp});
+    let assistant = |content: Value, reason: &str| json!({"role": "assistant", "content": content, "stopReason": reason, "timestamp": stamp + 1});
+    let text = deltas.concat();
+    script.run(|script| {
+        script.send(json!({"type": "turn_start"}));
+        script.send(json!({"type": "message_start", "message": user}));
+        script.send(json!({"type": "message_end", "message": user}));
+        script.send(json!({"type": "message_start", "message": assistant(json!([]), "pending")}));
+        update(script, &json!({"type": "text_start", "contentIndex": 0}));
         for delta in deltas {
-            self.time += pause;
-            self.update(&json!({"type": "text_delta", "contentIndex": 0, "delta": delta}));
+            script.pause(pause);
+            update(script, &json!({"type": "text_delta", "contentIndex": 0, "delta": delta}));
         }
-        self.update(&json!({"type": "text_end", "contentIndex": 0, "content": said}));
-        let whole = assistant(json!([{"type": "text", "text": said}]), "stop", self.stamp + 1);
-        self.out(&json!({"type": "message_end", "message": whole}));
-        self.out(&json!({"type": "turn_end", "message": whole, "toolResults": []}));
-        self.out(&json!({"type": "agent_end", "messages": [], "willRetry": false}));
-        self.out(&json!({"type": "agent_settled", "aborted": false}));
-    }
+        update(script, &json!({"type": "text_end", "contentIndex": 0, "content": text}));
+        let whole = assistant(json!([{"type": "text", "text": text}]), "stop");
+        script.send(json!({"type": "message_end", "message": whole}));
+        script.send(json!({"type": "turn_end", "message": whole, "toolResults": []}));
+    });
+}
 
-    fn update(&mut self, event: &Value) {
-        self.out(&json!({"type": "message_update", "assistantMessageEvent": event}));
-    }
+fn update(script: &mut Script, event: &Value) {
+    script.send(json!({"type": "message_update", "assistantMessageEvent": event}));
 }

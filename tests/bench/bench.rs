@@ -8,21 +8,8 @@ mod figures;
 mod history;
 mod stage;
 mod visit;
-mod way;
-
-// The same browser, page and server as in the end-to-end tests, which use more of them.
-#[allow(dead_code)]
-#[path = "../e2e/browser.rs"]
-mod browser;
-#[allow(dead_code)]
-#[path = "../e2e/page.rs"]
-mod page;
-#[allow(dead_code)]
-#[path = "../../crates/server/tests/server/running.rs"]
-mod running;
 
 use figures::Figures;
-use serde_json::json;
 use stage::{Kind, LENGTHS, Stage};
 use visit::Visit;
 
@@ -37,8 +24,7 @@ async fn main() {
     let Some(Extent { rounds, deltas }) = extent(std::env::args().skip(1)) else { return };
     println!("{rounds} rounds, {deltas} deltas; the conversations are written and indexed first");
     let stage = Stage::new(rounds, deltas).await;
-    let script = json!({"source": include_str!("measure.js")});
-    stage.browser.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", script).await.unwrap();
+    stage.page().add_init_script(include_str!("measure.js")).await;
     // The token is traded for the cookie, which both have from then on.
     stage.page().enter(&stage.address(Kind::Page)).await;
     let mut figures = Figures::default();
@@ -57,8 +43,7 @@ async fn main() {
             }
         }
     }
-    // A driver that is dropped with its session open waits a minute for an answer.
-    let _ = stage.browser.driver.clone().quit().await;
+    stage.browser.quit().await;
     figures.write();
 }
 

@@ -1,21 +1,29 @@
-//! Everything a run needs: the conversations, the real server with the demo agent that plays the answers, the ways to
-//! it, and a browser.
+//! The stage of a run: the stored conversations, the real server with an agent that plays the answers, a proxy for each
+//! page, and a browser.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pilothouse_test_support::browser::{Browser, Page, Size};
+use pilothouse_test_support::process::processor_time;
+use pilothouse_test_support::proxy::{self, Proxy, ServedFile};
+use pilothouse_test_support::scripted_agent::{PI_VERSION, write_stand_in};
+use pilothouse_test_support::server::{ServerSetup, TestServer, built_binary};
+
 use crate::answer;
-use crate::browser::{Browser, Size};
 use crate::history;
-use crate::page::Page;
-use crate::running::{Running, Setup};
-use crate::way;
 
 /// Turns of the conversations that are compared.
 pub const LENGTHS: [usize; 2] = [100, 5_000];
 
-/// Turns of one that is only looked at: what a page runs for the first time is compiled then.
+/// Turns of the conversation that is shown first, so that the browser compiles the code before anything is measured.
 pub const FIRST: usize = 5;
+
+/// The page of plain elements, which the proxies serve.
+const FLOOR: [ServedFile; 2] = [
+    ServedFile { path: "/floor", content_type: "text/html", content: include_str!("floor.html") },
+    ServedFile { path: "/floor.js", content_type: "text/javascript", content: include_str!("floor.js") },
+];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -31,21 +39,22 @@ impl Kind {
         }
     }
 
-    /// The name under which something of this page is told.
+    /// The name of a figure of this page.
     pub fn figure(self, what: &str) -> String {
         format!("{}/{what}", self.name())
     }
 
-    /// Everybody has conversations of their own: one that was opened or spoken in before is another to the server.
+    /// The session of a page. Pages share none: the server treats a session that was opened or prompted before differently.
     pub fn session(self, turns: usize, round: usize) -> String {
         format!("bench-{}-{turns}-{round}", self.name())
     }
 }
 
 pub struct Stage {
-    pub server: Running,
+    pub server: TestServer,
     pub browser: Browser,
     hosts: [String; 2],
+    _proxies: [Proxy; 2],
     _folder: tempfile::TempDir,
 }
 
@@ -55,7 +64,7 @@ impl Stage {
         let agent = folder.path().join("agent");
         let project = folder.path().join("project");
         for round in 0..rounds {
-            // A folder each: of many sessions in one the sidebar shows only the newest.
+            // A project for each round: of many sessions in one project the sidebar shows only the newest.
             let project = project.join(round.to_string());
             std::fs::create_dir_all(&project).unwrap();
             for kind in [Kind::Floor, Kind::Page] {
@@ -64,29 +73,25 @@ impl Stage {
                 }
             }
         }
-        std::fs::write(folder.path().join("answers.jsonl"), answer::script(deltas)).unwrap();
-        let (floor, floor_host) = way::listener();
-        let (page, page_host) = way::listener();
-        let binary = binary();
-        let mut setup = Setup::new(&binary).project(&project);
-        let config = folder.path().join("config.toml");
-        std::fs::write(&config, configuration(folder.path(), &binary)).unwrap();
-        let hosts = [&floor_host, &page_host].map(|host| ["--allowed-host".to_owned(), host.clone()]);
-        setup.arguments = hosts.into_iter().flatten().collect();
-        setup.arguments.extend(["--config".to_owned(), config.to_string_lossy().into_owned()]);
+        // Both pages go through a proxy, so that neither has the shorter way.
+        let (floor, floor_host) = proxy::bind();
+        let (page, page_host) = proxy::bind();
+        let binary = built_binary();
+        let config = write_configuration(folder.path(), &binary, deltas);
+        let setup = ServerSetup::new(&binary).project(&project).argument("--config").argument(&config);
+        let hosts = [&floor_host, &page_host];
+        let setup = hosts.iter().fold(setup, |setup, host| setup.argument("--allowed-host").argument(host));
         let server = setup.start();
-        for listener in [floor, page] {
-            way::open(listener, server.port);
-        }
+        let proxies = [floor, page].map(|listener| Proxy::start(listener, server.port, &FLOOR));
         let browser = Browser::start(Size::Wide).await;
-        Self { server, browser, hosts: [floor_host, page_host], _folder: folder }
+        Self { server, browser, hosts: [floor_host, page_host], _proxies: proxies, _folder: folder }
     }
 
     pub fn page(&self) -> Page {
-        Page { driver: self.browser.driver.clone() }
+        self.browser.page()
     }
 
-    /// Where a page is to be found. The token opens the door, and later ones find it open.
+    /// The address of a page. The first visit of the page exchanges the token for the cookie that both use.
     pub fn address(&self, kind: Kind) -> String {
         match kind {
             Kind::Floor => format!("http://{}/floor", self.hosts[0]),
@@ -94,12 +99,12 @@ impl Stage {
         }
     }
 
-    /// Until the server has nothing left to do but to wait: it puts new conversations into its index first.
+    /// Waits until the server is idle. It indexes new conversations first.
     pub async fn until_quiet(&self) {
-        let mut before = worked(self.server.process_id());
+        let mut before = processor_time(self.server.process_id());
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            let now = worked(self.server.process_id());
+            let now = processor_time(self.server.process_id());
             if now - before <= 2 {
                 return;
             }
@@ -108,33 +113,22 @@ impl Stage {
     }
 }
 
-/// Hundredths of a second a process has been at work, as the system tells; where it does not, it is never at work.
-fn worked(process: u32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let fields = stat.rsplit_once(')').map(|(_, fields)| fields).unwrap_or_default();
-    fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
-}
-
-/// The demo agent in the place of pi, with the answers as its script.
-fn configuration(folder: &Path, binary: &Path) -> String {
-    let here = folder.display();
-    let script = format!(
-        r#"case "$*" in
-    *--version*) echo 1.5.0; exit;;
-    *--no-session*) exec '{binary}' demo-agent;;
-esac
-for word; do :; done; id=${{word##*_}}; id=${{id%.jsonl}}
-exec '{binary}' demo-agent --session-id "$id" --script '{here}/answers.jsonl' --pace realistic
-"#,
-        binary = binary.display(),
+/// Writes the configuration of an agent that plays the answers, and returns its path.
+fn write_configuration(folder: &Path, binary: &Path, deltas: usize) -> PathBuf {
+    let answers = folder.join("answers.jsonl");
+    std::fs::write(&answers, answer::script(deltas).records()).unwrap();
+    let play = format!(
+        r#"exec '{}' demo-agent --session-id "$id" --script '{}' --pace realistic"#,
+        binary.display(),
+        answers.display()
     );
-    std::fs::write(folder.join("agent.sh"), script).unwrap();
-    format!(
-        "[[agent]]\nname = 'bench'\ncommand = ['sh', '{here}/agent.sh']\nenv = {{ PI_CODING_AGENT_DIR = '{here}/agent' }}\n"
-    )
-}
-
-fn binary() -> std::path::PathBuf {
-    let binary = std::env::var_os("PILOTHOUSE_BINARY").map(std::path::PathBuf::from);
-    binary.expect("PILOTHOUSE_BINARY names the server; measure with `cargo xtask bench page`")
+    let program = write_stand_in(folder, binary, PI_VERSION, &play);
+    let config = folder.join("config.toml");
+    let text = format!(
+        "[[agent]]\nname = 'bench'\ncommand = ['sh', '{}']\nenv = {{ PI_CODING_AGENT_DIR = '{}' }}\n",
+        program.display(),
+        folder.join("agent").display()
+    );
+    std::fs::write(&config, text).unwrap();
+    config
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
+
+use pilothouse_test_support::browser::Page;
 
 use crate::answer::{BURST, END, PACED, PER_SECOND};
 use crate::figures::{Figures, median, nanoseconds};
-use crate::page::Page;
 use crate::stage::{FIRST, Kind, LENGTHS, Stage};
 
 /// How often one switches back to each conversation: a page that is kept open has done so before, and the browser has
@@ -94,7 +95,7 @@ impl<'a> Visit<'a> {
         figures.least(self.figure("cpu", turns), worked * 1e9 / deltas as f64);
         figures.most(self.figure("updates", turns), paced.updates);
         figures.least(self.figure("key", turns), nanoseconds(paced.key));
-        self.cdp("HeapProfiler.collectGarbage", json!({})).await;
+        self.page.cdp("HeapProfiler.collectGarbage", json!({})).await;
         figures.least(self.figure("memory", turns), self.memory().await);
         figures.least(self.figure("nodes", turns), self.metric("Nodes").await);
         let burst = self.answer(BURST, 0).await;
@@ -106,13 +107,13 @@ impl<'a> Visit<'a> {
     async fn load(&self) {
         self.page.visit("about:blank").await;
         self.page.visit(&self.stage.address(self.kind)).await;
-        self.page.connected().await;
+        self.page.until_connected().await;
         for turns in LENGTHS {
             let session = self.kind.session(turns, self.round);
             let listed = format!("return !!document.querySelector('nav [data-session-id=\"{session}\"]')");
             self.page.until("the list of sessions", &listed).await;
         }
-        self.cdp("Performance.enable", json!({"timeDomain": "threadTicks"})).await;
+        self.page.cdp("Performance.enable", json!({"timeDomain": "threadTicks"})).await;
     }
 
     async fn show(&self, turns: usize) -> f64 {
@@ -131,7 +132,7 @@ impl<'a> Visit<'a> {
                 let text = letter.to_string();
                 let key =
                     json!({"type": kind, "key": text, "text": if kind == "keyDown" { &text } else { "" }});
-                self.cdp("Input.dispatchKeyEvent", key).await;
+                self.page.cdp("Input.dispatchKeyEvent", key).await;
             }
             tokio::time::sleep_until(next).await;
         }
@@ -145,7 +146,7 @@ impl<'a> Visit<'a> {
 
     /// What scripts, elements and WebAssembly hold.
     async fn memory(&self) -> f64 {
-        let heap = self.cdp("Runtime.getHeapUsage", json!({})).await;
+        let heap = self.page.cdp("Runtime.getHeapUsage", json!({})).await;
         let part = |name: &str| heap[name].as_f64().unwrap_or_default();
         let wasm = self.page.script("return measure.wasmBytes()", vec![]).await.as_f64().unwrap();
         println!(
@@ -158,7 +159,7 @@ impl<'a> Visit<'a> {
     }
 
     async fn metric(&self, name: &str) -> f64 {
-        let answer = self.cdp("Performance.getMetrics", json!({})).await;
+        let answer = self.page.cdp("Performance.getMetrics", json!({})).await;
         let metrics = answer["metrics"].as_array().unwrap();
         let metric = metrics.iter().find(|metric| metric["name"] == name);
         metric.and_then(|metric| metric["value"].as_f64()).unwrap_or_else(|| panic!("no {name} in {answer}"))
@@ -166,10 +167,6 @@ impl<'a> Visit<'a> {
 
     async fn loaded(&self) -> Vec<Loaded> {
         serde_json::from_value(self.page.script("return measure.loaded()", vec![]).await).unwrap()
-    }
-
-    async fn cdp(&self, method: &str, parameters: Value) -> Value {
-        self.page.driver.cdp().send_raw(method, parameters).await.unwrap()
     }
 
     fn figure(&self, what: &str, turns: usize) -> String {

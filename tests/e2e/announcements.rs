@@ -3,10 +3,9 @@
 use serde_json::json;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::page::Page;
-use crate::running::Setup;
-use crate::stage::{binary, story, story_at_pace};
+use pilothouse_test_support::browser::{Page, Size};
+
+use crate::stage::{story, story_at_pace};
 
 /// Writes down from now on what is announced, and how often the conversation grows.
 async fn listen(page: &Page) {
@@ -66,7 +65,7 @@ async fn i_hear_what_waits_for_me_what_failed_and_what_was_stopped() {
         page.until("a confirmation", "return !!document.querySelector('[data-ask-kind=confirm]')").await;
         page.click("[data-ask-kind=confirm] button").await;
         until_said(&page, "Waits for your answer: Who paints it?").await;
-        page.key(Key::Control + ".").await;
+        page.press_keys(Key::Control + ".").await;
         until_said(&page, "Stopped.").await;
         page.send("/error").await;
         until_said(&page, "Failed: Overloaded, the demo pretends (529").await;
@@ -82,7 +81,7 @@ async fn i_hear_of_another_session_that_needs_me() {
         page.new_session().await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.new_session().await;
         listen(&page).await;
         stage.release("go");
@@ -101,8 +100,7 @@ async fn i_hear_that_the_connection_is_lost_and_that_it_is_back() {
         stage.server.kill();
         let lost = "return [...document.querySelectorAll('[role=status]')].some((region) => region.textContent.includes('Connection lost'))";
         page.until("the loss", lost).await;
-        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
-        stage.before.push(std::mem::replace(&mut stage.server, again));
+        stage.server.restart();
         until_said(&page, "Connected again.").await;
     })
     .await;

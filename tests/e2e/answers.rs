@@ -3,10 +3,10 @@
 use serde_json::json;
 use thirtyfour::prelude::{By, ElementQueryable, Key};
 
-use crate::browser::Size;
-use crate::page::Page;
-use crate::script::{Script, scripted_story};
-use crate::stage::story;
+use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::scripted_agent::Script;
+
+use crate::stage::{scripted_story, story};
 
 async fn until_headed(page: &Page, words: &str) {
     let headed =
@@ -35,12 +35,12 @@ async fn i_answer_an_approval_by_the_keys_for_yes_and_no() {
                        document.querySelector(`[data-ask-id] [data-answer=${answer}]`).getBoundingClientRect());\
                      return no.left - yes.right > 200";
         assert_eq!(page.script(apart, vec![]).await, json!(true), "yes and no are far apart");
-        page.key(Key::Alt + "x").await;
+        page.press_keys(Key::Alt + "x").await;
         page.until_text("You blocked it").await;
         page.until_state("completed").await;
         page.send("/approve").await;
         page.until_state("waiting_approval").await;
-        page.key(Key::Alt + "y").await;
+        page.press_keys(Key::Alt + "y").await;
         page.until_text("You chose: Allow").await;
         page.until_state("completed").await;
     })
@@ -63,7 +63,7 @@ async fn a_choice_without_yes_and_no_is_a_question_and_can_be_left_without_an_an
         );
         let told = titles(&page).await;
         assert_eq!((&told["red"], &told["yellow"]), (&json!("Alt+1"), &json!("Alt+3")));
-        page.key(Key::Alt + "y").await;
+        page.press_keys(Key::Alt + "y").await;
         page.press("Dismiss").await;
         page.until_text("You did not answer: Which colour should the buoy have?").await;
         page.until("a confirmation", "return !!document.querySelector('[data-ask-kind=confirm]')").await;
@@ -76,7 +76,7 @@ async fn what_i_began_to_answer_is_there_when_i_come_back_and_the_keyboard_with_
     let mut script = Script::default();
     script.run(|script| {
         script.extension("editor", json!({"title": "The note for the logbook", "prefill": "Buoy"}));
-        script.hear("extension_ui_response");
+        script.expect_command("extension_ui_response");
     });
     scripted_story("answer-half", &script, async |stage| {
         let page = stage.page();
@@ -86,9 +86,9 @@ async fn what_i_began_to_answer_is_there_when_i_come_back_and_the_keyboard_with_
         let there = "const here = document.activeElement;\
                      return here?.name === 'answer' && here.value === arguments[0]";
         page.until_script("the question", there, vec![json!("Buoy")]).await;
-        page.key(" painted.").await;
+        page.press_keys(" painted.").await;
         page.until_script("what I write", there, vec![json!("Buoy painted.")]).await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;
         page.click(&format!("nav [data-session-id='{session}']")).await;
         page.until_script("what I wrote", there, vec![json!("Buoy painted.")]).await;
@@ -100,7 +100,7 @@ async fn what_i_began_to_answer_is_there_when_i_come_back_and_the_keyboard_with_
         tray.send_keys(" Dry.").await.unwrap();
         let here = "return document.querySelector('[role=log] [name=answer]').value === arguments[0]";
         page.until_script("what I wrote in the tray", here, vec![json!("Buoy painted. Dry.")]).await;
-        page.key(Key::Escape + "").await;
+        page.press_keys(Key::Escape + "").await;
         page.click("[role=log] [data-ask-id] [type=submit]").await;
         page.until_text("You answered: Buoy painted. Dry.").await;
         let kept = "return Object.keys(sessionStorage).some((key) => key.startsWith('pilothouse.answer.'))";
@@ -115,7 +115,7 @@ async fn the_key_for_yes_never_means_always() {
     script.run(|script| {
         let options = ["Always allow", "Allow once", "Deny"];
         script.extension("select", json!({"title": "Ring the bell?", "options": options}));
-        script.hear("extension_ui_response");
+        script.expect_command("extension_ui_response");
     });
     scripted_story("answer-once", &script, async |stage| {
         let page = stage.page();
@@ -125,7 +125,7 @@ async fn the_key_for_yes_never_means_always() {
         until_headed(&page, "Approval needed").await;
         page.until_state("waiting_approval").await;
         assert_eq!(titles(&page).await["Always allow"], json!("Alt+1"));
-        page.key(Key::Alt + "y").await;
+        page.press_keys(Key::Alt + "y").await;
         page.until_text("You chose: Allow once").await;
         page.until_state("completed").await;
     })
@@ -146,20 +146,20 @@ async fn the_key_for_yes_answers_only_what_i_see_and_only_when_i_press_it() {
                     return box.top >= view.top && box.bottom <= view.bottom";
         page.until("the question", seen).await;
         let held = json!({"type": "keyDown", "key": "y", "code": "KeyY", "modifiers": 1, "autoRepeat": true});
-        page.driver.cdp().send_raw("Input.dispatchKeyEvent", held).await.unwrap();
+        page.cdp("Input.dispatchKeyEvent", held).await;
         page.press("Settings").await;
         page.until("the settings", "return !!document.querySelector(':popover-open')").await;
-        page.key(Key::Alt + "y").await;
-        page.key(Key::Escape).await;
+        page.press_keys(Key::Alt + "y").await;
+        page.press_keys(Key::Escape).await;
         page.until("no settings", "return !document.querySelector(':popover-open')").await;
         assert_eq!(page.state().await, "waiting_approval");
 
         page.script("document.querySelector('[role=log]').scrollTop = 0", vec![]).await;
         page.until_script("the question far away", &format!("return !(() => {{ {seen} }})()"), vec![]).await;
-        page.key(Key::Alt + "y").await;
+        page.press_keys(Key::Alt + "y").await;
         page.until("the question again", seen).await;
         assert_eq!(page.state().await, "waiting_approval", "it is shown first");
-        page.key(Key::Alt + "y").await;
+        page.press_keys(Key::Alt + "y").await;
         page.until_text("You chose: Allow").await;
     })
     .await;

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::stage::story;
 
 #[tokio::test]
@@ -17,13 +18,13 @@ async fn i_choose_how_hard_it_thinks_and_another_tab_sees_it() {
                       const other = [...select.options].map((option) => option.value).find((value) => value !== select.value);\
                       select.value = other; select.dispatchEvent(new Event('change')); return other";
         let address = page.driver.current_url().await.unwrap().to_string();
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.enter(&address).await;
         page.until("the levels", "return document.querySelectorAll('select[title^=Thinking] option').length > 1").await;
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         let chosen = page.script(choose, vec![]).await;
         let shown = "return document.querySelector('select[title^=Thinking]')?.value === arguments[0]";
-        page.to_tab(&tabs.second).await;
+        page.switch_to_tab(&tabs.second).await;
         page.until_script("the level in the other tab", shown, vec![json!(chosen)]).await;
         page.reload().await;
         page.until_script("the level", shown, vec![json!(chosen)]).await;
@@ -86,7 +87,7 @@ async fn i_let_it_ask_first_and_choose_by_a_number() {
         page.until("the mode", "return document.querySelector('select[title=Mode]')?.value === 'ask'").await;
         page.send("/run echo allowed").await;
         page.until_state("waiting_approval").await;
-        page.key(thirtyfour::Key::Alt + "1").await;
+        page.press_keys(thirtyfour::Key::Alt + "1").await;
         page.until_text("The command has ended.").await;
     })
     .await;

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::long::{open, stored_session};
-use crate::page::Page;
 use crate::stage::story;
 
 /// The text of the last block of code, as somebody copies it who selects it.
@@ -77,9 +77,9 @@ async fn words_that_i_look_for_are_marked_across_the_colours_of_code() {
         stored_session(stage, ["Show me code".to_owned(), "```rust\nlet lamp = light(\"on\");\n```\n".to_owned()]);
         open(stage, &page).await;
         until_coloured(&page, "code-keyword", "let").await;
-        page.key(thirtyfour::prelude::Key::Control + "f").await;
+        page.press_keys(thirtyfour::prelude::Key::Control + "f").await;
         page.until("the field", "return document.activeElement?.name === 'find'").await;
-        page.key("let lamp = light(").await;
+        page.press_keys("let lamp = light(").await;
         let marked = "return [...(CSS.highlights.get('found') ?? [])].some((range) => range.toString() === 'let lamp = light(')";
         page.until("the words", marked).await;
     })
@@ -109,7 +109,7 @@ async fn without_its_highlighter_code_is_still_code() {
         for (command, arguments) in
             [("Network.enable", json!({})), ("Network.setBlockedURLs", json!({"urls": ["*highlighter*"]}))]
         {
-            page.driver.cdp().send_raw(command, arguments).await.unwrap();
+            page.cdp(command, arguments).await;
         }
         page.enter(&stage.server.link).await;
         page.new_session().await;

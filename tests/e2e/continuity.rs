@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::browser::Size;
-use crate::page::Page;
-use crate::running::Setup;
-use crate::script::Script;
-use crate::session_file::SessionFile;
-use crate::stage::{binary, project, story_at_pace, story_with};
+use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::scripted_agent::Script;
+use pilothouse_test_support::server::{ServerSetup, built_binary};
+use pilothouse_test_support::session_file::SessionFile;
+
+use crate::stage::{project, story_at_pace, story_with};
 
 /// Samples every frame until the run is over. Places are told from the top of the conversation, so that scrolling does
 /// not count; of the blocks of the row that grows the last two may still become something else. A reader scrolls between
@@ -132,7 +132,7 @@ async fn wide_tables_code_headings_and_lists_stream_in_without_a_jump() {
         script.message(answer, |script| script.stream("text", 0, &text));
     });
     let folder = tempfile::tempdir().unwrap();
-    let setup = script.offered(Setup::new(&binary()).pace("realistic"), folder.path());
+    let setup = script.offer(ServerSetup::new(&built_binary()).pace("realistic"), folder.path());
     story_with("continuity-forms", Size::Wide, project(), setup, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -150,18 +150,18 @@ async fn wide_tables_code_headings_and_lists_stream_in_without_a_jump() {
 #[tokio::test]
 async fn in_a_long_conversation_the_place_i_read_stays_while_an_answer_streams_below() {
     story_at_pace("continuity-long", Size::Wide, "4", async |stage| {
-        let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
+        let mut file = SessionFile::numbered(1, &stage.project.path().to_string_lossy());
         for number in 0..400 {
             file.user(&format!("Question {number}"));
             file.assistant(
                 json!([{"type": "text", "text": "An answer of some length. ".repeat(1 + number % 9)}]),
             );
         }
-        let session = file.write(stage);
+        let session = stage.add_session(file);
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.visit(&format!("{}/s/{session}", stage.server.origin())).await;
-        page.connected().await;
+        page.until_connected().await;
         page.until_text("Question 399").await;
         page.send("/long 30").await;
         page.until_text("The lighthouse keeper").await;

@@ -1,8 +1,8 @@
 //! Working with the agent: what streams is what a reload shows.
 
-use crate::browser::Size;
-use crate::running::Setup;
-use crate::stage::{binary, story, story_at_pace};
+use pilothouse_test_support::browser::Size;
+
+use crate::stage::{story, story_at_pace};
 
 #[tokio::test]
 async fn i_see_text_thinking_and_tools_and_a_reload_shows_exactly_the_same() {
@@ -24,13 +24,10 @@ async fn i_see_text_thinking_and_tools_and_a_reload_shows_exactly_the_same() {
             assert!(rows.iter().any(|row| row.phase.as_deref() == Some(phase)), "{phase}");
         }
         // Not only what the server has in mind: what the agent's own file says.
-        stage.server.kill();
-        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
-        let before = std::mem::replace(&mut stage.server, again);
+        stage.server.kill_and_restart();
         page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
-        page.connected().await;
+        page.until_connected().await;
         assert_eq!(page.rows_after_reload().await, rows, "after a restart of the server");
-        drop(before);
     })
     .await;
 }
@@ -110,7 +107,7 @@ async fn i_switch_between_two_sessions_while_both_stream_and_each_keeps_its_own(
         let first = page.new_session().await;
         page.send("/long 31").await;
         page.until_text("in 31 parts").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         let second = page.new_session().await;
         page.send("/long 32").await;
         page.until_text("in 32 parts").await;
@@ -154,10 +151,10 @@ async fn told_back_forward(size: Size) {
         page.enter(&stage.server.link).await;
         page.new_session().await;
         page.run("The first one").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.new_session().await;
         page.run("The second one").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         let form = "return !!document.querySelector('main.new-session')";
         page.driver.back().await.unwrap();
         page.until_text("The second one").await;
@@ -185,7 +182,7 @@ async fn what_i_opened_is_still_open_when_i_come_back_and_what_came_meanwhile_is
         page.run("/tour").await;
         page.click("[role=log] [data-kind=tool] [aria-expanded=false]").await;
         page.until("the opened tool", "return !!document.querySelector('[role=log] .tool-details')").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.new_session().await;
         page.click(&format!("nav [data-session-id='{session}']")).await;
         page.until("the opened tool", "return !!document.querySelector('[role=log] .tool-details')").await;
@@ -193,12 +190,12 @@ async fn what_i_opened_is_still_open_when_i_come_back_and_what_came_meanwhile_is
         page.script("document.querySelector('[role=log]').scrollTop = 0", vec![]).await;
         let jump = "return document.querySelector('.jump')?.textContent.trim() === arguments[0]";
         page.until_script("nothing new", jump, vec![serde_json::json!("Jump to latest")]).await;
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
         page.until_text("/tour").await;
         stage.release("go");
         page.run("/wait go").await;
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         page.until_script("what came", jump, vec![serde_json::json!("Jump to latest (3)")]).await;
         page.press_starting("Jump to latest").await;
         page.until("the end", "return !document.querySelector('.jump')").await;

@@ -2,7 +2,8 @@
 
 use std::io::{Read, Write};
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::stage::story;
 
 #[tokio::test]
@@ -57,7 +58,7 @@ async fn a_page_of_another_site_can_change_nothing() {
         let tried = page.async_script(&attack).await;
         assert_eq!(tried, serde_json::json!(["refused", "refused", "refused", "refused"]));
         page.visit(&format!("{own}/s/{session}")).await;
-        page.connected().await;
+        page.until_connected().await;
         page.run("Is anybody else here?").await;
         assert_eq!(page.count("[role=log] [data-kind=user]").await, 1, "the agent saw nothing but this");
     })

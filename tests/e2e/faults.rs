@@ -1,8 +1,11 @@
 //! Servers and agents that die: the page says so, heals itself, and has lost nothing.
 
-use crate::browser::Size;
-use crate::running::{Setup, children, signal};
-use crate::stage::{binary, story};
+use serde_json::json;
+
+use pilothouse_test_support::browser::Size;
+use pilothouse_test_support::process::{children, signal};
+
+use crate::stage::story;
 
 #[tokio::test]
 async fn the_server_is_killed_and_restarted_and_the_page_comes_back_by_itself() {
@@ -17,9 +20,8 @@ async fn the_server_is_killed_and_restarted_and_the_page_comes_back_by_itself() 
         page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
         assert_eq!(page.rows().await, rows, "what was there stays while the connection is lost");
         page.send("Sent while it was away").await;
-        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
-        let before = std::mem::replace(&mut stage.server, again);
-        page.connected().await;
+        stage.server.restart();
+        page.until_connected().await;
         page.until(
             "its answer",
             "const rows = [...document.querySelectorAll('[role=log] [data-message-id]')];\
@@ -32,7 +34,6 @@ async fn the_server_is_killed_and_restarted_and_the_page_comes_back_by_itself() 
         assert_eq!(after[..rows.len()], rows[..], "and is still there afterwards");
         assert_eq!(after.iter().filter(|row| row.text == "Sent while it was away").count(), 1, "sent once");
         assert_eq!(page.rows_after_reload().await, after);
-        drop(before);
     })
     .await;
 }
@@ -47,10 +48,8 @@ async fn the_server_is_killed_in_mid_stream_and_no_spinner_stays() {
         page.until_state("completed").await;
         page.send("/wait-tool never").await;
         page.until_tool("running").await;
-        stage.server.kill();
-        let again = Setup::like(&binary(), &stage.server).project(stage.project.path()).start();
-        let before = std::mem::replace(&mut stage.server, again);
-        page.connected().await;
+        stage.server.kill_and_restart();
+        page.until_connected().await;
         page.until(
             "no running row",
             "return !document.querySelector('[data-phase=running], [data-phase=calling]')",
@@ -58,7 +57,6 @@ async fn the_server_is_killed_in_mid_stream_and_no_spinner_stays() {
         .await;
         page.until_state("paused").await;
         page.until_text("/wait-tool never").await;
-        drop(before);
     })
     .await;
 }
@@ -89,16 +87,13 @@ async fn i_send_while_offline_and_it_goes_out_once_when_i_am_back() {
         page.new_session().await;
         page.send("Hello").await;
         page.until_state("completed").await;
-        let cdp = |offline: bool| {
-            serde_json::json!({"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
-        };
-        let tools = page.driver.cdp();
-        tools.send_raw("Network.enable", serde_json::json!({})).await.unwrap();
-        tools.send_raw("Network.emulateNetworkConditions", cdp(true)).await.unwrap();
+        let network = |offline: bool| json!({"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        page.cdp("Network.enable", json!({})).await;
+        page.cdp("Network.emulateNetworkConditions", network(true)).await;
         page.until("the loss", "return document.body.dataset.connection === 'lost' || !navigator.onLine").await;
         page.send("From the tunnel").await;
-        tools.send_raw("Network.emulateNetworkConditions", cdp(false)).await.unwrap();
-        page.connected().await;
+        page.cdp("Network.emulateNetworkConditions", network(false)).await;
+        page.until_connected().await;
         page.until_text("From the tunnel").await;
         page.until("its answer", "return document.querySelectorAll('[role=log] [data-kind=assistant]').length === 2").await;
         page.until_state("completed").await;

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::session_file::SessionFile;
+
 use crate::long::open;
-use crate::page::Page;
-use crate::session_file::SessionFile;
 use crate::stage::{Stage, story};
 
 const FOLDERS: &str = "crates/hull/src/below/the/waterline/where/nobody/looks";
@@ -17,7 +17,7 @@ const CODE: &str = "/* The keel\n   is laid. */\nfn keel() -> u32 { 12 }\n";
 fn session(stage: &Stage) {
     let cwd = stage.project.path().to_string_lossy().into_owned();
     let path = format!("{cwd}/{FOLDERS}/keel.rs");
-    let mut file = SessionFile::new(1, &cwd);
+    let mut file = SessionFile::numbered(1, &cwd);
     file.user("Look after the keel");
     let mut call = |name: &str, arguments: Value, result: &str| {
         let id = format!("call-{name}");
@@ -33,7 +33,7 @@ fn session(stage: &Stage) {
     call("look", json!({"path": format!("{cwd}/README.md")}), "A ship");
     call("see", json!({"path": format!("src/{LONG}")}), "Nothing");
     file.assistant(json!([{"type": "text", "text": "The keel is looked after."}]));
-    file.write(stage);
+    stage.add_session(file);
 }
 
 /// Waits until a part of what a tool shows has this class and text, in a colour of its own.
@@ -78,9 +78,9 @@ async fn i_find_a_file_by_a_part_of_its_path() {
         let page = stage.page();
         open(stage, &page).await;
         page.until_text("The keel is looked after.").await;
-        page.key(Key::Control + "f").await;
+        page.press_keys(Key::Control + "f").await;
         page.until("the field", "return document.activeElement?.name === 'find'").await;
-        page.key("looks/keel").await;
+        page.press_keys("looks/keel").await;
         let marked = "const found = [...(CSS.highlights.get('found') ?? [])];\
                       return ['[data-tool=read]', '[data-tool=edit]'].every((row) => found.some((range) =>\
                         range.toString() === 'looks/keel' && !!range.startContainer.parentElement.closest(row)))";

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::browser::Size;
-use crate::page::Page;
-use crate::session_file::{self, SessionFile};
+use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::session_file::{self, SessionFile};
+
 use crate::stage::story;
 
 /// What it may weigh at most.
@@ -18,8 +18,7 @@ async fn hold_back(page: &Page) {
     let source = "const fetched = window.fetch;\
                   window.fetch = (address, ...rest) =>\
                     String(address).includes('/later-') ? new Promise(() => {}) : fetched(address, ...rest)";
-    let source = json!({ "source": source });
-    page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", source).await.unwrap();
+    page.add_init_script(source).await;
 }
 
 /// How often the later part was asked for in this way: `fetch`, or `xmlhttprequest` for at once.
@@ -109,9 +108,9 @@ async fn nothing_that_comes_later_is_needed_first_and_it_is_there_at_once_when_i
         page.until("the dark", "return document.documentElement.dataset.theme === 'dark'").await;
         assert_eq!(asked(&page, "xmlhttprequest").await, 1);
         page.visit(session.as_str()).await;
-        page.connected().await;
+        page.until_connected().await;
         until_the_conversation(&page).await;
-        crate::library::menu(&page, "Rename").await;
+        page.choose_in_session_menu("Rename").await;
         page.run("And go on").await;
         assert_eq!(asked(&page, "xmlhttprequest").await, 1, "it is asked for once");
     })
@@ -148,10 +147,10 @@ async fn what_runs(size: Size) -> BTreeSet<u64> {
         let form = page.script(collect, vec![]).await;
         // More sessions from before than the sidebar shows at once.
         for number in 1..=14 {
-            let mut file = SessionFile::new(number, &stage.project.path().to_string_lossy());
+            let mut file = SessionFile::numbered(number, &stage.project.path().to_string_lossy());
             file.user("An older question");
             file.assistant(json!([{"type": "text", "text": "An *older* answer."}]));
-            file.write(stage);
+            stage.add_session(file);
         }
         match size {
             Size::Wide => {
@@ -160,8 +159,8 @@ async fn what_runs(size: Size) -> BTreeSet<u64> {
                 until_the_conversation(&page).await;
             }
             Size::Phone => {
-                page.visit(&format!("{}/s/{}", stage.server.origin(), session_file::id(1))).await;
-                page.connected().await;
+                page.visit(&format!("{}/s/{}", stage.server.origin(), session_file::numbered_id(1))).await;
+                page.until_connected().await;
                 page.until_text("older answer").await;
             }
         }

@@ -1,7 +1,7 @@
 //! The very first minutes.
 
-use crate::browser::{Browser, Size};
-use crate::page::Page;
+use pilothouse_test_support::browser::{Browser, Size};
+
 use crate::stage::story;
 
 #[tokio::test]
@@ -47,8 +47,8 @@ async fn the_page_asks_no_other_host_for_anything_and_breaks_no_rule_of_its_poli
 #[tokio::test]
 async fn where_nothing_is_installed_the_demo_meets_me_and_says_how_to_go_on() {
     story("met-by-demo", Size::Wide, async |stage| {
-        let browser = Browser::for_the_first_time(Size::Wide).await;
-        let page = Page { driver: browser.driver.clone() };
+        let browser = Browser::start_first_visit(Size::Wide).await;
+        let page = browser.page();
         page.enter(&stage.server.link).await;
         let met = "const words = document.querySelector('main[data-session-id] .empty-state')?.textContent ?? '';\
                    return words.includes('built-in demo') && words.includes('install pi') && words.includes('--agent')";
@@ -57,10 +57,10 @@ async fn where_nothing_is_installed_the_demo_meets_me_and_says_how_to_go_on() {
         page.run("Hello").await;
         // Only once: after that it is my choice.
         page.visit(&stage.server.origin()).await;
-        page.connected().await;
+        page.until_connected().await;
         page.until("the form", "return !!document.querySelector('main.new-session form')").await;
         assert_eq!(page.count("nav [data-session-id]").await, 1);
-        let _ = browser.driver.clone().quit().await;
+        browser.quit().await;
     })
     .await;
 }

@@ -4,8 +4,8 @@ use serde_json::json;
 use thirtyfour::TypingData;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::stage::story;
 
 /// Where the keyboard is; none if it is lost or cannot be seen.
@@ -25,7 +25,7 @@ struct Hands {
 impl Hands {
     /// Presses keys where the keyboard is, and looks where it is then.
     async fn press(&self, keys: impl Into<TypingData>) {
-        self.page.key(keys).await;
+        self.page.press_keys(keys).await;
         self.see("a key").await;
     }
 
@@ -46,7 +46,7 @@ impl Hands {
             if self.page.script(&there, vec![]).await == json!(true) {
                 return;
             }
-            self.page.key(keys.iter().map(Key::value).collect::<String>()).await;
+            self.page.press_keys(keys.iter().map(Key::value).collect::<String>()).await;
             self.see(&format!("a step on the way to {what}, past {passed:?}")).await;
             passed.push(self.page.script(HERE, vec![]).await);
         }
@@ -72,7 +72,7 @@ async fn i_do_everything_with_the_keyboard_and_always_see_where_it_is() {
         let hands = Hands { page: page.clone() };
 
         // A folder, by walking and by its path.
-        page.key(Key::Tab + "").await;
+        page.press_keys(Key::Tab + "").await;
         hands.forwards_to("the folder's field", "here.name === 'folder'").await;
         hands.forwards_to("the list", "here.matches('.folder-entry')").await;
         hands.step_to("a folder", "here.textContent.trim() === 'charts'", &[Key::Down]).await;
@@ -88,7 +88,7 @@ async fn i_do_everything_with_the_keyboard_and_always_see_where_it_is() {
         page.until("the composer", "return document.activeElement?.name === 'prompt'").await;
 
         // A run with an approval.
-        page.key("/approve").await;
+        page.press_keys("/approve").await;
         hands.press(Key::Enter + "").await;
         page.until_state("waiting_approval").await;
         hands.backwards_to("the answer", "here.textContent.trim() === 'Allow'").await;
@@ -108,7 +108,7 @@ async fn i_do_everything_with_the_keyboard_and_always_see_where_it_is() {
         // Finding, and back to writing.
         hands.press(Key::Control + "f").await;
         page.until("the bar", "return document.activeElement?.name === 'find'").await;
-        page.key("allowed").await;
+        page.press_keys("allowed").await;
         page.until(
             "what was found",
             "return document.querySelector('.find-words')?.textContent.includes(' of ')",
@@ -127,7 +127,7 @@ async fn i_do_everything_with_the_keyboard_and_always_see_where_it_is() {
         hands.forwards_to("the button that creates", "here.type === 'submit'").await;
         hands.press(Key::Enter + "").await;
         page.until("the composer", "return document.activeElement?.name === 'prompt'").await;
-        page.key("Count the gulls").await;
+        page.press_keys("Count the gulls").await;
         hands.press(Key::Enter + "").await;
         page.until_state("completed").await;
         hands.press(Key::Alt + Key::Down).await;
@@ -138,7 +138,7 @@ async fn i_do_everything_with_the_keyboard_and_always_see_where_it_is() {
         // A search, and its hit.
         hands.press(Key::Control + "k").await;
         page.until("the search", "return document.activeElement?.name === 'search'").await;
-        page.key("gulls").await;
+        page.press_keys("gulls").await;
         page.until("the hit", "return !!document.querySelector('nav .hit')").await;
         hands.forwards_to("the hit", "here.matches('.hit')").await;
         hands.press(Key::Enter + "").await;
@@ -158,8 +158,8 @@ async fn i_do_everything_with_the_keyboard_and_always_see_where_it_is() {
         hands.step_to("naming", "here.textContent.trim() === 'Rename'", &[Key::Down]).await;
         hands.press(Key::Enter + "").await;
         page.until("the field", "return document.activeElement?.name === 'title'").await;
-        page.key(Key::Control + "a").await;
-        page.key("Gulls").await;
+        page.press_keys(Key::Control + "a").await;
+        page.press_keys("Gulls").await;
         hands.press(Key::Enter + "").await;
         page.until("its name", "return document.querySelector('h1.title')?.textContent === 'Gulls'").await;
         hands.see("naming it").await;
@@ -176,7 +176,7 @@ async fn i_do_everything_with_the_keyboard_and_always_see_where_it_is() {
         hands.press(Key::Enter + "").await;
         page.until("the question", "return !!document.querySelector('dialog.confirm[open]')").await;
         hands.forwards_to("yes", "here.textContent.trim() === 'Delete'").await;
-        page.key(Key::Enter + "").await;
+        page.press_keys(Key::Enter + "").await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;
         hands.see("deleting").await;
 

@@ -4,9 +4,9 @@ use serde_json::json;
 use thirtyfour::By;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::page::Page;
-use crate::session_file::{self, SessionFile};
+use pilothouse_test_support::browser::{Browser, Page, Size};
+use pilothouse_test_support::session_file::{self, SessionFile};
+
 use crate::stage::{Stage, story};
 
 async fn session_with(stage: &Stage, page: &Page, text: &str) -> String {
@@ -16,27 +16,15 @@ async fn session_with(stage: &Stage, page: &Page, text: &str) -> String {
     session
 }
 
-pub async fn menu(page: &Page, item: &str) {
-    page.click(".title-bar [aria-label='Session menu']").await;
-    page.press(item).await;
-}
-
-pub async fn fill(page: &Page, selector: &str, text: &str) {
-    let field = page.driver.find(By::Css(selector)).await.unwrap();
-    // Clearing it in one step would take the focus away, which ends a rename.
-    field.send_keys(Key::Control + "a").await.unwrap();
-    field.send_keys(text).await.unwrap();
-}
-
 #[tokio::test]
 async fn i_find_a_session_by_its_title_and_go_there() {
     story("search-title", Size::Wide, async |stage| {
         let page = stage.page();
         let lights = session_with(stage, &page, "Mend the lights").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.new_session().await;
         page.run("Count the gulls").await;
-        fill(&page, "[name=search]", "light").await;
+        page.fill("[name=search]", "light").await;
         let found = "return [...document.querySelectorAll('nav [aria-label=Titles] [data-session-id]')]\
                      .map((row) => row.dataset.sessionId).join() === arguments[0]";
         page.until_script("just that one", found, vec![serde_json::json!(lights)]).await;
@@ -55,8 +43,8 @@ async fn i_find_what_was_said_and_am_brought_to_the_place() {
         let page = stage.page();
         session_with(stage, &page, "Where is the barnacle?").await;
         page.run("/long 20").await;
-        page.press_link_new().await;
-        fill(&page, "[name=search]", "barnacle").await;
+        page.open_new_session_form().await;
+        page.fill("[name=search]", "barnacle").await;
         page.until(
             "the hit",
             "return document.querySelector('nav .hit mark')?.textContent.toLowerCase() === 'barnacle'",
@@ -76,17 +64,17 @@ async fn i_name_pin_archive_and_delete_a_session() {
     story("library", Size::Wide, async |stage| {
         let page = stage.page();
         let session = session_with(stage, &page, "Mend the lights").await;
-        menu(&page, "Rename").await;
-        fill(&page, ".title-bar [name=title]", "Lights").await;
+        page.choose_in_session_menu("Rename").await;
+        page.fill(".title-bar [name=title]", "Lights").await;
         page.driver.find(By::Css(".title-bar [name=title]")).await.unwrap().send_keys(Key::Enter + "").await.unwrap();
         page.until("its name", "return document.querySelector('h1.title')?.textContent === 'Lights'").await;
-        menu(&page, "Pin").await;
+        page.choose_in_session_menu("Pin").await;
         page.until("the pin", "return document.querySelector('.folder-name')?.textContent === 'Pinned'").await;
         page.reload().await;
         page.until("both again", "return document.querySelector('.folder-name')?.textContent === 'Pinned' && document.querySelector('nav .sidebar-title').textContent === 'Lights'").await;
-        menu(&page, "Archive").await;
+        page.choose_in_session_menu("Archive").await;
         page.until("it archived", "return !document.querySelector('nav [data-session-id]') && !!document.querySelector('.folder-toggle')").await;
-        menu(&page, "Delete…").await;
+        page.choose_in_session_menu("Delete…").await;
         page.press("Delete").await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;
         assert_eq!(page.count(&format!("nav [data-session-id='{session}']")).await, 0);
@@ -99,7 +87,7 @@ async fn each_session_of_the_sidebar_has_its_menu_and_is_renamed_in_its_place() 
     story("sidebar-menu", Size::Wide, async |stage| {
         let page = stage.page();
         let first = session_with(stage, &page, "Mend the lights").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.new_session().await;
         page.run("Paint the buoys").await;
         let button = |id: &str| format!("nav [data-session-id='{id}'] + .row-menu");
@@ -120,7 +108,7 @@ async fn each_session_of_the_sidebar_has_its_menu_and_is_renamed_in_its_place() 
             &format!("return document.querySelector(\"{}\").ariaExpanded === 'true' && !!document.querySelector(':popover-open [role=menuitem]')", button(&second)),
         )
         .await;
-        page.key(Key::Escape + "").await;
+        page.press_keys(Key::Escape + "").await;
         page.until("none", closed).await;
 
         // What happens in other sessions meanwhile does not disturb it.
@@ -135,8 +123,8 @@ async fn each_session_of_the_sidebar_has_its_menu_and_is_renamed_in_its_place() 
         stage.release("go");
         page.until_state("completed").await;
         page.until("it told in the sidebar", &format!("return document.querySelector(\"nav [data-session-id='{second}']\").dataset.state === 'completed'")).await;
-        fill(&page, "nav [name=title]", "Lamps").await;
-        page.key(Key::Enter + "").await;
+        page.fill("nav [name=title]", "Lamps").await;
+        page.press_keys(Key::Enter + "").await;
         let named = format!("const row = document.querySelector(\"nav [data-session-id='{first}']\");\
             return row.querySelector('.sidebar-title').textContent === 'Lamps' && getComputedStyle(row).display !== 'none' &&\
               !document.querySelector('nav [name=title]')");
@@ -150,10 +138,10 @@ async fn each_session_of_the_sidebar_has_its_menu_and_is_renamed_in_its_place() 
 async fn of_many_sessions_the_newest_stand_there_and_the_others_when_i_ask_for_them() {
     story("many-sessions", Size::Wide, async |stage| {
         for number in 1..=30 {
-            let mut file = SessionFile::new(number, &stage.project.path().to_string_lossy());
+            let mut file = SessionFile::numbered(number, &stage.project.path().to_string_lossy());
             file.user(&format!("Question {number}"));
             file.assistant(json!([{"type": "text", "text": "An answer."}]));
-            file.write(stage);
+            stage.add_session(file);
         }
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -161,10 +149,10 @@ async fn of_many_sessions_the_newest_stand_there_and_the_others_when_i_ask_for_t
         page.until("the newest", "return document.querySelectorAll('nav [data-session-id]').length === 12").await;
         // One that is open is always there.
         let hidden = page.script("const shown = [...document.querySelectorAll('nav [data-session-id]')].map((row) => row.dataset.sessionId);\
-            return arguments[0].find((id) => !shown.includes(id))", vec![json!((1..=30).map(session_file::id).collect::<Vec<_>>())]).await;
+            return arguments[0].find((id) => !shown.includes(id))", vec![json!((1..=30).map(session_file::numbered_id).collect::<Vec<_>>())]).await;
         let hidden = hidden.as_str().unwrap();
         page.visit(&format!("{}/s/{hidden}", stage.server.origin())).await;
-        page.connected().await;
+        page.until_connected().await;
         page.until("it in its place", &format!("return document.querySelector('nav [aria-current]')?.dataset.sessionId === '{hidden}'")).await;
         assert_eq!(page.count(rows).await, 13);
         page.press("17 more").await;
@@ -200,8 +188,8 @@ async fn what_i_was_writing_waits_for_me_on_another_device() {
         let session = session_with(stage, &page, "Hello").await;
         page.write("half a thought").await;
         let link = stage.server.link.clone();
-        let other = crate::browser::Browser::start(Size::Wide).await;
-        let there = Page { driver: other.driver.clone() };
+        let other = Browser::start(Size::Wide).await;
+        let there = other.page();
         there.enter(&link).await;
         let taken = "return document.querySelector('textarea[name=prompt]')?.value === 'half a thought'";
         // Told when the typing rests, which nobody sees: opened anew until it is there.
@@ -213,7 +201,7 @@ async fn what_i_was_writing_waits_for_me_on_another_device() {
             }
         }
         assert_eq!(there.draft().await, "half a thought");
-        let _ = other.driver.clone().quit().await;
+        other.quit().await;
     })
     .await;
 }

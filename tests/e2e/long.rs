@@ -4,10 +4,9 @@
 use serde_json::{Value, json};
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::library::fill;
-use crate::page::Page;
-use crate::session_file::{self, SessionFile};
+use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::session_file::{self, SessionFile};
+
 use crate::stage::{Stage, story};
 
 /// A session of the demo's with so many messages, as if it had been talked in for long.
@@ -22,7 +21,7 @@ fn long_session(stage: &Stage, messages: usize) {
 
 /// A session of the demo's in which these texts were said, in turn by the person and the agent.
 pub fn stored_session(stage: &Stage, texts: impl IntoIterator<Item = String>) {
-    let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
+    let mut file = SessionFile::numbered(1, &stage.project.path().to_string_lossy());
     for (number, words) in texts.into_iter().enumerate() {
         if number % 2 == 0 {
             file.user(&words);
@@ -30,11 +29,11 @@ pub fn stored_session(stage: &Stage, texts: impl IntoIterator<Item = String>) {
             file.assistant(json!([{"type": "text", "text": words}]));
         }
     }
-    file.write(stage);
+    stage.add_session(file);
 }
 
 pub fn row_of_session() -> String {
-    format!("nav [data-session-id='{}']", session_file::id(1))
+    format!("nav [data-session-id='{}']", session_file::numbered_id(1))
 }
 
 /// Opens that session.
@@ -67,7 +66,7 @@ async fn i_open_ten_thousand_messages_at_once_and_find_the_first_of_them() {
         until_in_view(&page, "Message 9999.").await;
         assert!(built(&page).await < 150, "{} rows are built", built(&page).await);
         page.write(Key::Control + "f").await;
-        fill(&page, "[name=find]", "Message 17.").await;
+        page.fill("[name=find]", "Message 17.").await;
         page.until("the count", "return document.querySelector('.find-words')?.textContent === '1 of 1'")
             .await;
         until_in_view(&page, "Message 17.").await;
@@ -129,7 +128,7 @@ async fn i_come_back_to_the_place_where_i_was_reading() {
                  return { id: row.dataset.messageId, top: row.getBoundingClientRect().top };",
             )
             .await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.click(&row_of_session()).await;
         let there = "const row = [...document.querySelectorAll('[role=log] [data-message-id]')]\
                        .find((row) => row.dataset.messageId === arguments[0].id);\
@@ -156,7 +155,7 @@ async fn among_many_tools_too_i_load_the_page_again_and_am_where_i_was_reading()
 
 /// A session that is read far up, farther than what comes with it, with a row open there: which, and where it stands.
 async fn read_far_up(stage: &Stage, page: &Page, calls: usize) -> Value {
-    let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
+    let mut file = SessionFile::numbered(1, &stage.project.path().to_string_lossy());
     for number in 0..300 {
         file.user(&format!(
             "Message {number}. {}",
@@ -166,7 +165,7 @@ async fn read_far_up(stage: &Stage, page: &Page, calls: usize) -> Value {
         file.assistant(json!([{"type": "thinking", "thinking": "Shall I?\n\nI shall."}]));
         file.assistant((0..calls).map(call).collect());
     }
-    file.write(stage);
+    stage.add_session(file);
     open(stage, page).await;
     until_in_view(page, "Message 299.").await;
     let read = "const log = document.querySelector('[role=log]');\
@@ -212,8 +211,7 @@ async fn go_on_meanwhile(name: &str, act: impl AsyncFnOnce(&Page)) {
                       const ask = () => send.call(this, data);\
                       if (window.held && String(data).includes('get_messages')) window.held.push(ask); else ask();\
                     }";
-        let hold = json!({ "source": hold });
-        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", hold).await.unwrap();
+        page.add_init_script(hold).await;
         page.reload().await;
         page.until("older messages to be asked for", "return window.held?.length > 0").await;
         until_in_view(&page, "Message 299.").await;
@@ -253,9 +251,9 @@ async fn i_come_back_to_my_place_though_the_page_had_let_go_of_the_session() {
         long_session(stage, 600);
         let cwd = stage.project.path().to_string_lossy().into_owned();
         let others = (2..=10).map(|number| {
-            let mut file = SessionFile::new(number, &cwd);
+            let mut file = SessionFile::numbered(number, &cwd);
             file.user(&format!("Something else, {number}"));
-            file.write(stage)
+            stage.add_session(file)
         });
         let others: Vec<String> = others.collect();
         let page = stage.page();

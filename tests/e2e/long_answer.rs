@@ -3,10 +3,9 @@
 use serde_json::json;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::library::fill;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::long::{open, row_of_session, stored_session, until_in_view};
-use crate::page::Page;
 use crate::stage::{Stage, story};
 
 /// A session in which the agent's last answer has so many paragraphs, far more than are ever built at once.
@@ -46,7 +45,7 @@ async fn in_a_long_answer_i_come_back_to_the_paragraph_where_i_was_reading() {
              return {{ words: first().textContent.slice(0, 16), top: first().getBoundingClientRect().top }};"
         );
         let read = page.async_script(&read).await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.click(&row_of_session()).await;
         let there = "const p = [...document.querySelectorAll('[role=log] .markdown p')]\
                        .find((p) => p.textContent.startsWith(arguments[0].words));\
@@ -65,9 +64,9 @@ async fn where_there_is_nothing_left_below_my_old_place_i_follow_the_end() {
         page.until_text("Paragraph 399.").await;
         page.script("document.querySelector('[role=log]').scrollTop -= 60", vec![]).await;
         page.until("the way back to the end", "return !!document.querySelector('button.jump')").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         let taller = json!({"width": 1280, "height": 1200, "deviceScaleFactor": 1, "mobile": false});
-        page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", taller).await.unwrap();
+        page.cdp("Emulation.setDeviceMetricsOverride", taller).await;
         page.click(&row_of_session()).await;
         let follows = "const log = document.querySelector('[role=log]');\
                        return !!log && log.scrollHeight - log.clientHeight - log.scrollTop <= 2\
@@ -163,9 +162,9 @@ async fn i_am_left_where_i_go_in_the_moment_in_which_i_copy() {
 
 /// Copies what is selected and pastes it where one writes: these paragraphs are in it.
 async fn until_copied(page: &Page, paragraphs: [u32; 5]) {
-    page.key(Key::Control + "c").await;
+    page.press_keys(Key::Control + "c").await;
     page.click("textarea[name=prompt]").await;
-    page.key(Key::Control + "v").await;
+    page.press_keys(Key::Control + "v").await;
     let copied = "const words = document.querySelector('textarea[name=prompt]').value;\
                   return arguments[0].every((number) => words.includes(`Paragraph ${number}.`))";
     page.until_script("all of it", copied, vec![json!(paragraphs)]).await;
@@ -221,7 +220,7 @@ async fn words_at_the_end_of_a_long_answer_are_found_where_i_am() {
         open(stage, &page).await;
         page.until_text("A lamp at the very end").await;
         page.write(Key::Control + "f").await;
-        fill(&page, "[name=find]", "lamp at the").await;
+        page.fill("[name=find]", "lamp at the").await;
         let seen = "const [range] = CSS.highlights.get('found') ?? []; const box = range?.getBoundingClientRect();\
                     const view = document.querySelector('[role=log]').getBoundingClientRect();\
                     return !!box && box.height > 0 && box.top >= view.top && box.bottom <= view.bottom";
@@ -257,7 +256,7 @@ async fn a_long_answer_is_there_with_its_first_frame_wherever_i_was_reading() {
         // What stands below the answer in its turn is not its text.
         assert!(at_end.as_u64().unwrap() <= 2, "{at_end} of 20 blank at the end");
         page.async_script(&format!("{FIRST_BLOCK} await up(6); return null")).await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.until("another page", "return !document.querySelector('[role=log]')").await;
         assert_eq!(page.async_script(&blank).await, 0, "blank where I was reading");
     })
@@ -303,7 +302,7 @@ async fn i_go_through_every_place_that_has_the_words_and_not_only_through_messag
         open(stage, &page).await;
         page.until_text("Where is the red lantern?").await;
         page.write(Key::Control + "f").await;
-        fill(&page, "[name=find]", "red lantern").await;
+        page.fill("[name=find]", "red lantern").await;
         let told = "const here = [...(CSS.highlights.get('here') ?? [])][0]; const box = here?.getBoundingClientRect();\
                     const view = document.querySelector('[role=log]').getBoundingClientRect();\
                     return document.querySelector('.find-words').textContent === arguments[0]\
@@ -317,14 +316,14 @@ async fn i_go_through_every_place_that_has_the_words_and_not_only_through_messag
         ];
         for (words, row) in steps {
             page.until_script(words, told, vec![json!(words), json!(row)]).await;
-            page.key(Key::Enter + "").await;
+            page.press_keys(Key::Enter + "").await;
         }
         page.until_script("round to the end", told, vec![json!(steps[0].0), json!(steps[0].1)]).await;
-        page.key(Key::Shift + Key::Enter).await;
+        page.press_keys(Key::Shift + Key::Enter).await;
         page.until_script("downwards", told, vec![json!("1 of 2"), json!("Where is")]).await;
-        page.key(Key::Shift + Key::Enter).await;
+        page.press_keys(Key::Shift + Key::Enter).await;
         page.until_script("from above", told, vec![json!(steps[2].0), json!(steps[2].1)]).await;
-        fill(&page, "[name=find]", "example.org").await;
+        page.fill("[name=find]", "example.org").await;
         page.until("nothing that is not shown", "return document.querySelector('.find-words').textContent === 'Nothing found'").await;
         page.screenshot("found-places").await;
     })

@@ -1,15 +1,15 @@
-//! How it looks: the sizes it is designed with, what is chosen and seen in every theme, and who wants less motion.
+//! Appearance: sizes, themes, contrast, reduced motion, zoom, and the page as an installed app.
 
 use serde_json::json;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::stage::story;
 
 async fn emulate(page: &Page, feature: &str, value: &str) {
     let media = json!({"features": [{"name": feature, "value": value}]});
-    page.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.unwrap();
+    page.cdp("Emulation.setEmulatedMedia", media).await;
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn i_see_which_option_enter_takes_also_in_high_contrast() {
         page.new_session().await;
         page.press("Settings").await;
         page.press("High contrast").await;
-        page.key(Key::Escape + "").await;
+        page.press_keys(Key::Escape + "").await;
         page.write("/").await;
         // Not by a shade of its ground alone, which may be no other.
         let marked = "const options = [...document.querySelectorAll('[role=option]')];\
@@ -52,7 +52,7 @@ async fn i_see_which_option_enter_takes_also_in_high_contrast() {
             return options.length > 1 && options.every((option, index) => (option.ariaSelected === 'true') === rings[index])\
               && rings.filter(Boolean).length === 1";
         page.until("a mark on one option", marked).await;
-        page.key(Key::Down + "").await;
+        page.press_keys(Key::Down + "").await;
         page.until("a mark on the next", &format!("{marked} && options[1].ariaSelected === 'true'")).await;
         page.screenshot("option-contrast").await;
     })
@@ -107,7 +107,7 @@ async fn the_page_can_be_installed() {
     story("look-installed", Size::Phone, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
-        let problems = page.driver.cdp().send_raw("Page.getInstallabilityErrors", json!({})).await.unwrap();
+        let problems = page.cdp("Page.getInstallabilityErrors", json!({})).await;
         assert_eq!(problems["installabilityErrors"], json!([]));
         let icons = "const manifest = await (await fetch(document.querySelector('link[rel=manifest]').href)).json();\
             return await Promise.all(manifest.icons.map(async (icon) => {\
@@ -122,12 +122,12 @@ async fn the_page_can_be_installed() {
 async fn lost_on_the_form(name: &str, size: Size) {
     story(name, size, async |stage| {
         let page = stage.page();
-        page.enter(&stage.line.through(&stage.server, &stage.server.link)).await;
+        page.enter(&stage.proxy.address(&stage.server.link)).await;
         page.until("the form", "return !!document.querySelector('.new-session h1')").await;
         let whole = "return performance.getEntriesByType('resource')\
             .some((entry) => entry.name.includes('/later-') && entry.responseEnd > 0)";
         page.until("all of the page", whole).await;
-        stage.line.cut();
+        stage.proxy.cut();
         page.until("the banner", "return !!document.querySelector('.banner')").await;
         let clear = "const box = (selector) => document.querySelector(selector).getBoundingClientRect();\
             const banner = box('.banner'); const button = box('.drawer-bar button');\
@@ -144,4 +144,27 @@ async fn lost_on_the_form(name: &str, size: Size) {
 async fn a_lost_connection_covers_nothing_of_the_form_for_a_new_session() {
     lost_on_the_form("look-form-lost", Size::Wide).await;
     lost_on_the_form("look-form-lost-phone", Size::Phone).await;
+}
+
+#[tokio::test]
+async fn at_200_percent_everything_is_reachable_and_nothing_overflows() {
+    story("zoomed", Size::Wide, async |stage| {
+        let page = stage.page();
+        page.enter(&stage.server.link).await;
+        page.new_session().await;
+        page.run("/tour").await;
+        // A window of 1280 pixels at 200 %, with a mouse.
+        let half = json!({"width": 640, "height": 400, "deviceScaleFactor": 2, "mobile": false});
+        page.cdp("Emulation.setDeviceMetricsOverride", half).await;
+        let fits = "const out = [...document.querySelectorAll('main *')].filter((one) => one.offsetParent && !one.closest('pre, .table-frame, .visually-hidden')\
+                      && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.className);\
+                    return innerWidth === 640 && document.documentElement.scrollWidth <= innerWidth && !out.length";
+        page.until("a page without overflow", fits).await;
+        let visible = "const box = document.querySelector('textarea[name=prompt]').getBoundingClientRect();\
+                     return box.top >= 0 && box.bottom <= innerHeight";
+        page.until("the composer in view", visible).await;
+        page.until("a closed drawer", "return document.querySelector('.sidebar').getBoundingClientRect().right <= 0").await;
+        page.screenshot("zoomed").await;
+    })
+    .await;
 }

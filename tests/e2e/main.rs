@@ -1,49 +1,38 @@
-//! Stories of a person with a browser: the real server, the demo agent or the real pi, a real Chromium. Run by `cargo xtask test e2e`,
-//! which builds page and server and says where the browser is.
+//! Stories of a user with a browser: the real server, the demo agent or the real pi, a real Chromium. Run them with
+//! `cargo xtask test e2e`, which builds page and server and finds the browser.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod announcements;
 mod answers;
-mod browser;
 mod choosing;
 mod code;
-mod comfort;
 mod continuity;
+mod conveniences;
 mod conversation;
 mod door;
+mod export;
 mod faults;
 mod files;
 mod first_load;
 mod first_run;
 mod hostile;
 mod keyboard;
-mod leaving;
 mod library;
-mod line;
 mod long;
 mod long_answer;
 mod look;
-mod lost_line;
+mod lost_connection;
 mod many_tabs;
 mod messages;
-mod page;
+mod notifications;
 mod phone;
 mod pi;
 mod pictures;
 mod queue;
+mod run_control;
 mod screens;
-mod script;
-mod session_file;
 mod stage;
-mod tabs;
 mod unsent;
 mod waiting;
-mod wire;
 mod wire_cases;
-mod work;
-
-// The same server process as the server's own tests use, which use more of it.
-#[allow(dead_code)]
-#[path = "../../crates/server/tests/server/running.rs"]
-mod running;

@@ -1,6 +1,7 @@
 //! A second tab, in the middle of everything.
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::stage::story;
 
 #[tokio::test]
@@ -13,7 +14,7 @@ async fn case_68_a_second_tab_in_mid_stream_shows_the_same_and_both_go_on() {
         page.until_text("The first half").await;
         let half = page.rows().await;
 
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
         page.until_text("The first half").await;
         assert_eq!(page.rows().await, half);
@@ -21,12 +22,12 @@ async fn case_68_a_second_tab_in_mid_stream_shows_the_same_and_both_go_on() {
         stage.release("go");
         page.until_state("completed").await;
         let whole = page.rows().await;
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         page.until_state("completed").await;
         assert_eq!(page.rows().await, whole, "the first tab");
 
         page.run("And from here").await;
-        page.to_tab(&tabs.second).await;
+        page.switch_to_tab(&tabs.second).await;
         page.until_text("And from here").await;
         page.until_state("completed").await;
         let rows = page.rows().await;
@@ -44,13 +45,13 @@ async fn case_68_work_in_a_second_tab_neither_stops_nor_switches_the_first() {
         page.send("/wait go").await;
         page.until_text("The first half").await;
 
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.enter(&stage.server.origin()).await;
         let other = page.new_session().await;
         assert_ne!(other, session);
         page.run("Hello").await;
 
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         assert_eq!(page.attribute("main", "data-session-id").await, session);
         assert!(page.driver.current_url().await.unwrap().path().ends_with(&session));
         assert_eq!(page.state().await, "streaming");
@@ -78,13 +79,13 @@ async fn case_70_an_approval_survives_a_reload_and_is_gone_everywhere_once_answe
         assert_eq!(page.attribute("[data-ask-id]", "data-ask-id").await, card);
         assert_eq!(page.state().await, "waiting_approval");
 
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.enter(&format!("{}/s/{session}", stage.server.origin())).await;
         page.until("the card in the second tab", one_card).await;
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         page.press("Block").await;
         page.until("no card", no_card).await;
-        page.to_tab(&tabs.second).await;
+        page.switch_to_tab(&tabs.second).await;
         page.until("no card here either", no_card).await;
         page.until_state("completed").await;
     })
@@ -101,10 +102,10 @@ async fn case_71_a_session_deleted_elsewhere_is_left_and_leaves_no_ghost() {
         page.reload().await;
         std::fs::remove_file(stage.server.session_file(&session)).unwrap();
 
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.enter(&stage.server.origin()).await;
         assert_eq!(page.count("nav [data-session-id]").await, 0);
-        page.to_tab(&tabs.first).await;
+        page.switch_to_tab(&tabs.first).await;
         page.until("the view is left", "return location.pathname === '/'").await;
         page.until("the form", "return !!document.querySelector('main form button[type=submit]:enabled')")
             .await;

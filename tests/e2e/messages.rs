@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::long::{open, stored_session};
 use crate::stage::story;
 
@@ -32,7 +33,7 @@ async fn a_link_to_a_message_leads_there_in_another_tab() {
         assert!(link.ends_with("#m1"), "{link}");
         page.visit("about:blank").await;
         page.visit(&link).await;
-        page.connected().await;
+        page.until_connected().await;
         page.until(
             "the message in view",
             "const row = document.querySelector('[role=log] [data-kind=user]');\
@@ -65,7 +66,7 @@ async fn i_say_a_message_differently_and_the_first_way_stays() {
         .await;
         page.until("the editor", "return !!document.querySelector('[role=log] textarea[name=message]')")
             .await;
-        page.key(" Behind the lighthouse?").await;
+        page.press_keys(" Behind the lighthouse?").await;
         // Pressed once more, it takes nothing of what was written.
         page.script(
             "[...document.querySelectorAll(`[aria-label='Edit and resend']`)].at(-1).click()",
@@ -141,9 +142,9 @@ async fn words_deep_in_a_long_message_are_brought_into_view() {
         // Only what is near the view is built.
         let built = "return document.querySelector('[role=log]').textContent.includes('particular')";
         assert_eq!(page.script(built, vec![]).await, false);
-        page.key(thirtyfour::prelude::Key::Control + "f").await;
+        page.press_keys(thirtyfour::prelude::Key::Control + "f").await;
         page.until("the field", "return document.activeElement?.name === 'find'").await;
-        page.key("particular").await;
+        page.press_keys("particular").await;
         let seen = "const [range] = CSS.highlights.get('found') ?? []; const box = range?.getBoundingClientRect();\
                     const view = document.querySelector('[role=log]').getBoundingClientRect();\
                     return !!box && box.top >= view.top && box.bottom <= view.bottom";
@@ -169,16 +170,16 @@ async fn told_found_words(size: Size) {
         page.new_session().await;
         page.run("/run echo 'a very Particular lamp'").await;
         match size {
-            Size::Wide => page.key(thirtyfour::prelude::Key::Control + "f").await,
-            Size::Phone => crate::library::menu(&page, "Find in the conversation").await,
+            Size::Wide => page.press_keys(thirtyfour::prelude::Key::Control + "f").await,
+            Size::Phone => page.choose_in_session_menu("Find in the conversation").await,
         }
         page.until("the field", "return document.activeElement?.name === 'find'").await;
-        page.key("particular").await;
+        page.press_keys("particular").await;
         let marked = "const found = CSS.highlights.get('found');\
                       return !!found && [...found].some((range) => range.toString() === 'Particular' &&\
                         !!range.startContainer.parentElement.closest('.row-result'))";
         page.until("the words in the opened row", marked).await;
-        page.key(thirtyfour::prelude::Key::Escape + "").await;
+        page.press_keys(thirtyfour::prelude::Key::Escape + "").await;
         page.until("no mark", "return !CSS.highlights.get('found')").await;
     })
     .await;

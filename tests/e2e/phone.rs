@@ -3,7 +3,8 @@
 use serde_json::json;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::stage::story;
 
 #[tokio::test]
@@ -93,7 +94,7 @@ async fn on_my_phone_i_see_that_something_waits_on_me_wherever_i_look() {
             "return document.querySelector('.jump')?.textContent.trim() === 'Waits for your answer'",
         )
         .await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         let told = "const button = document.querySelector('.sessions-button');\
                     return button.dataset.waiting === '1' && button.ariaLabel === 'Sessions, 1 waiting on me'\
                       && getComputedStyle(button, '::after').content === '\"1\"'";
@@ -120,8 +121,7 @@ async fn a_keyboard_that_lies_over_the_page_does_not_cover_what_i_write() {
         let view = "window.seen = Object.assign(new EventTarget(), {\
                       height: innerHeight, width: innerWidth, scale: 1, pageLeft: 0, pageTop: 0, offsetLeft: 0, offsetTop: 0 });\
                     Object.defineProperty(window, 'visualViewport', { value: window.seen });";
-        let script = json!({"source": view});
-        page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", script).await.unwrap();
+        page.add_init_script(view).await;
         page.enter(&stage.server.link).await;
         page.new_session().await;
         let send = "return document.querySelector('form.composer button[type=submit]').getBoundingClientRect().bottom";

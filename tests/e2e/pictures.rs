@@ -4,9 +4,8 @@ use serde_json::json;
 use thirtyfour::By;
 use thirtyfour::prelude::Key;
 
-use crate::browser::Size;
-use crate::library::menu;
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::stage::{Stage, story};
 
 /// Makes `data` carry pictures of 8 × 8 pixels, drawn by the browser itself.
@@ -116,7 +115,7 @@ async fn a_picture_that_waits_goes_with_its_session() {
         drop_picture(&page).await;
         page.until("its preview", "return !!document.querySelector('[data-pending-image] img')").await;
         until_kept(&page, 1).await;
-        menu(&page, "Delete…").await;
+        page.choose_in_session_menu("Delete…").await;
         page.press("Delete").await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;
         until_kept(&page, 0).await;
@@ -283,10 +282,10 @@ async fn i_look_at_a_picture_in_full_and_close_it_by_key_and_by_button() {
     story("viewer", Size::Wide, async |stage| {
         let page = stage.page();
         look_at_a_picture(stage, &page).await;
-        page.key(Key::Escape + "").await;
+        page.press_keys(Key::Escape + "").await;
         page.until("it closed", CLOSED).await;
         page.until("the keyboard where it was", "return document.activeElement?.matches('.row-image')").await;
-        page.key(Key::Enter + "").await;
+        page.press_keys(Key::Enter + "").await;
         page.until("it again", "return !!document.querySelector('dialog.viewer[open] img')").await;
         page.click(".viewer-close").await;
         page.until("it closed", CLOSED).await;
@@ -320,7 +319,7 @@ async fn i_drop_pictures_anywhere_and_one_that_is_none_leaves_the_others() {
         page.until("both", "return document.querySelectorAll('[data-pending-image] img').length === 2").await;
         let problem = "return document.querySelector('.picture-problem').textContent";
         page.until("the word", &format!("{problem}.startsWith('Only PNG')")).await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.new_session().await;
         assert_eq!(page.script(problem, vec![]).await, "", "it is about another session");
         page.click(&format!("nav [data-session-id='{first}']")).await;

@@ -2,8 +2,8 @@
 
 use thirtyfour::By;
 
-use crate::browser::Size;
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
 use crate::stage::{Stage, story};
 
 async fn schedule(stage: &Stage, page: &Page, text: &str) {
@@ -58,7 +58,7 @@ async fn a_message_that_i_am_changing_is_not_sent_and_another_tab_sees_that() {
         page.press("Edit").await;
         page.until("the editor", "return !!document.querySelector('textarea[name=scheduled]')").await;
         let address = page.driver.current_url().await.unwrap();
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.visit(address.as_str()).await;
         page.until(
             "the mark",
@@ -68,8 +68,8 @@ async fn a_message_that_i_am_changing_is_not_sent_and_another_tab_sees_that() {
         stage.release("go");
         page.until_state("completed").await;
         assert_eq!(page.count("[role=log] [data-kind=user]").await, 1, "it is held");
-        page.to_tab(&tabs.first).await;
-        page.come_back().await;
+        page.switch_to_tab(&tabs.first).await;
+        page.bring_to_front().await;
         page.press("Save").await;
         page.until_text("Look to port").await;
     })

@@ -1,47 +1,38 @@
-//! Everything a story needs: a server, a project folder, a browser. When a story fails, what the browser showed is
-//! kept as a picture.
+//! The stage of a story: a server, a project folder and a browser. A story that fails leaves a screenshot.
 
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
 
 use futures_util::FutureExt;
 
-use crate::browser::{Browser, Size};
-use crate::line::{self, Line};
-use crate::page::Page;
-use crate::running::{Running, Setup};
+use pilothouse_test_support::browser::{Browser, Page, Size};
+use pilothouse_test_support::proxy::{self, Proxy};
+use pilothouse_test_support::scripted_agent::Script;
+use pilothouse_test_support::server::{ServerSetup, TestServer, built_binary};
+use pilothouse_test_support::session_file::SessionFile;
 
 pub struct Stage {
-    pub server: Running,
-    /// Another way to the server, for stories in which it breaks.
-    pub line: Line,
+    pub server: TestServer,
+    /// A proxy to the server, for stories in which the connection breaks.
+    pub proxy: Proxy,
     pub project: tempfile::TempDir,
     pub browser: Browser,
-    /// Servers that were killed: their data is still in use.
-    pub before: Vec<Running>,
 }
 
 impl Stage {
-    /// The tab that is in front.
+    /// The page in the tab that has the focus.
     pub fn page(&self) -> Page {
-        Page { driver: self.browser.driver.clone() }
+        self.browser.page()
     }
 
-    /// Lets a `/wait…` of the demo's go on.
+    /// Creates the file that a `/wait…` of the demo agent waits for.
     pub fn release(&self, file: &str) {
         std::fs::write(self.project.path().join(file), "").unwrap();
     }
-}
 
-/// The server binary, built by `cargo xtask test e2e`.
-pub fn binary() -> PathBuf {
-    let beside = || {
-        let test = std::env::current_exe().unwrap();
-        test.parent().and_then(Path::parent).unwrap().join("pilothouse")
-    };
-    let binary = std::env::var_os("PILOTHOUSE_BINARY").map_or_else(beside, PathBuf::from);
-    assert!(binary.is_file(), "{} is not built; run the tests with `cargo xtask test e2e`", binary.display());
-    binary
+    /// Stores a session of the demo agent and returns its id.
+    pub fn add_session(&self, file: SessionFile) -> String {
+        file.write(&self.server.demo_sessions().join("--harbour--"))
+    }
 }
 
 pub async fn story(name: &str, size: Size, tell: impl AsyncFnOnce(&mut Stage)) {
@@ -49,38 +40,43 @@ pub async fn story(name: &str, size: Size, tell: impl AsyncFnOnce(&mut Stage)) {
 }
 
 pub async fn story_at_pace(name: &str, size: Size, pace: &str, tell: impl AsyncFnOnce(&mut Stage)) {
-    story_with(name, size, project(), Setup::new(&binary()).pace(pace), tell).await;
+    story_with(name, size, project(), ServerSetup::new(&built_binary()).pace(pace), tell).await;
 }
 
-/// A folder to work in.
+/// A project folder.
 pub fn project() -> tempfile::TempDir {
     let project = tempfile::Builder::new().prefix("harbour-").tempdir().unwrap();
     std::fs::write(project.path().join("README.md"), "# Harbour\n\nA small project.\n").unwrap();
     project
 }
 
-/// A story with a server that is set up as the teller wants it.
+/// A story with a server that offers an agent named `scripted`, which plays the script.
+pub async fn scripted_story(name: &str, script: &Script, tell: impl AsyncFnOnce(&mut Stage)) {
+    let folder = tempfile::tempdir().unwrap();
+    let setup = script.offer(ServerSetup::new(&built_binary()), folder.path());
+    story_with(name, Size::Wide, project(), setup, tell).await;
+}
+
+/// A story with its own server setup.
 pub async fn story_with(
     name: &str,
     size: Size,
     project: tempfile::TempDir,
-    setup: Setup,
+    setup: ServerSetup,
     tell: impl AsyncFnOnce(&mut Stage),
 ) {
-    let (listener, host) = line::listener();
-    let mut setup = setup.project(project.path());
-    setup.arguments.extend(["--allowed-host".to_owned(), host]);
+    let (listener, host) = proxy::bind();
+    let setup = setup.project(project.path()).argument("--allowed-host").argument(host);
     let server = setup.start();
-    let line = Line::new(listener, &server);
+    let proxy = Proxy::start(listener, server.port, &[]);
     let browser = Browser::start(size).await;
-    let mut stage = Stage { server, line, project, browser, before: Vec::new() };
+    let mut stage = Stage { server, proxy, project, browser };
     let told = AssertUnwindSafe(tell(&mut stage)).catch_unwind().await;
     if told.is_err() {
         stage.page().screenshot(&format!("failed-{name}")).await;
         eprintln!("the server's log:\n{}", stage.server.log());
     }
-    // A driver that is dropped with its session open waits a minute for an answer.
-    let _ = stage.browser.driver.clone().quit().await;
+    stage.browser.quit().await;
     if let Err(failure) = told {
         std::panic::resume_unwind(failure);
     }

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::browser::Size;
-use crate::lost_line::{LOST, begin};
-use crate::page::Page;
+use pilothouse_test_support::browser::{Page, Size};
+
+use crate::lost_connection::{LOST, begin};
 use crate::pictures::{drop_picture, until_kept, until_kept_as};
 use crate::stage::{Stage, story};
 
@@ -18,7 +18,7 @@ async fn say_offline(stage: &Stage, page: &Page) {
     drop_picture(page).await;
     page.until("its preview", "return !!document.querySelector('[data-pending-image] img')").await;
     until_kept(page, 1).await;
-    stage.line.cut();
+    stage.proxy.cut();
     page.until("the loss", LOST).await;
     page.send("What is this?").await;
     page.until_text("What is this?").await;
@@ -28,7 +28,7 @@ async fn say_offline(stage: &Stage, page: &Page) {
 
 async fn visit_session(stage: &Stage, page: &Page, session: &str) {
     let address = format!("{}/s/{session}", stage.server.origin());
-    page.visit(&stage.line.through(&stage.server, &address)).await;
+    page.visit(&stage.proxy.address(&address)).await;
 }
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn what_i_say_to_an_agent_at_work_while_offline_is_shown_as_not_sent_yet()
         begin(stage, &page).await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        stage.line.cut();
+        stage.proxy.cut();
         page.until("the loss", LOST).await;
         page.send("Look at the tests, too").await;
         page.send("!echo by hand").await;
@@ -46,8 +46,8 @@ async fn what_i_say_to_an_agent_at_work_while_offline_is_shown_as_not_sent_yet()
         assert_eq!(page.count("[data-scheduled]").await, 0);
         page.screenshot("unsent").await;
 
-        stage.line.mend();
-        page.connected().await;
+        stage.proxy.restore();
+        page.until_connected().await;
         page.until(
             "its place in the queue",
             "return document.querySelectorAll('[data-scheduled]').length === 1",
@@ -71,11 +71,11 @@ async fn what_i_sent_while_offline_goes_out_once_though_the_page_had_to_go() {
         say_offline(stage, &page).await;
         page.fill_composer("and then").await;
         page.visit("about:blank").await;
-        stage.line.mend();
+        stage.proxy.restore();
 
         // Wherever I go: it was said in its session.
-        page.visit(&stage.line.through(&stage.server, &stage.server.origin())).await;
-        page.connected().await;
+        page.visit(&stage.proxy.address(&stage.server.origin())).await;
+        page.until_connected().await;
         let arrived = format!(
             "return document.querySelector('nav [data-session-id=\"{session}\"]')?.dataset.state === 'completed'\
              && !Object.keys(localStorage).some((key) => key.startsWith('sent:'))"
@@ -99,14 +99,14 @@ async fn what_i_sent_while_offline_is_said_once_though_two_tabs_know_of_it() {
         let page = stage.page();
         let session = begin(stage, &page).await;
         say_offline(stage, &page).await;
-        let tabs = page.second_tab().await;
-        stage.line.mend();
+        let tabs = page.open_tab().await;
+        stage.proxy.restore();
         visit_session(stage, &page, &session).await;
         page.until_state("completed").await;
         assert_eq!(page.script(SAID, vec![]).await, json!(["What is this?"]));
-        page.to_tab(&tabs.first).await;
-        page.come_back().await;
-        page.connected().await;
+        page.switch_to_tab(&tabs.first).await;
+        page.bring_to_front().await;
+        page.until_connected().await;
         page.until_state("completed").await;
         assert_eq!(page.script(SAID, vec![]).await, json!(["What is this?"]));
         assert_eq!(page.rows_after_reload().await.len(), page.rows().await.len());
@@ -128,9 +128,9 @@ async fn what_i_sent_long_ago_and_never_arrived_is_in_the_composer_and_not_sent_
                         localStorage[key] = JSON.stringify(sent)";
         page.script(long_ago, vec![]).await;
         page.visit("about:blank").await;
-        stage.line.mend();
+        stage.proxy.restore();
         visit_session(stage, &page, &session).await;
-        page.connected().await;
+        page.until_connected().await;
         page.until_draft("What is this?\n\nand then").await;
         page.until(
             "the picture",

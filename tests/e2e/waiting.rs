@@ -1,6 +1,7 @@
 //! "Waiting on me": answered without going there.
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::stage::story;
 
 #[tokio::test]
@@ -11,7 +12,7 @@ async fn i_answer_one_session_while_i_look_at_another() {
         let asking = page.new_session().await;
         page.send("/approve").await;
         page.until_state("waiting_approval").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         page.new_session().await;
         page.until("the count", "return document.querySelector('.waiting-button .count')?.textContent === '1'").await;
         page.press("Waiting on me").await;
@@ -32,7 +33,7 @@ async fn what_ended_while_i_was_away_is_marked_until_i_look() {
         let session = page.new_session().await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         stage.release("go");
         let row = format!("nav [data-session-id=\"{session}\"]");
         page.until("the mark", &format!("return !!document.querySelector('{row}[data-unread]')")).await;

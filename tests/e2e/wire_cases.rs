@@ -1,13 +1,14 @@
 //! Numbered cases about what goes over the wire: what the page sends, what arrives twice and what never arrives.
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::stage::story;
 
 #[tokio::test]
 async fn case_30_i_take_back_what_i_had_scheduled_and_the_queue_is_cleared_once() {
     story("restore", Size::Wide, async |stage| {
         let page = stage.page();
-        page.tap_the_wire().await;
+        page.tap_wire().await;
         page.enter(&stage.server.link).await;
         page.new_session().await;
         page.send("/wait-tool never").await;
@@ -36,7 +37,7 @@ async fn what_a_stop_or_a_restore_gives_back_comes_back_though_the_answer_is_los
     {
         story(name, Size::Wide, async |stage| {
             let page = stage.page();
-            page.tap_the_wire().await;
+            page.tap_wire().await;
             page.enter(&stage.server.link).await;
             page.new_session().await;
             page.send("/wait-tool never").await;
@@ -48,7 +49,7 @@ async fn what_a_stop_or_a_restore_gives_back_comes_back_though_the_answer_is_los
             page.lose_response(command).await;
             page.press(button).await;
             page.until("the loss", "return window.wire.lose === null").await;
-            page.connected().await;
+            page.until_connected().await;
             page.until_draft("First thought\n\nSecond thought\n\ndraft").await;
         })
         .await;
@@ -59,7 +60,7 @@ async fn what_a_stop_or_a_restore_gives_back_comes_back_though_the_answer_is_los
 async fn case_33_a_second_response_is_shown_once_as_an_error_and_nothing_else_happens() {
     story("second-response", Size::Wide, async |stage| {
         let page = stage.page();
-        page.tap_the_wire().await;
+        page.tap_wire().await;
         page.enter(&stage.server.link).await;
         page.new_session().await;
         page.repeat_response("prompt").await;
@@ -79,19 +80,19 @@ async fn case_33_a_second_response_is_shown_once_as_an_error_and_nothing_else_ha
 async fn case_45_the_end_of_a_run_asks_for_nothing_and_leaves_the_list_as_it_is() {
     story("end-of-run", Size::Wide, async |stage| {
         let page = stage.page();
-        page.tap_the_wire().await;
+        page.tap_wire().await;
         page.enter(&stage.server.link).await;
         page.new_session().await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        let before = page.asked().await;
+        let before = page.sent_except_read_marks().await;
         assert_eq!(before.last().map(String::as_str), Some("prompt"));
         stage.release("go");
         page.until_state("completed").await;
         let rows = page.rows().await;
         // Whatever the end might have asked for would stand before this.
         page.run("Hello").await;
-        let after = page.asked().await;
+        let after = page.sent_except_read_marks().await;
         // A draft is told when typing rests, which it does on a slow machine in the middle of a word.
         let asked: Vec<&str> = after[before.len()..].iter().map(String::as_str).collect();
         assert_eq!(asked.into_iter().filter(|name| *name != "set_draft").collect::<Vec<_>>(), ["prompt"]);
@@ -104,18 +105,22 @@ async fn case_45_the_end_of_a_run_asks_for_nothing_and_leaves_the_list_as_it_is(
 async fn case_51_a_lost_event_is_fetched_without_a_word() {
     story("gap", Size::Wide, async |stage| {
         let page = stage.page();
-        page.tap_the_wire().await;
+        page.tap_wire().await;
         page.enter(&stage.server.link).await;
         page.new_session().await;
         page.send("/wait go").await;
         page.until_text("The first half").await;
-        let before = page.asked().await;
-        page.swallow_events(1).await;
+        let before = page.sent_except_read_marks().await;
+        page.drop_events(1).await;
         stage.release("go");
-        page.until_swallowed().await;
+        page.until_events_dropped().await;
         page.until_state("completed").await;
         page.until_text("The second half").await;
-        assert_eq!(page.asked().await[before.len()..], ["open_session"], "by itself, and once");
+        assert_eq!(
+            page.sent_except_read_marks().await[before.len()..],
+            ["open_session"],
+            "by itself, and once"
+        );
         assert_eq!(page.count(".banner, .notice, [data-kind=error]").await, 0, "nobody is asked to act");
         let rows = page.rows().await;
         assert_eq!(page.rows_after_reload().await, rows);

@@ -11,6 +11,7 @@ use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_server::history::files::{Look, SessionFiles};
 use pilothouse_server::history::{HistoryFile, milliseconds};
 use pilothouse_server::http::blobs::Blobs;
+use pilothouse_test_support::process::processor_time;
 
 const FILES: usize = 10_000;
 const PROJECTS: usize = 200;
@@ -120,12 +121,9 @@ fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The time this process was at work, on all processors together. Others may work on the machine as well.
+/// The processor time of this process, in milliseconds. Other programs may load the machine as well.
 fn processor_milliseconds() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit_once(')').map(|(_, fields)| fields).unwrap_or_default();
-    let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
-    ticks.sum::<u64>() * 10
+    processor_time(std::process::id()) * 10
 }
 
 /// Now and at its most, as the system tells.

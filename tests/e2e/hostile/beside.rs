@@ -3,13 +3,14 @@
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::scripted_agent::{PI_VERSION, Script, write_stand_in};
+use pilothouse_test_support::server::{ServerSetup, built_binary};
+
 use super::payloads::{bundles, texts, words};
 use super::trap::Trap;
-use crate::browser::Size;
-use crate::page::Page;
-use crate::running::Setup;
-use crate::script::{Script, scripted_story};
-use crate::stage::{binary, project, story_with};
+use super::watch::Watch;
+use crate::stage::{project, scripted_story, story_with};
 
 const ASK_KINDS: [&str; 4] = ["select", "confirm", "input", "editor"];
 
@@ -30,9 +31,9 @@ async fn a_question_of_the_agent_shows_what_it_says_and_does_nothing_else() {
     let trap = Trap::set();
     let all = bundles(&texts(&trap), 8);
     let mut script = Script::default();
-    script.hear("prompt");
-    script.answer("prompt", json!({"disposition": "started"}));
-    script.say(json!({"type": "agent_start"}));
+    script.expect_command("prompt");
+    script.respond("prompt", json!({"disposition": "started"}));
+    script.send(json!({"type": "agent_start"}));
     for (number, text) in all.iter().enumerate() {
         let options: Vec<&str> = text.lines().collect();
         let ask =
@@ -40,9 +41,9 @@ async fn a_question_of_the_agent_shows_what_it_says_and_does_nothing_else() {
         script.extension(ASK_KINDS[number % ASK_KINDS.len()], ask);
     }
     for _ in &all {
-        script.hear("extension_ui_response");
+        script.expect_command("extension_ui_response");
     }
-    script.say(json!({"type": "agent_settled", "aborted": false}));
+    script.send(json!({"type": "agent_settled", "aborted": false}));
     scripted_story("hostile-asks", &script, async |stage| {
         let page = stage.page();
         page.watch().await;
@@ -80,14 +81,14 @@ fn decorations(script: &mut Script, all: &[String]) {
     for (number, text) in all.iter().enumerate() {
         let level = ["info", "warning", "error"][number % 3];
         script.extension("notify", json!({"message": text, "notifyType": level}));
-        script.say(json!({"type": "extension_error", "extensionPath": text, "error": text}));
+        script.send(json!({"type": "extension_error", "extensionPath": text, "error": text}));
         script.extension("setTitle", json!({"title": text}));
-        script.say(json!({"type": "session_info_changed", "name": text}));
+        script.send(json!({"type": "session_info_changed", "name": text}));
         script.extension("set_editor_text", json!({"text": text}));
         let retry = json!({"type": "auto_retry_start", "attempt": 1, "maxAttempts": 3, "delayMs": 5,
             "errorMessage": text});
-        script.say(retry);
-        script.say(json!({"type": text, "data": text}));
+        script.send(retry);
+        script.send(json!({"type": text, "data": text}));
     }
     for text in all.iter().take(32) {
         script.extension("setStatus", json!({"statusKey": text, "statusText": text}));
@@ -112,13 +113,13 @@ async fn what_an_extension_shows_and_what_the_menus_offer_is_only_text() {
     for _ in 0..8 {
         let state = json!({"model": model(&all[0]), "thinkingLevel": "medium", "isStreaming": false,
             "isCompacting": false, "sessionFile": "", "sessionId": ""});
-        script.know("get_state", state);
-        script.know("get_available_models", json!({ "models": models }));
-        script.know("get_commands", json!({ "commands": commands }));
+        script.respond_anytime("get_state", state);
+        script.respond_anytime("get_available_models", json!({ "models": models }));
+        script.respond_anytime("get_commands", json!({ "commands": commands }));
     }
-    script.hear("prompt");
-    script.answer("prompt", json!({"disposition": "started"}));
-    script.say(json!({"type": "agent_start"}));
+    script.expect_command("prompt");
+    script.respond("prompt", json!({"disposition": "started"}));
+    script.send(json!({"type": "agent_start"}));
     decorations(&mut script, &all);
     scripted_story("hostile-beside", &script, async |stage| {
         let page = stage.page();
@@ -167,19 +168,16 @@ async fn the_last_words_of_an_agent_that_dies_are_only_words() {
     let trap = Trap::set();
     let all = bundles(&texts(&trap), 20);
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("words"), all.concat()).unwrap();
-    let program = folder.path().join("agent.sh");
-    let text = format!(
-        "case \"$*\" in\n*--version*) echo 1.5.0; exit;;\n*--no-session*) exec '{}' demo-agent;;\nesac\n\
-         read -r line; while [ ! -e go ]; do sleep 0.02; done; cat '{}' >&2; exit 3\n",
-        binary().display(),
-        folder.path().join("words").display(),
+    let last_words = folder.path().join("words");
+    std::fs::write(&last_words, all.concat()).unwrap();
+    let die = format!(
+        "read -r line; while [ ! -e go ]; do sleep 0.02; done; cat '{}' >&2; exit 3",
+        last_words.display()
     );
-    std::fs::write(&program, text).unwrap();
-    let mut setup = Setup::new(&binary());
-    setup.arguments.extend(["--agent".to_owned(), format!("dying=pi:sh '{}'", program.display())]);
-    let sessions = folder.path().to_string_lossy().into_owned();
-    setup.environment.push(("PI_CODING_AGENT_DIR".to_owned(), sessions));
+    let program = write_stand_in(folder.path(), &built_binary(), PI_VERSION, &die);
+    let setup = ServerSetup::new(&built_binary())
+        .agent(&format!("dying=pi:sh '{}'", program.display()))
+        .env("PI_CODING_AGENT_DIR", folder.path());
     story_with("hostile-death", Size::Wide, project(), setup, async |stage| {
         let page = stage.page();
         page.watch().await;
@@ -188,7 +186,7 @@ async fn the_last_words_of_an_agent_that_dies_are_only_words() {
         page.new_session_of("dying").await;
         page.send("Are you there?").await;
         page.until_state("creating").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         stage.release("go");
         page.press("Waiting on me").await;
         page.until("the tray", "return !!document.querySelector('.waiting-reason')").await;
@@ -218,12 +216,12 @@ async fn why_an_agent_does_not_start_is_told_in_its_words_and_they_are_only_word
     }
     let program = folder.path().join("agent.sh");
     std::fs::write(&program, "cat \"$1\" >&2; exit 3\n").unwrap();
-    let mut setup = Setup::new(&binary());
+    let mut setup = ServerSetup::new(&built_binary());
     for (number, complaint) in complaints.iter().enumerate() {
         let words = folder.path().join(format!("words-{number}"));
         std::fs::write(&words, format!("Error:\n{complaint}\n")).unwrap();
         let agent = format!("berth {number}=pi:sh '{}' '{}'", program.display(), words.display());
-        setup.arguments.extend(["--agent".to_owned(), agent]);
+        setup = setup.agent(&agent);
     }
     story_with("hostile-start", Size::Wide, project(), setup, async |stage| {
         let page = stage.page();

@@ -3,11 +3,12 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::session_file::SessionFile;
+
 use super::payloads::{Payload, bundles, links, texts, words};
 use super::trap::Trap;
-use crate::browser::Size;
-use crate::page::Page;
-use crate::session_file::SessionFile;
+use super::watch::Watch;
 use crate::stage::{Stage, story};
 
 /// As many as a page gets with its first answer.
@@ -115,12 +116,12 @@ impl History {
     async fn is_harmless(&self, stage: &Stage, page: &Page, trap: &Trap) {
         let files = self.entries.chunks(ROWS).enumerate();
         let sessions = files.map(|(number, rows)| {
-            let mut file = SessionFile::new(number, &stage.project.path().to_string_lossy());
+            let mut file = SessionFile::numbered(number, &stage.project.path().to_string_lossy());
             rows.iter().flat_map(|(entries, ..)| entries).for_each(|entry| match &entry["message"] {
                 Value::Null => file.entry(entry.clone()),
                 message => file.message(message.clone()),
             });
-            (file.write(stage), rows)
+            (stage.add_session(file), rows)
         });
         let sessions: Vec<_> = sessions.collect();
         for policy in [true, false] {

@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::scripted_agent::Script;
+
 use super::payloads::{Payload, bundles, links, texts, words};
 use super::trap::Trap;
-use crate::script::{Script, scripted_story};
+use super::watch::Watch;
+use crate::stage::scripted_story;
 
 /// Payloads of one run.
 const AT_ONCE: usize = 36;
@@ -27,14 +30,14 @@ fn work(script: &mut Script, payloads: &[Payload]) {
         script.message(assistant(content), |script| {
             script.stream("thinking", 0, bundle);
             let update = |event: Value| json!({"type": "message_update", "assistantMessageEvent": event});
-            script.say(update(
+            script.send(update(
                 json!({"type": "toolcall_start", "contentIndex": 1, "id": id, "toolName": bundle}),
             ));
             for piece in arguments.to_string().chars().collect::<Vec<_>>().chunks(40) {
                 let delta = piece.iter().collect::<String>();
-                script.say(update(json!({"type": "toolcall_delta", "contentIndex": 1, "delta": delta})));
+                script.send(update(json!({"type": "toolcall_delta", "contentIndex": 1, "delta": delta})));
             }
-            script.say(update(json!({"type": "toolcall_end", "contentIndex": 1, "toolCall": call})));
+            script.send(update(json!({"type": "toolcall_end", "contentIndex": 1, "toolCall": call})));
         });
         let output = json!({"content": [{"type": "text", "text": bundle}], "details": {"diff": bundle}});
         let told = |kind: &str, mut event: Value| {
@@ -43,9 +46,9 @@ fn work(script: &mut Script, payloads: &[Payload]) {
             event["toolName"] = json!(bundle);
             event
         };
-        script.say(told("tool_execution_start", json!({"args": arguments})));
-        script.say(told("tool_execution_update", json!({"partialResult": output})));
-        script.say(told("tool_execution_end", json!({"result": output, "isError": number % 2 == 0})));
+        script.send(told("tool_execution_start", json!({"args": arguments})));
+        script.send(told("tool_execution_update", json!({"partialResult": output})));
+        script.send(told("tool_execution_end", json!({"result": output, "isError": number % 2 == 0})));
     }
 }
 

@@ -7,4 +7,4 @@ mod live;
 mod names;
 pub mod payloads;
 pub mod trap;
-mod watch;
+pub mod watch;

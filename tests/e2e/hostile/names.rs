@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use pilothouse_test_support::browser::Size;
+use pilothouse_test_support::session_file::SessionFile;
+
 use super::payloads::{Payload, bundles, texts, words};
 use super::trap::Trap;
-use crate::browser::Size;
-use crate::library::{fill, menu};
-use crate::session_file::SessionFile;
+use super::watch::Watch;
 use crate::stage::story;
 
 #[tokio::test]
@@ -17,10 +18,10 @@ async fn titles_and_folders_are_only_text() {
         let trap = Trap::set();
         let payloads = texts(&trap);
         for (number, payload) in payloads.iter().enumerate() {
-            let mut file = SessionFile::new(number, &format!("/harbour/{}", payload.text));
+            let mut file = SessionFile::numbered(number, &format!("/harbour/{}", payload.text));
             file.user("Hello");
             file.title(&payload.text);
-            file.write(stage);
+            stage.add_session(file);
         }
         let page = stage.page();
         page.watch().await;
@@ -47,10 +48,10 @@ async fn what_a_search_finds_is_only_text() {
         let payloads = texts(&trap);
         // A search tells three of a session.
         for (number, said) in payloads.chunks(3).enumerate() {
-            let mut file = SessionFile::new(number, "/harbour");
+            let mut file = SessionFile::numbered(number, "/harbour");
             file.user("Hello");
             said.iter().for_each(|payload| file.user(&format!("barnacle {}", payload.text)));
-            file.write(stage);
+            stage.add_session(file);
         }
         let page = stage.page();
         page.watch().await;
@@ -59,7 +60,7 @@ async fn what_a_search_finds_is_only_text() {
         for query in
             ["barnacle", "onerror", "script", "javascript:", "<img", "url(", "&#", "__proto__", "](http"]
         {
-            fill(&page, "[name=search]", query).await;
+            page.fill("[name=search]", query).await;
             let found = "return [...document.querySelectorAll('nav .hit mark')]\
                            .some((mark) => mark.textContent.toLowerCase() === arguments[0])";
             page.until_script(&format!("hits of {query}"), found, vec![json!(query)]).await;
@@ -98,7 +99,7 @@ async fn names_of_files_and_folders_are_only_text() {
         }
         // Into one of them: its name is in the path, the crumbs and the session.
         let inside = stage.project.path().join("<img src=x onerror=pwned()>");
-        fill(&page, "[name=folder]", &inside.to_string_lossy()).await;
+        page.fill("[name=folder]", &inside.to_string_lossy()).await;
         page.press("Go").await;
         page.until("its crumb", "return [...document.querySelectorAll('.crumb')].at(-1)?.textContent.includes('<img')")
             .await;
@@ -161,12 +162,12 @@ async fn what_i_write_schedule_run_and_name_is_only_text() {
         page.press("Run").await;
         let ended = "return document.querySelector('[data-kind=bash] .row-result')?.textContent.includes('DROP TABLE')";
         page.until("its output", ended).await;
-        menu(&page, "Rename").await;
-        fill(&page, ".title-bar [name=title]", "<img src=x onerror=pwned()>").await;
-        page.key(thirtyfour::Key::Enter + "").await;
+        page.choose_in_session_menu("Rename").await;
+        page.fill(".title-bar [name=title]", "<img src=x onerror=pwned()>").await;
+        page.press_keys(thirtyfour::Key::Enter + "").await;
         page.until("its name", "return document.querySelector('h1.title')?.textContent === '<img src=x onerror=pwned()>'")
             .await;
-        menu(&page, "Delete…").await;
+        page.choose_in_session_menu("Delete…").await;
         page.until("the question", "return document.querySelector('dialog[open]')?.textContent.includes('<img src=x')")
             .await;
         page.nothing_has_happened(stage, &trap, "asked").await;

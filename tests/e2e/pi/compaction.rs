@@ -1,10 +1,10 @@
 //! Conversations that become too long.
 
+use pilothouse_test_support::browser::Page;
+
 use super::model::text_of;
 use super::reply::{Reply, says};
 use super::stage::{in_both_sizes, story};
-use crate::library::menu;
-use crate::page::Page;
 
 /// More than what pi keeps word for word.
 fn at_length(words: &str) -> Reply {
@@ -40,7 +40,7 @@ async fn i_compact_a_session_and_what_i_send_meanwhile_is_sent_afterwards() {
         page.run("Describe the north").await;
         page.run("Describe the south").await;
         pi.model.summaries_wait_at("summary");
-        menu(page, "Compact now").await;
+        page.choose_in_session_menu("Compact now").await;
         until_status(page, "Compacting").await;
         pi.model.will([says("East it is.").gate("east")]);
         page.send("And the east").await;
@@ -71,7 +71,7 @@ async fn how_full_its_memory_is_is_unknown_right_after_a_compaction() {
         page.run("Describe the north").await;
         page.run("Describe the south").await;
         page.until("a half", "return document.querySelector('.context')?.textContent.includes('50%')").await;
-        menu(page, "Compact now").await;
+        page.choose_in_session_menu("Compact now").await;
         read_summary(page).await;
         page.until("an unknown rest", UNKNOWN).await;
         in_both_sizes(page, "pi-compacted").await;
@@ -108,7 +108,7 @@ async fn a_tiny_session_says_that_there_is_nothing_to_compact() {
         pi.model.will([says("Here.")]);
         page.run("Are you there?").await;
         let rows = page.rows().await;
-        menu(page, "Compact now").await;
+        page.choose_in_session_menu("Compact now").await;
         page.until(
             "why not",
             "return /nothing to compact/i.test(document.querySelector('main').textContent)",

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 
+use pilothouse_test_support::process::{children, is_alive, signal, until_gone};
+
 use super::reply::{calls, says};
 use super::stage::story;
-use crate::running::{children, is_alive, signal, until_gone};
 
 #[tokio::test]
 async fn i_stop_pi_in_mid_text_and_go_on_with_something_else() {

@@ -35,18 +35,18 @@ async fn a_text_of_an_extensions_does_not_replace_what_i_am_writing() {
     story("offered", async |_stage, _pi, page| {
         let session = page.attribute("main[data-session-id]", "data-session-id").await;
         let address = page.driver.current_url().await.unwrap();
-        let tabs = page.second_tab().await;
+        let tabs = page.open_tab().await;
         page.visit(address.as_str()).await;
-        page.connected().await;
+        page.until_connected().await;
         page.until("the composer", "return !!document.querySelector('textarea[name=prompt]')").await;
         assert_eq!(page.attribute("main[data-session-id]", "data-session-id").await, session);
         page.write("half a thought").await;
-        page.to_tab(&tabs.first).await;
-        page.come_back().await;
+        page.switch_to_tab(&tabs.first).await;
+        page.bring_to_front().await;
         page.send("/decorate").await;
         until_notice(page, "decorated").await;
-        page.to_tab(&tabs.second).await;
-        page.come_back().await;
+        page.switch_to_tab(&tabs.second).await;
+        page.bring_to_front().await;
         page.until(
             "the offer",
             "return document.querySelector('.offer')?.textContent.includes('Text from the extension')",

@@ -6,6 +6,7 @@ use super::reply::{calls, says};
 use super::stage::story;
 use crate::hostile::payloads::{bundles, texts, words};
 use crate::hostile::trap::Trap;
+use crate::hostile::watch::Watch;
 
 #[tokio::test]
 async fn whatever_the_model_of_my_pi_writes_and_its_tools_meet_is_only_text() {

@@ -3,9 +3,10 @@
 use serde_json::Value;
 use thirtyfour::{By, Key};
 
+use pilothouse_test_support::session_file;
+
 use super::reply::says;
-use super::stage::{entries_of, story};
-use crate::library::{fill, menu};
+use super::stage::story;
 
 #[tokio::test]
 async fn i_fork_from_my_second_message_and_the_first_session_stays_as_it_is() {
@@ -51,8 +52,8 @@ async fn i_name_a_session_and_pi_knows_it_by_that_name() {
     story("rename", async |stage, pi, page| {
         pi.model.will([says("Here.")]);
         page.run("Are you there?").await;
-        menu(page, "Rename").await;
-        fill(page, ".title-bar [name=title]", "Lights").await;
+        page.choose_in_session_menu("Rename").await;
+        page.fill(".title-bar [name=title]", "Lights").await;
         let field = page.driver.find(By::Css(".title-bar [name=title]")).await.unwrap();
         field.send_keys(Key::Enter + "").await.unwrap();
         let named = "return document.querySelector('h1.title')?.textContent === 'Lights' &&\
@@ -65,8 +66,8 @@ async fn i_name_a_session_and_pi_knows_it_by_that_name() {
         pi.same_after_reload_and_restart(stage).await;
         page.until("its name again", named).await;
         // Now no process of pi's runs.
-        menu(page, "Rename").await;
-        fill(page, ".title-bar [name=title]", "Buoys").await;
+        page.choose_in_session_menu("Rename").await;
+        page.fill(".title-bar [name=title]", "Buoys").await;
         let field = page.driver.find(By::Css(".title-bar [name=title]")).await.unwrap();
         field.send_keys(Key::Enter + "").await.unwrap();
         page.until("the other name", "return document.querySelector('h1.title')?.textContent === 'Buoys'")
@@ -89,8 +90,8 @@ async fn i_delete_a_session_and_its_file_is_gone_from_pis_folder() {
         pi.model.will([says("Here.")]);
         page.run("Are you there?").await;
         let file = pi.session_files().remove(0);
-        let said = entries_of(&file);
-        menu(page, "Delete…").await;
+        let said = session_file::lines(&file);
+        page.choose_in_session_menu("Delete…").await;
         page.press("Delete").await;
         page.until("the form", "return !!document.querySelector('main.new-session')").await;
         page.until("no row", "return !document.querySelector('nav [data-session-id]')").await;

@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::PATIENCE;
+
 use super::connection::Connection;
 use super::reply::{Reply, Step, says};
-
-/// Far beyond what anything takes; only a hang gets here.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Model {
     pub port: u16,

@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use pilothouse_test_support::browser::Page;
+
 use super::reply::{calls, says};
 use super::stage::story;
 
@@ -98,7 +100,7 @@ async fn i_answer_every_kind_of_question_of_an_extension() {
     .await;
 }
 
-pub async fn until_notice(page: &crate::page::Page, text: &str) {
+pub async fn until_notice(page: &Page, text: &str) {
     let script = "return [...document.querySelectorAll('.notice-text')].some((notice) =>\
                   notice.textContent === arguments[0])";
     page.until_script(text, script, vec![json!(text)]).await;

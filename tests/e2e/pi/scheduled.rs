@@ -3,9 +3,10 @@
 use serde_json::json;
 use thirtyfour::{By, Key};
 
+use pilothouse_test_support::browser::Page;
+
 use super::reply::{calls, says};
 use super::stage::{Pi, story};
-use crate::page::Page;
 
 /// pi waits in a tool while these are scheduled, in this order.
 async fn schedule(pi: &Pi, page: &Page, texts: &[&str]) {

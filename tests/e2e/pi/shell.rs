@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
+use pilothouse_test_support::process::until_gone;
+
 use super::ending::written_number;
 use super::model::text_of;
 use super::reply::says;
 use super::stage::story;
-use crate::running::until_gone;
 
 #[tokio::test]
 async fn i_run_commands_and_pi_knows_of_those_i_share() {

@@ -7,11 +7,12 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::server::{ServerSetup, built_binary};
+use pilothouse_test_support::session_file;
+
 use super::model::Model;
-use crate::browser::Size;
-use crate::page::Page;
-use crate::running::Setup;
-use crate::stage::{Stage, binary, project, story_with};
+use crate::stage::{Stage, project, story_with};
 
 /// The generations of pi that are in use.
 #[derive(Clone, Copy)]
@@ -77,11 +78,10 @@ impl Pi {
     }
 
     /// A server that offers this pi.
-    fn configure(&self, mut setup: Setup) -> Setup {
-        setup.arguments.extend(["--agent".to_owned(), format!("pi=pi:'{}'", self.program().display())]);
-        let agent = self.path("agent").display().to_string();
-        setup.environment.push(("PI_CODING_AGENT_DIR".to_owned(), agent));
+    fn configure(&self, setup: ServerSetup) -> ServerSetup {
         setup
+            .agent(&format!("pi=pi:'{}'", self.program().display()))
+            .env("PI_CODING_AGENT_DIR", self.path("agent"))
     }
 
     /// Kills the server as hard as can be, starts it again, and waits until the page is back.
@@ -89,10 +89,8 @@ impl Pi {
         stage.server.kill();
         let page = stage.page();
         page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
-        let setup = Setup::like(&binary(), &stage.server).project(&self.project);
-        let again = self.configure(setup).start();
-        stage.before.push(std::mem::replace(&mut stage.server, again));
-        page.connected().await;
+        stage.server.restart();
+        page.until_connected().await;
     }
 
     /// What is shown stays the same: after a reload, and when only pi's own file can tell it.
@@ -124,7 +122,7 @@ impl Pi {
     pub fn entries(&self) -> Vec<Value> {
         let files = self.session_files();
         assert_eq!(files.len(), 1, "one session: {files:?}");
-        entries_of(&files[0])
+        session_file::lines(&files[0])
     }
 
     /// pi's own files of its sessions.
@@ -139,7 +137,7 @@ impl Pi {
 pub async fn in_both_sizes(page: &Page, name: &str) {
     page.screenshot(&format!("{name}-wide")).await;
     let phone = json!({"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true});
-    page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", phone).await.unwrap();
+    page.cdp("Emulation.setDeviceMetricsOverride", phone).await;
     page.async_script(
         "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
          const fading = document.getAnimations().filter((animation) => animation instanceof CSSTransition);\
@@ -147,12 +145,7 @@ pub async fn in_both_sizes(page: &Page, name: &str) {
     )
     .await;
     page.screenshot(&format!("{name}-phone")).await;
-    page.driver.cdp().send_raw("Emulation.clearDeviceMetricsOverride", json!({})).await.unwrap();
-}
-
-pub fn entries_of(file: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(file).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    page.cdp("Emulation.clearDeviceMetricsOverride", json!({})).await;
 }
 
 fn named(variable: &str) -> PathBuf {
@@ -184,7 +177,7 @@ pub async fn story_prepared(
     let project = project();
     let pi = Pi::new(generation, project.path());
     prepare(&pi);
-    let setup = pi.configure(Setup::new(&binary()));
+    let setup = pi.configure(ServerSetup::new(&built_binary()));
     story_with(&format!("pi-{name}"), Size::Wide, project, setup, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;

@@ -54,7 +54,7 @@ async fn two_sessions_of_pi_stream_at_once_and_i_switch_between_them() {
         pi.model.will([says("The north").gate("north").text(" is clear.")]);
         page.send("Look north").await;
         page.until_text("The north").await;
-        page.press_link_new().await;
+        page.open_new_session_form().await;
         let second = page.new_session_of("pi").await;
         pi.model.will([says("The south").gate("south").text(" is foggy.")]);
         page.send("Look south").await;

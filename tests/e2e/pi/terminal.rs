@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
+use pilothouse_test_support::browser::Page;
+
 use super::reply::{calls, says};
 use super::stage::{Pi, story};
-use crate::page::Page;
 
 /// Opens the session with this title from the sidebar.
 pub async fn open_titled(page: &Page, title: &str) {

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
+use pilothouse_test_support::browser::Page;
+
 use super::stage::{Generation, Pi, story_prepared};
-use crate::page::Page;
 
 async fn until_told(page: &Page, words: &str) {
     let script = "const card = [...document.querySelectorAll('.choice-card')]\

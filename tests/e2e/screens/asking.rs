@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
+use pilothouse_test_support::browser::Size;
+use pilothouse_test_support::scripted_agent::Script;
+
 use super::{Screen, plain, scripted, tour};
-use crate::browser::Size;
-use crate::script::Script;
 use crate::stage::Stage;
 
 async fn tell(stage: &mut Stage, screen: &mut Screen) {
@@ -48,9 +49,9 @@ async fn anybody_can_answer_the_agent_on_a_phone() {
 /// What an approval of a dangerous command looks like, with something hidden in it, and all that may stand beside it.
 fn decorated() -> Script {
     let mut script = Script::default();
-    script.hear("prompt");
-    script.answer("prompt", json!({"disposition": "started"}));
-    script.say(json!({"type": "agent_start"}));
+    script.expect_command("prompt");
+    script.respond("prompt", json!({"disposition": "started"}));
+    script.send(json!({"type": "agent_start"}));
     for (level, words) in [
         ("info", "The tide is rising."),
         ("warning", "The chart of this harbour is two years old; check it against the notices."),

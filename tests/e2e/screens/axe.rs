@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::page::Page;
+use pilothouse_test_support::browser::Page;
 
 /// Of all that is on the page; only of its colours if asked so.
 pub async fn run(page: &Page, only_colours: bool) -> Vec<String> {

@@ -2,9 +2,10 @@
 
 use thirtyfour::By;
 
+use pilothouse_test_support::browser::Size;
+use pilothouse_test_support::server::ServerSetup;
+
 use super::{Screen, plain, tour};
-use crate::browser::Size;
-use crate::library::fill;
 use crate::stage::Stage;
 
 const FORM: &str = "return !!document.querySelector('main form button[type=submit]:enabled')";
@@ -28,7 +29,7 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     screen.shows("03-first-run").await;
     page.script("document.querySelector('.folder-picker').scrollIntoView()", vec![]).await;
     screen.shows("04-folders").await;
-    fill(&page, "[name=folder]", "/nowhere").await;
+    page.fill("[name=folder]", "/nowhere").await;
     page.press("Go").await;
     page.until(
         "the refusal",
@@ -44,14 +45,10 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
 }
 
 /// One is not installed, another does not start.
-fn with_troubled_agents() -> crate::running::Setup {
-    let mut setup = plain();
+fn with_troubled_agents() -> ServerSetup {
     let complaint = "Error: Cannot find module /usr/lib/node_modules/pi-coding-agent/dist/cli.js";
     let broken = format!("nightly=pi:sh -c 'echo \"{complaint}\" >&2; exit 1'");
-    for agent in ["pi=pi:/nowhere/pi", &broken] {
-        setup.arguments.extend(["--agent".to_owned(), agent.to_owned()]);
-    }
-    setup
+    plain().agent("pi=pi:/nowhere/pi").agent(&broken)
 }
 
 async fn tell_alone(stage: &mut Stage, screen: &mut Screen) {

@@ -1,9 +1,9 @@
 //! The sidebar and what opens from it.
 
+use pilothouse_test_support::browser::Size;
+use pilothouse_test_support::session_file::SessionFile;
+
 use super::{Screen, plain, tour};
-use crate::browser::Size;
-use crate::library::{fill, menu};
-use crate::session_file::SessionFile;
 use crate::stage::Stage;
 
 /// Sessions of before, in another folder.
@@ -11,17 +11,17 @@ fn write_sessions(stage: &Stage) {
     for (number, said) in
         ["Chart the approach from the north", "Why is the beacon dark at night?"].iter().enumerate()
     {
-        let mut file = SessionFile::new(number, "/home/ada/lighthouse");
+        let mut file = SessionFile::numbered(number, "/home/ada/lighthouse");
         file.user(said);
         file.assistant(
             serde_json::json!([{"type": "text", "text": "A barnacle sits on the lamp of the beacon."}]),
         );
-        file.write(stage);
+        stage.add_session(file);
     }
 }
 
 async fn start(screen: &Screen, text: &str) {
-    screen.page.visit_form().await;
+    screen.page.open_new_session_form_without_drawer().await;
     screen.page.new_session().await;
     screen.send(text).await;
 }
@@ -46,7 +46,7 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     page.until("an unread one", "return !!document.querySelector('nav [data-unread]')").await;
     start(screen, "Mend the lights of the northern pier before the winter").await;
     page.until_state("completed").await;
-    menu(&page, "Pin").await;
+    page.choose_in_session_menu("Pin").await;
     page.until("the pin", "return document.querySelector('.folder-name')?.textContent === 'Pinned'").await;
     screen.open_sidebar().await;
     screen.shows("50-sidebar").await;
@@ -63,13 +63,13 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     page.until("the question", "return !!document.querySelector('dialog.confirm[open]')").await;
     screen.shows("53-delete").await;
     page.press("Cancel").await;
-    fill(&page, "[name=search]", "beacon").await;
+    page.fill("[name=search]", "beacon").await;
     page.until("the hits", "return !!document.querySelector('nav .hit mark')").await;
     screen.shows("54-search").await;
-    fill(&page, "[name=search]", "no such words").await;
+    page.fill("[name=search]", "no such words").await;
     page.until("nothing", "return document.querySelector('nav').innerText.includes('Nothing found')").await;
     screen.shows("55-search-empty").await;
-    fill(&page, "[name=search]", " ").await;
+    page.fill("[name=search]", " ").await;
     page.press("Settings").await;
     page.until("the settings", "return !!document.querySelector(':popover-open [role=switch]')").await;
     screen.shows("56-settings").await;

@@ -10,11 +10,11 @@ mod trouble;
 
 use serde_json::json;
 
-use crate::browser::Size;
-use crate::page::Page;
-use crate::running::Setup;
-use crate::script::Script;
-use crate::stage::{Stage, binary, project, story_with};
+use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::scripted_agent::Script;
+use pilothouse_test_support::server::{ServerSetup, built_binary};
+
+use crate::stage::{Stage, project, story_with};
 
 /// How the page looks: what is emulated of the system, and what the person has chosen.
 struct Theme {
@@ -79,7 +79,7 @@ impl Screen {
             {"name": "prefers-color-scheme", "value": theme.scheme},
             {"name": "prefers-contrast", "value": theme.contrast},
         ]});
-        self.page.driver.cdp().send_raw("Emulation.setEmulatedMedia", features).await.unwrap();
+        self.page.cdp("Emulation.setEmulatedMedia", features).await;
         let choose = format!(
             "document.documentElement.toggleAttribute('data-contrast', false);\
              if ({}) document.documentElement.dataset.contrast = 'more';\
@@ -123,12 +123,12 @@ impl Screen {
 }
 
 /// The same tour on both sizes.
-async fn tour(name: &str, size: Size, setup: Setup, tell: impl AsyncFnOnce(&mut Stage, &mut Screen)) {
+async fn tour(name: &str, size: Size, setup: ServerSetup, tell: impl AsyncFnOnce(&mut Stage, &mut Screen)) {
     story_with(&format!("screens-{name}"), size, project(), setup, async |stage| {
         let page = stage.page();
         if matches!(size, Size::Wide) {
             let metrics = json!({"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": false});
-            page.driver.cdp().send_raw("Emulation.setDeviceMetricsOverride", metrics).await.unwrap();
+            page.cdp("Emulation.setDeviceMetricsOverride", metrics).await;
         }
         let mut screen = Screen { page, size, found: Vec::new() };
         tell(stage, &mut screen).await;
@@ -137,11 +137,11 @@ async fn tour(name: &str, size: Size, setup: Setup, tell: impl AsyncFnOnce(&mut 
     .await;
 }
 
-fn plain() -> Setup {
-    Setup::new(&binary())
+fn plain() -> ServerSetup {
+    ServerSetup::new(&built_binary())
 }
 
 /// With an agent that plays a script.
-fn scripted(script: &Script, folder: &tempfile::TempDir) -> Setup {
-    script.offered(plain(), folder.path())
+fn scripted(script: &Script, folder: &tempfile::TempDir) -> ServerSetup {
+    script.offer(plain(), folder.path())
 }

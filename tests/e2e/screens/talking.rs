@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use pilothouse_test_support::browser::Size;
+
 use super::{Screen, plain, tour};
-use crate::browser::Size;
-use crate::library::fill;
 use crate::pictures::drop_picture;
 use crate::stage::Stage;
 
@@ -86,14 +86,14 @@ async fn composer(screen: &mut Screen) {
     )
     .await;
     page.until("the bar", "return !!document.querySelector('[name=find]')").await;
-    fill(&page, "[name=find]", "harbour").await;
+    page.fill("[name=find]", "harbour").await;
     page.until(
         "what was found",
         "return document.querySelector('.find-words')?.textContent.includes(' of ')",
     )
     .await;
     screen.shows("27-found").await;
-    fill(&page, "[name=find]", "no such words").await;
+    page.fill("[name=find]", "no such words").await;
     page.until("nothing", "return document.querySelector('.find-words')?.textContent === 'Nothing found'")
         .await;
     screen.shows("28-not-found").await;

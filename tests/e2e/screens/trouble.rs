@@ -1,19 +1,18 @@
 //! When something is wrong: each is a state of its own, with a sentence and a next step.
 
-use serde_json::json;
+use pilothouse_test_support::browser::Size;
+use pilothouse_test_support::process::signal;
+use pilothouse_test_support::session_file::{SessionFile, append_exchange};
 
 use super::{Screen, plain, tour};
-use crate::browser::Size;
-use crate::running::{agent, signal};
-use crate::session_file::{SessionFile, go_on_elsewhere};
 use crate::stage::Stage;
 
 async fn tell(stage: &mut Stage, screen: &mut Screen) {
-    let mut file = SessionFile::new(1, &stage.project.path().to_string_lossy());
+    let mut file = SessionFile::numbered(1, &stage.project.path().to_string_lossy());
     file.user("A session that takes its time");
-    let slow = file.write(stage);
+    let slow = stage.add_session(file);
     let page = screen.page.clone();
-    page.enter(&stage.line.through(&stage.server, &stage.server.link)).await;
+    page.enter(&stage.proxy.address(&stage.server.link)).await;
     page.new_session().await;
     screen.run("Is the harbour open?").await;
     screen.send("/error").await;
@@ -21,11 +20,11 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     screen.shows("60-failed").await;
     screen.send("/wait-tool never").await;
     page.until_tool("running").await;
-    signal(agent(&stage.server), "KILL");
+    signal(stage.server.agent(), "KILL");
     page.until_state("error").await;
     screen.shows("61-crashed").await;
     // Nothing comes any more, and nobody knows yet.
-    stage.line.fall_silent();
+    stage.proxy.go_silent();
     page.script(
         "document.querySelector(arguments[0]).click()",
         vec![format!("nav [data-session-id='{slow}']").into()],
@@ -33,7 +32,7 @@ async fn tell(stage: &mut Stage, screen: &mut Screen) {
     .await;
     page.until("the wait", "return !!document.querySelector('.session-wait')").await;
     screen.shows("62-loading").await;
-    stage.line.cut();
+    stage.proxy.cut();
     page.until("the loss", "return document.body.dataset.connection === 'lost'").await;
     screen.shows("63-lost").await;
     page.driver.back().await.unwrap();
@@ -72,11 +71,15 @@ async fn tell_of_others(stage: &mut Stage, screen: &mut Screen) {
     page.enter(&stage.server.link).await;
     let session = page.new_session().await;
     screen.run("Is the harbour open?").await;
-    go_on_elsewhere(&stage.server.session_file(&session));
+    append_exchange(
+        &stage.server.session_file(&session),
+        "And how high is the tide?",
+        "It stands at 3.2 metres and rises.",
+    );
     page.until("the banner", "return !!document.querySelector('.elsewhere')").await;
     page.until_text("It stands at 3.2 metres").await;
     screen.shows("65-elsewhere").await;
-    page.visit_form().await;
+    page.open_new_session_form_without_drawer().await;
     page.new_session().await;
     std::fs::remove_dir_all(stage.project.path()).unwrap();
     screen.send("Is the harbour still there?").await;
@@ -87,8 +90,7 @@ async fn tell_of_others(stage: &mut Stage, screen: &mut Screen) {
     .await;
     page.until_state("error").await;
     screen.shows("66-refused").await;
-    let source = json!({ "source": OTHER_VERSION });
-    page.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", source).await.unwrap();
+    page.add_init_script(OTHER_VERSION).await;
     page.driver.refresh().await.unwrap();
     // It reloads by itself once; that does not help.
     page.until(

@@ -7,7 +7,7 @@ use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::conversation::ui_message::Image;
 use serde_json::{Value, json};
 
-use crate::scenario::{Scenario, scenarios};
+use pilothouse_test_support::recordings::{Scenario, scenarios};
 
 #[test]
 fn the_events_of_every_recording() {

@@ -3,8 +3,7 @@
 use pilothouse_core::render::diff::{FileDiff, LineKind, diffs_of};
 use pilothouse_core::{MessageController, Phase};
 
-use crate::live::events_of;
-use crate::scenario::scenarios;
+use pilothouse_test_support::recordings::{events_of, scenarios};
 
 fn shown(diff: &FileDiff) -> String {
     let mut text = format!("{} {:?} +{} -{}\n", diff.path, diff.change, diff.added, diff.removed);

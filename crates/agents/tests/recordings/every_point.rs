@@ -7,10 +7,10 @@ use pilothouse_core::protocol::event::Event;
 use pilothouse_core::session::machine::{Evidence, Follower, Machine, ProcessStatus, StateEvent};
 use pilothouse_core::{Kind, MessageController, Phase, SessionState, UiMessage};
 
+use pilothouse_test_support::recordings::{Scenario, events_of, scenarios};
+use pilothouse_test_support::rows;
+
 use crate::differences::STOP_NOT_IN_FILE;
-use crate::live::events_of;
-use crate::rows;
-use crate::scenario::{Scenario, scenarios};
 
 /// Calls `at` with the conversation after each of its events.
 fn walk(scenario: &Scenario, mut at: impl FnMut(&Event, &MessageController)) {
@@ -82,7 +82,7 @@ fn history_so_far_is_what_has_streamed_so_far() {
             let stored = MessageController::load_messages_from_history(messages.iter().cloned());
             let (live, stored) = (known_to_history(server.rows()), known_to_history(stored.rows()));
             let (live, stored) = as_far_as_told(live, stored);
-            assert_eq!(rows::told(&live), rows::told(&stored), "{} at {event:?}", scenario.name);
+            assert_eq!(rows::render(&live), rows::render(&stored), "{} at {event:?}", scenario.name);
         });
     }
 }

@@ -6,29 +6,26 @@ mod codec;
 mod differences;
 mod edits;
 mod every_point;
-mod live;
-mod rows;
-mod scenario;
 
 use pilothouse_agents::history::entry::SessionHistory;
 use pilothouse_agents::pi::{Incoming, decode};
 use pilothouse_core::MessageController;
+use pilothouse_test_support::recordings::{RecordingFold, scenarios};
+use pilothouse_test_support::rows;
 
 use differences::{DIFFERENCES, WITHOUT_A_FILE};
-use live::Live;
-use scenario::scenarios;
 
 /// The rows of a session file.
 fn stored(file: &[u8]) -> Vec<String> {
     let history = SessionHistory::parse(file).expect("a session file");
-    rows::told(MessageController::load_messages_from_history(history.messages).rows())
+    rows::render(MessageController::load_messages_from_history(history.messages).rows())
 }
 
 #[test]
 fn what_streamed_is_what_the_session_file_shows() {
     let mut wrong = Vec::new();
     for scenario in scenarios() {
-        let live = Live::of(&scenario);
+        let live = RecordingFold::of(&scenario);
         for (session_id, file) in scenario.session_files() {
             let stored = stored(&file);
             let (mut shown, begins) = live.rows_of(&session_id);
@@ -66,7 +63,7 @@ fn no_recording_is_left_out() {
 fn the_rows_of_every_recording() {
     for scenario in scenarios() {
         let name = scenario.name.replace('/', "-");
-        insta::assert_snapshot!(name, Live::of(&scenario).text());
+        insta::assert_snapshot!(name, RecordingFold::of(&scenario).text());
     }
 }
 

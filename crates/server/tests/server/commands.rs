@@ -4,7 +4,8 @@ use pilothouse_core::conversation::ask::{Answer, AskKind};
 use pilothouse_core::protocol::Command;
 use pilothouse_core::{Mark, SessionState};
 
-use crate::client::{Client, prompt, visible};
+use pilothouse_test_support::client::{Client, prompt, visible};
+
 use crate::server;
 
 #[tokio::test]

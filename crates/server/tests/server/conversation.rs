@@ -3,8 +3,10 @@
 use pilothouse_core::{Kind, Phase, SessionState};
 use std::collections::HashMap;
 
-use crate::client::{Client, visible};
-use crate::running::Setup;
+use pilothouse_test_support::client::{Client, visible};
+use pilothouse_test_support::process::children;
+use pilothouse_test_support::server::ServerSetup;
+
 use crate::{binary, server};
 
 #[tokio::test]
@@ -33,9 +35,8 @@ async fn a_prompt_with_text_thinking_and_tools_streams_and_reads_the_same_after_
     page.until(&session, "the last event", |view| view.seq >= last).await;
     assert!(second.view(&session) == page.view(&session), "all of what it shows");
 
-    first.kill();
-    let restarted = Setup::like(binary(), &first).project(project.path()).start();
-    let mut third = Client::connect(&restarted).await;
+    first.kill_and_restart();
+    let mut third = Client::connect(&first).await;
     let listed = third.welcome.sessions.iter().find(|listed| listed.id == session).expect("still listed");
     assert_eq!((listed.title.as_str(), listed.state), ("Hello", SessionState::Completed));
     third.open(&session).await;
@@ -45,14 +46,14 @@ async fn a_prompt_with_text_thinking_and_tools_streams_and_reads_the_same_after_
 #[tokio::test]
 async fn a_page_that_joins_at_any_moment_ends_with_the_same_rows() {
     let project = tempfile::tempdir().unwrap();
-    let server = Setup::new(binary()).pace("40").project(project.path()).start();
+    let server = ServerSetup::new(binary()).pace("40").project(project.path()).start();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/tour").await.unwrap();
     let mut joined = Vec::new();
     let mut seen = 0;
     while page.view(&session).state.is_active() {
-        page.take_frame().await;
+        page.receive_frame().await;
         if page.events >= seen + 12 && joined.len() < 20 {
             seen = page.events;
             let mut other = Client::connect(&server).await;
@@ -76,13 +77,13 @@ async fn case_68_opening_a_session_starts_nothing_and_changes_nothing() {
     let session = page.new_session(project.path()).await;
     let mut other = Client::connect(&server).await;
     other.open(&session).await;
-    assert!(crate::running::children(server.process_id()).is_empty());
+    assert!(children(server.process_id()).is_empty());
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let agents = crate::running::children(server.process_id());
+    let agents = children(server.process_id());
     let mut third = Client::connect(&server).await;
     third.open(&session).await;
-    assert_eq!(crate::running::children(server.process_id()), agents);
+    assert_eq!(children(server.process_id()), agents);
 }
 
 #[tokio::test]

@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::{SessionState, SessionView};
 
-use crate::client::{Client, assert_same, prompt};
+use pilothouse_test_support::client::{Client, assert_same, prompt};
+use pilothouse_test_support::server::TestServer;
+
 use crate::random::Random;
-use crate::running::Running;
-use crate::{binary, server};
+use crate::server;
 
 const EVENTS: usize = 10_000;
 const LOST: usize = 500;
@@ -42,7 +43,7 @@ async fn promise_18_every_event_arrives_once_and_in_order_over_500_lost_connecti
         if (events + steady.events) * (RESTARTS + 1) > EVENTS * (restarts + 1) && restarts < RESTARTS {
             restarts += 1;
             events += steady.events;
-            server.kill_and_restart(binary(), project.path());
+            server.kill_and_restart();
             steady = Client::connect(&server).await;
             for session in &sessions {
                 steady.open(session).await;
@@ -60,7 +61,7 @@ async fn promise_18_every_event_arrives_once_and_in_order_over_500_lost_connecti
             steady.until(session, "everything", |view| view.seq >= here).await;
         }
         for page in [&mut back, &mut steady] {
-            page.fetch_whole(session).await;
+            page.fetch_all_rows(session).await;
         }
         assert_same(back.view(session), steady.view(session));
         assert!(back.rows(session).len() > 2 * PAGE_ROWS, "too little was compared");
@@ -70,7 +71,7 @@ async fn promise_18_every_event_arrives_once_and_in_order_over_500_lost_connecti
 
 /// Comes back, reads a little or nothing, and is gone again.
 async fn lose_connection(
-    server: &Running,
+    server: &TestServer,
     sessions: &[String],
     views: HashMap<String, SessionView>,
     random: &mut Random,
@@ -84,8 +85,8 @@ async fn lose_connection(
     }
     if random.one_in(2) {
         for _ in 0..random.below(60) {
-            page.take_frame_if_any().await;
+            page.receive_frame_if_any().await;
         }
     }
-    page.lose()
+    page.disconnect()
 }

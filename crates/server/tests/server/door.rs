@@ -4,9 +4,11 @@ use axum::http::Method;
 use pilothouse_server::http::guard::Access;
 use pilothouse_server::http::routes;
 
-use crate::client::Client;
-use crate::running::Setup;
-use crate::{binary, http, server};
+use pilothouse_test_support::client::Client;
+use pilothouse_test_support::http;
+use pilothouse_test_support::server::ServerSetup;
+
+use crate::{binary, server};
 
 #[tokio::test]
 async fn every_route_but_the_page_and_health_needs_the_credential() {
@@ -159,7 +161,7 @@ fn it_listens_on_loopback_unless_told_otherwise_and_always_has_a_token() {
     // Another address is possible, and it too has no way in without the token: there is no option to go without.
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("token")).unwrap();
-    let output = Setup::new(binary()).command(folder.path()).output().unwrap();
+    let output = ServerSetup::new(binary()).command(folder.path()).output().unwrap();
     assert!(!output.status.success(), "started without a token");
 }
 

@@ -1,33 +1,24 @@
 //! One owner per session file: what another program writes is shown and followed, and nothing is written here until
 //! the person takes over.
 
-use std::io::Write;
 use std::path::Path;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ui_message::Kind;
 use pilothouse_core::protocol::Command;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::client::{Client, visible};
-use crate::running::{agent, until_gone};
+use pilothouse_test_support::client::{Client, visible};
+use pilothouse_test_support::process::until_gone;
+use pilothouse_test_support::session_file::{
+    append_entry, append_exchange, append_message, assert_one_branch,
+};
+
 use crate::server;
 
 /// Another program says something and gets an answer.
 pub fn go_on_elsewhere(file: &Path, number: u64) {
-    let text = std::fs::read_to_string(file).unwrap();
-    let leaf: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-    let time = 4_000_000_000_000 + number;
-    let entry = |id: &str, parent: &Value, message: Value| json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2096-10-02T07:06:40.000Z", "message": message});
-    let user = format!("user{number}");
-    let said = json!({"role": "user", "content": format!("Asked elsewhere {number}"), "timestamp": time});
-    let answer = json!({"role": "assistant", "stopReason": "stop", "timestamp": time + 1,
-        "content": [{"type": "text", "text": format!("Answered elsewhere {number}")}]});
-    let lines = [entry(&user, &leaf["id"], said), entry(&format!("reply{number}"), &json!(user), answer)];
-    let mut file = std::fs::File::options().append(true).open(file).unwrap();
-    for line in lines {
-        writeln!(file, "{line}").unwrap();
-    }
+    append_exchange(file, &format!("Asked elsewhere {number}"), &format!("Answered elsewhere {number}"));
 }
 
 #[tokio::test]
@@ -37,7 +28,7 @@ async fn a_session_that_another_program_continues_is_followed_and_taken_over_onl
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let (agent, file) = (agent(&server), server.session_file(&session));
+    let (agent, file) = (server.agent(), server.session_file(&session));
     go_on_elsewhere(&file, 1);
     page.until(&session, "the other program", |view| view.elsewhere).await;
     page.until_text(&session, "Answered elsewhere 1").await;
@@ -73,20 +64,7 @@ async fn a_session_that_another_program_continues_is_followed_and_taken_over_onl
     let mut other = Client::connect(&server).await;
     other.open(&session).await;
     assert_eq!(visible(other.rows(&session)), visible(page.rows(&session)));
-    // The file did not branch.
-    let text = std::fs::read_to_string(&file).unwrap();
-    let entries: Vec<Value> = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
-    for pair in entries.windows(2) {
-        assert_eq!(pair[1]["parentId"], pair[0]["id"], "{pair:?}");
-    }
-}
-
-/// Appends one message to the file as another program would.
-fn append_elsewhere(file: &Path, id: &str, message: Value) {
-    let text = std::fs::read_to_string(file).unwrap();
-    let leaf: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-    let entry = json!({"type": "message", "id": id, "parentId": leaf["id"], "timestamp": "2096-10-02T07:06:41.000Z", "message": message});
-    writeln!(std::fs::File::options().append(true).open(file).unwrap(), "{entry}").unwrap();
+    assert_one_branch(&file);
 }
 
 #[tokio::test]
@@ -96,18 +74,10 @@ async fn what_a_tool_says_elsewhere_and_a_command_run_there_are_followed_each_by
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let (agent, file) = (agent(&server), server.session_file(&session));
-    append_elsewhere(
-        &file,
-        "u",
-        json!({"role": "user", "content": "List it", "timestamp": 4_000_000_000_001_u64}),
-    );
+    let (agent, file) = (server.agent(), server.session_file(&session));
+    append_message(&file, json!({"role": "user", "content": "List it"}));
     let call = json!({"type": "toolCall", "id": "call-1", "name": "bash", "arguments": {"command": "ls"}});
-    append_elsewhere(
-        &file,
-        "a",
-        json!({"role": "assistant", "stopReason": "toolUse", "timestamp": 4_000_000_000_002_u64, "content": [call]}),
-    );
+    append_message(&file, json!({"role": "assistant", "stopReason": "toolUse", "content": [call]}));
     let step = |page: &Client| {
         let row = page.rows(&session).iter().rev().find(|row| row.tool_step.is_some()).cloned();
         row.and_then(|row| row.tool_step)
@@ -115,13 +85,13 @@ async fn what_a_tool_says_elsewhere_and_a_command_run_there_are_followed_each_by
     page.until(&session, "the call", |view| view.controller.has_open_call()).await;
     until_gone(agent);
     let result = json!({"role": "toolResult", "toolCallId": "call-1", "toolName": "bash", "isError": false,
-        "timestamp": 4_000_000_000_003_u64, "content": [{"type": "text", "text": "README.md"}]});
-    append_elsewhere(&file, "r", result);
+        "content": [{"type": "text", "text": "README.md"}]});
+    append_message(&file, result);
     page.until(&session, "the result", |view| !view.controller.has_open_call()).await;
     assert_eq!(step(&page).unwrap().result.as_deref(), Some("README.md"));
     let command = json!({"role": "bashExecution", "command": "pwd", "output": "/harbour", "exitCode": 0,
-        "cancelled": false, "truncated": false, "timestamp": 4_000_000_000_004_u64});
-    append_elsewhere(&file, "b", command);
+        "cancelled": false, "truncated": false});
+    append_message(&file, command);
     page.until(&session, "the command", |view| {
         view.controller.rows().iter().any(|row| row.kind == Kind::Bash)
     })
@@ -138,12 +108,8 @@ async fn another_name_given_elsewhere_is_shown() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let file = server.session_file(&session);
-    let text = std::fs::read_to_string(&file).unwrap();
-    let leaf: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-    let named =
-        json!({"type": "session_info", "id": "named", "parentId": leaf["id"], "name": "Named elsewhere"});
-    writeln!(std::fs::File::options().append(true).open(&file).unwrap(), "{named}").unwrap();
+    let named = json!({"type": "session_info", "name": "Named elsewhere"});
+    append_entry(&server.session_file(&session), named);
     page.until(&session, "the name", |view| view.title == "Named elsewhere").await;
     assert!(!page.view(&session).elsewhere, "a name alone is no work");
 }

@@ -1,10 +1,14 @@
 //! Agents that die, and agents that are not there.
 
+use std::path::Path;
+
 use pilothouse_core::protocol::Command;
 use pilothouse_core::{Kind, SessionState};
 
-use crate::client::Client;
-use crate::running::{Setup, agent, is_alive, signal, until_child, until_gone};
+use pilothouse_test_support::client::{Client, prompt};
+use pilothouse_test_support::process::{is_alive, signal, until_child, until_gone};
+use pilothouse_test_support::server::ServerSetup;
+
 use crate::{binary, server};
 
 #[tokio::test]
@@ -14,7 +18,7 @@ async fn case_72_a_killed_agent_is_a_visible_error_within_a_second_and_the_sessi
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/wait-tool never").await.unwrap();
     page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
-    let agent = agent(&server);
+    let agent = server.agent();
     let tool = until_child(agent);
     let killed = std::time::Instant::now();
     signal(agent, "KILL");
@@ -37,8 +41,8 @@ async fn what_was_scheduled_with_an_agent_that_died_reaches_the_next() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/wait-tool never").await.unwrap();
     page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
-    page.ask(Some(&session), crate::client::prompt("kept", "Do not forget me")).await.unwrap();
-    signal(agent(&server), "KILL");
+    page.ask(Some(&session), prompt("kept", "Do not forget me")).await.unwrap();
+    signal(server.agent(), "KILL");
     page.until_state(&session, SessionState::Error).await;
     assert_eq!(page.view(&session).queue.items().len(), 1, "still scheduled");
     page.prompt(&session, "Are you back?").await.unwrap();
@@ -53,15 +57,11 @@ async fn what_was_scheduled_with_an_agent_that_died_reaches_the_next() {
 
 #[tokio::test]
 async fn an_agent_that_cannot_be_started_says_why() {
-    let mut setup = Setup::new(binary());
-    setup.arguments = vec!["--agent".into(), "gone=pi:/nonexistent/agent".into()];
-    let server = setup.start();
+    let server = ServerSetup::new(binary()).agent("gone=pi:/nonexistent/agent").start();
     let mut page = Client::connect(&server).await;
     let listed = page.welcome.agents.iter().find(|agent| agent.name == "gone").unwrap();
     assert!(listed.problem.as_ref().unwrap().contains("not found"));
-    let made = page.ask(None, Command::NewSession { agent: "gone".into(), cwd: "/".into() }).await.unwrap();
-    let session = made["session_id"].as_str().unwrap().to_owned();
-    page.open(&session).await;
+    let session = page.new_session_of("gone", Path::new("/")).await;
     assert!(page.prompt(&session, "Hello").await.unwrap_err().contains("could not start"));
     page.until_state(&session, SessionState::Error).await;
 }
@@ -77,17 +77,13 @@ async fn an_agent_that_ignores_stop_is_ended_with_all_it_started() {
             *'"prompt"'*) echo '{"id":"3","type":"response","command":"prompt","success":true,"data":{}}'; echo '{"type":"agent_start"}';;
         esac; done; while :; do sleep 1; done"#;
     std::fs::write(project.path().join("agent.sh"), script).unwrap();
-    let mut setup = Setup::new(binary()).project(project.path());
-    setup.arguments = vec!["--agent".into(), format!("deaf=pi:sh {}/agent.sh", project.path().display())];
-    let server = setup.start();
+    let setup = ServerSetup::new(binary()).project(project.path());
+    let server = setup.agent(&format!("deaf=pi:sh {}/agent.sh", project.path().display())).start();
     let mut page = Client::connect(&server).await;
-    let cwd = project.path().to_string_lossy().into_owned();
-    let made = page.ask(None, Command::NewSession { agent: "deaf".into(), cwd }).await.unwrap();
-    let session = made["session_id"].as_str().unwrap().to_owned();
-    page.open(&session).await;
+    let session = page.new_session_of("deaf", project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Streaming).await;
-    let agent = agent(&server);
+    let agent = server.agent();
     let child: u32 = std::fs::read_to_string(project.path().join("child")).unwrap().trim().parse().unwrap();
     page.ask(Some(&session), Command::Abort).await.unwrap();
     page.until_state(&session, SessionState::Stopped).await;
@@ -103,22 +99,15 @@ async fn what_a_killed_server_left_running_is_ended_by_the_next() {
     let script =
         r#"case "$*" in *--session-id*) ;; *) exit 1;; esac; trap '' TERM; while :; do sleep 1; done"#;
     std::fs::write(project.path().join("agent.sh"), script).unwrap();
-    let arguments = vec!["--agent".into(), format!("deaf=pi:sh {}/agent.sh", project.path().display())];
-    let mut setup = Setup::new(binary()).project(project.path());
-    setup.arguments.clone_from(&arguments);
-    let mut first = setup.start();
-    let mut page = Client::connect(&first).await;
-    let cwd = project.path().to_string_lossy().into_owned();
-    let made = page.ask(None, Command::NewSession { agent: "deaf".into(), cwd }).await.unwrap();
-    let session = made["session_id"].as_str().unwrap().to_owned();
-    page.open(&session).await;
-    page.send(Some(&session), crate::client::prompt("p", "Hello")).await;
+    let setup = ServerSetup::new(binary()).project(project.path());
+    let mut server = setup.agent(&format!("deaf=pi:sh {}/agent.sh", project.path().display())).start();
+    let mut page = Client::connect(&server).await;
+    let session = page.new_session_of("deaf", project.path()).await;
+    page.send(Some(&session), prompt("p", "Hello")).await;
     page.until_state(&session, SessionState::Creating).await;
-    let agent = agent(&first);
-    first.kill();
+    let agent = server.agent();
+    server.kill();
     assert!(is_alive(agent), "this agent does not care that its server is gone");
-    let mut setup = Setup::like(binary(), &first).project(project.path());
-    setup.arguments = arguments;
-    let _second = setup.start();
+    server.restart();
     until_gone(agent);
 }

@@ -8,50 +8,44 @@ use pilothouse_core::protocol::Command;
 use pilothouse_core::{Kind, SessionState};
 use tokio_tungstenite::tungstenite::Message;
 
+use pilothouse_test_support::client::{Client, assert_same, prompt};
+use pilothouse_test_support::process::until_gone;
+use pilothouse_test_support::server::{ServerSetup, TestServer};
+
 use crate::binary;
-use crate::client::Client;
-use crate::running::{Running, Setup, agents, until_gone};
 
 /// A server with an agent that goes wrong, beside the demo.
-fn server_with(fault: &str) -> (Running, tempfile::TempDir) {
+fn server_with(fault: &str) -> (TestServer, tempfile::TempDir) {
     let command = format!("'{}' demo-agent --fault {fault}", binary().display());
     server_with_agent(&command, tempfile::tempdir().unwrap())
 }
 
-fn server_with_agent(command: &str, project: tempfile::TempDir) -> (Running, tempfile::TempDir) {
-    let mut setup = Setup::new(binary()).project(project.path());
-    let folder = project.path().join("agent").to_string_lossy().into_owned();
-    setup.environment.push(("PI_CODING_AGENT_DIR".into(), folder));
-    setup.arguments = vec!["--agent".into(), format!("wrong=pi:{command}")];
+fn server_with_agent(command: &str, project: tempfile::TempDir) -> (TestServer, tempfile::TempDir) {
+    let setup = ServerSetup::new(binary())
+        .project(project.path())
+        .env("PI_CODING_AGENT_DIR", project.path().join("agent"))
+        .agent(&format!("wrong=pi:{command}"));
     (setup.start(), project)
 }
 
-async fn session_of(page: &mut Client, agent: &str, folder: &Path) -> String {
-    let cwd = folder.to_string_lossy().into_owned();
-    let made = page.ask(None, Command::NewSession { agent: agent.into(), cwd }).await.unwrap();
-    let session = made["session_id"].as_str().unwrap().to_owned();
-    page.open(&session).await;
-    session
-}
-
 /// The most memory the server has ever had, in bytes.
-fn peak(server: &Running) -> usize {
+fn peak(server: &TestServer) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.process_id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").trim().parse::<usize>().unwrap() * 1024
 }
 
 /// Lets an agent flood while another session goes on; tells how much memory it took.
-async fn flood(fault: &str) -> (Running, Client, String, usize) {
+async fn flood(fault: &str) -> (TestServer, Client, String, usize) {
     let (server, project) = server_with(fault);
     let mut page = Client::connect(&server).await;
-    let flooding = session_of(&mut page, "wrong", project.path()).await;
+    let flooding = page.new_session_of("wrong", project.path()).await;
     let mut neighbour = Client::connect(&server).await;
     let quiet = neighbour.new_session(project.path()).await;
     neighbour.prompt(&quiet, "Hello").await.unwrap();
     neighbour.until_state(&quiet, SessionState::Completed).await;
     let before = peak(&server);
-    page.send(Some(&flooding), crate::client::prompt("flood", "Hello")).await;
+    page.send(Some(&flooding), prompt("flood", "Hello")).await;
     for number in 0..3 {
         let answers =
             |client: &Client| client.rows(&quiet).iter().filter(|row| row.kind == Kind::User).count();
@@ -100,10 +94,10 @@ async fn promise_30_an_agent_that_stalls_is_ended_by_a_stop() {
     for faults in ["stall@10", "stall@10 --fault ignore-term"] {
         let (server, project) = server_with(faults);
         let mut page = Client::connect(&server).await;
-        let session = session_of(&mut page, "wrong", project.path()).await;
+        let session = page.new_session_of("wrong", project.path()).await;
         page.prompt(&session, "Hello").await.unwrap();
         page.until_state(&session, SessionState::Streaming).await;
-        let agent = agents(&server)[0];
+        let agent = server.agents()[0];
         let stopped = std::time::Instant::now();
         page.ask(Some(&session), Command::Abort).await.unwrap();
         page.until_state(&session, SessionState::Stopped).await;
@@ -128,7 +122,7 @@ async fn promise_32_an_agent_that_dies_at_its_start_says_so_once_and_is_asked_ag
     let command = format!("sh '{}/agent.sh'", project.path().display());
     let (server, project) = server_with_agent(&command, project);
     let mut page = Client::connect(&server).await;
-    let session = session_of(&mut page, "wrong", project.path()).await;
+    let session = page.new_session_of("wrong", project.path()).await;
     page.prompt(&session, "Hello").await.unwrap_err();
     page.until_state(&session, SessionState::Error).await;
     let errors = |page: &Client| {
@@ -157,7 +151,7 @@ async fn promise_22_a_page_that_does_not_read_is_cut_off_and_delays_nobody() {
     let command = format!("sh '{}/agent.sh'", project.path().display());
     let (server, project) = server_with_agent(&command, project);
     let mut page = Client::connect(&server).await;
-    let session = session_of(&mut page, "wrong", project.path()).await;
+    let session = page.new_session_of("wrong", project.path()).await;
     let mut stalled = Client::connect(&server).await;
     stalled.open(&session).await;
     let before = peak(&server);
@@ -180,7 +174,7 @@ async fn promise_22_a_page_that_does_not_read_is_cut_off_and_delays_nobody() {
     assert!(read < page.events, "it was cut off after all had been sent");
     let mut back = Client::connect(&server).await;
     back.open(&session).await;
-    crate::client::assert_same(back.view(&session), page.view(&session));
+    assert_same(back.view(&session), page.view(&session));
 }
 
 /// An agent whose one tool writes and writes.

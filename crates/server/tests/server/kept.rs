@@ -4,21 +4,22 @@ use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ui_message::{Kind, Mark};
 use pilothouse_core::protocol::Command;
 
-use crate::client::{Client, prompt, visible};
-use crate::running::{Running, Setup, agent, signal};
-use crate::{binary, server};
+use pilothouse_test_support::client::{Client, prompt, visible};
+use pilothouse_test_support::process::signal;
+use pilothouse_test_support::server::TestServer;
 
-async fn restarted(server: &mut Running, project: &tempfile::TempDir) -> (Running, Client) {
-    server.kill();
-    let next = Setup::like(binary(), server).project(project.path()).start();
-    let page = Client::connect(&next).await;
-    (next, page)
+use crate::server;
+
+/// Kills the server, starts it again, and connects.
+async fn restarted(server: &mut TestServer) -> Client {
+    server.kill_and_restart();
+    Client::connect(server).await
 }
 
 #[tokio::test]
 async fn a_reply_that_was_cut_off_is_there_again_and_marked() {
-    let (mut first, project) = server();
-    let mut page = Client::connect(&first).await;
+    let (mut server, project) = server();
+    let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
@@ -26,24 +27,24 @@ async fn a_reply_that_was_cut_off_is_there_again_and_marked() {
     page.until_text(&session, "exists.").await;
     let shown = page.rows(&session).last().unwrap().clone();
     // What is being said is noted a moment later.
-    noted(&first, &shown.text).await;
-    let (mut second, mut back) = restarted(&mut first, &project).await;
+    noted(&server, &shown.text).await;
+    let mut back = restarted(&mut server).await;
     back.open(&session).await;
     let row = back.rows(&session).last().unwrap().clone();
-    assert_eq!((row.text, row.mark), (shown.text, Some(Mark::Interrupted)), "{}", second.log());
+    assert_eq!((row.text, row.mark), (shown.text, Some(Mark::Interrupted)), "{}", server.log());
     assert_eq!(back.view(&session).state, SessionState::Paused);
 
     // It keeps its place when the conversation goes on, also over the next restart.
     back.prompt(&session, "Hello again").await.unwrap();
     back.until_state(&session, SessionState::Completed).await;
     let live = visible(back.rows(&session));
-    let (_third, mut last) = restarted(&mut second, &project).await;
+    let mut last = restarted(&mut server).await;
     last.open(&session).await;
     assert_eq!(visible(last.rows(&session)), live);
 }
 
 /// Waits until the store has this text.
-pub async fn noted(server: &Running, text: &str) {
+pub async fn noted(server: &TestServer, text: &str) {
     let path = server.data.join("store.db");
     for _ in 0..600 {
         let found = [path.clone(), path.with_extension("db-wal")].iter().any(|file| {
@@ -60,14 +61,14 @@ pub async fn noted(server: &Running, text: &str) {
 
 #[tokio::test]
 async fn the_queue_is_there_again_and_is_sent_when_the_person_goes_on() {
-    let (mut first, project) = server();
-    let mut page = Client::connect(&first).await;
+    let (mut server, project) = server();
+    let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/wait-tool go").await.unwrap();
     page.until(&session, "the tool", |view| view.controller.has_open_call()).await;
     page.ask(Some(&session), prompt("later-1", "first of the queue")).await.unwrap();
     page.ask(Some(&session), prompt("later-2", "second of the queue")).await.unwrap();
-    let (_second, mut back) = restarted(&mut first, &project).await;
+    let mut back = restarted(&mut server).await;
     back.open(&session).await;
     let queue: Vec<String> = back.view(&session).queue.items().iter().map(|item| item.text.clone()).collect();
     assert_eq!(queue, ["first of the queue", "second of the queue"]);
@@ -83,13 +84,13 @@ async fn the_queue_is_there_again_and_is_sent_when_the_person_goes_on() {
 
 #[tokio::test]
 async fn an_approval_that_was_open_is_closed_and_says_so() {
-    let (mut first, project) = server();
-    let mut page = Client::connect(&first).await;
+    let (mut server, project) = server();
+    let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/approve").await.unwrap();
     page.until_state(&session, SessionState::WaitingApproval).await;
     let title = page.view(&session).asks[0].title.clone();
-    let (_second, mut back) = restarted(&mut first, &project).await;
+    let mut back = restarted(&mut server).await;
     back.open(&session).await;
     let view = back.view(&session);
     assert_eq!((view.asks.len(), view.state), (0, SessionState::Paused));
@@ -99,8 +100,8 @@ async fn an_approval_that_was_open_is_closed_and_says_so() {
 
 #[tokio::test]
 async fn an_answer_and_a_crash_stay_in_the_conversation() {
-    let (mut first, project) = server();
-    let mut page = Client::connect(&first).await;
+    let (mut server, project) = server();
+    let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/approve").await.unwrap();
     page.until_state(&session, SessionState::WaitingApproval).await;
@@ -112,21 +113,21 @@ async fn an_answer_and_a_crash_stay_in_the_conversation() {
     assert!(page.rows(&session).iter().any(|row| row.text.contains("You chose")));
     page.prompt(&session, "/wait go").await.unwrap();
     page.until_text(&session, "exists.").await;
-    signal(agent(&first), "KILL");
+    signal(server.agent(), "KILL");
     page.until_state(&session, SessionState::Error).await;
     page.prompt(&session, "And on").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     let live = visible(page.rows(&session));
     assert!(live.iter().any(|row| row.contains("exit code") || row.contains("signal")), "{live:#?}");
-    let (_second, mut back) = restarted(&mut first, &project).await;
+    let mut back = restarted(&mut server).await;
     back.open(&session).await;
     assert_eq!(visible(back.rows(&session)), live);
 }
 
 #[tokio::test]
 async fn pins_drafts_and_read_marks_are_kept_and_shown_to_every_page() {
-    let (mut first, project) = server();
-    let mut page = Client::connect(&first).await;
+    let (mut server, project) = server();
+    let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
@@ -140,9 +141,9 @@ async fn pins_drafts_and_read_marks_are_kept_and_shown_to_every_page() {
     page.prompt(&session, "More").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     while !of(&page).unread {
-        page.take_frame().await;
+        page.receive_frame().await;
     }
-    let (_second, mut back) = restarted(&mut first, &project).await;
+    let mut back = restarted(&mut server).await;
     assert!(of(&back).pinned && of(&back).unread);
     back.open(&session).await;
     assert_eq!(back.view(&session).draft, "half a thought");

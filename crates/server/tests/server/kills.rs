@@ -5,10 +5,12 @@ use pilothouse_core::conversation::ui_message::Kind;
 use pilothouse_core::protocol::{Command, QueueEdit};
 use pilothouse_core::{SessionState, SessionView};
 
+use pilothouse_test_support::client::{Client, prompt};
+use pilothouse_test_support::process::{children, until_gone};
+use pilothouse_test_support::server::ServerSetup;
+
 use crate::binary;
-use crate::client::{Client, prompt};
 use crate::random::Random;
-use crate::running::{Setup, children, until_gone};
 
 const LANES: u64 = 4;
 const KILLS: u64 = 50;
@@ -43,9 +45,8 @@ struct Said {
 async fn lane(seed: u64) -> usize {
     let mut random = Random::new(seed);
     let project = tempfile::tempdir().unwrap();
-    let mut setup = Setup::new(binary()).project(project.path());
-    setup.environment.push(("PILOTHOUSE_LOG".into(), "pilothouse_server::session=debug".into()));
-    let mut server = setup.start();
+    let setup = ServerSetup::new(binary()).project(project.path());
+    let mut server = setup.env("PILOTHOUSE_LOG", "pilothouse_server::session=debug").start();
     let mut sent = Sent::default();
     let mut acknowledged = 0;
     for kill in 0..KILLS {
@@ -53,14 +54,14 @@ async fn lane(seed: u64) -> usize {
         if kill % KILLS_PER_SESSION == 0 {
             sent = Sent { session: page.new_session(project.path()).await, ..Sent::default() };
         } else {
-            page.open_whole(&sent.session).await;
+            page.open_with_all_rows(&sent.session).await;
             let wrong = check(page.view(&sent.session), &sent);
             assert!(wrong.is_empty(), "seed {seed}, kill {kill}: {wrong}\n{}", last_lines(&server.log()));
         }
         acknowledged += work(&mut page, &mut sent, &mut random, kill).await;
         let agents = children(server.process_id());
         drop(page);
-        server.kill_and_restart(binary(), project.path());
+        server.kill_and_restart();
         agents.into_iter().for_each(until_gone);
     }
     acknowledged
@@ -89,26 +90,26 @@ async fn work(page: &mut Client, sent: &mut Sent, random: &mut Random, kill: u64
             edits.extend(edit(page, sent, format!("Changed {kill} {step}")).await);
         }
         for _ in 0..random.below(25) {
-            page.take_frame_if_any().await;
+            page.receive_frame_if_any().await;
         }
     }
     let mut acknowledged = 0;
     for (request, place) in open {
-        if let Some(outcome) = page.answered(&request) {
+        if let Some(outcome) = page.received_response(&request) {
             sent.prompts[place].acknowledged = outcome.is_ok();
             acknowledged += usize::from(outcome.is_ok());
         }
     }
     for (request, place, text) in edits {
         let texts = &mut sent.prompts[place].texts;
-        match page.answered(&request) {
+        match page.received_response(&request) {
             Some(Ok(_)) => *texts = vec![text],
             Some(Err(_)) => {}
             None => texts.push(text),
         }
     }
     // What a stop gave back is the person's again.
-    for restored in page.restored() {
+    for restored in page.restored_texts() {
         sent.prompts.retain(|said| !said.texts.contains(&restored));
     }
     acknowledged

@@ -3,22 +3,15 @@
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ui_message::Kind;
 use pilothouse_core::protocol::Command;
-use serde_json::Value;
 
-use crate::client::{Client, prompt, visible};
+use pilothouse_test_support::client::{Client, prompt, visible};
+use pilothouse_test_support::process::signal;
+use pilothouse_test_support::server::ServerSetup;
+use pilothouse_test_support::session_file::assert_one_branch;
+
 use crate::elsewhere::go_on_elsewhere;
 use crate::queue::scene;
-use crate::running::{Setup, agent, agents, signal};
 use crate::{binary, server};
-
-/// Every entry of the file follows the one before it.
-fn assert_one_branch(file: &std::path::Path) {
-    let text = std::fs::read_to_string(file).unwrap();
-    let entries: Vec<Value> = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
-    for pair in entries.windows(2) {
-        assert_eq!(pair[1]["parentId"], pair[0]["id"], "{pair:?}");
-    }
-}
 
 #[tokio::test]
 async fn a_prompt_that_meets_a_renaming_waits_for_it_and_the_file_does_not_branch() {
@@ -27,7 +20,7 @@ async fn a_prompt_that_meets_a_renaming_waits_for_it_and_the_file_does_not_branc
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    first.kill_and_restart(binary(), project.path());
+    first.kill_and_restart();
     let mut page = Client::connect(&first).await;
     page.open(&session).await;
     let renamed = page.send(Some(&session), Command::RenameSession { title: "A new name".into() }).await;
@@ -72,7 +65,7 @@ async fn a_prompt_that_meets_a_deletion_is_refused_with_words_and_nothing_of_the
         let listed = page.ask(None, Command::ListSessions).await.unwrap();
         assert_eq!(listed["sessions"].as_array().unwrap().len(), 0);
     }
-    assert_eq!(agents(&server), Vec::<u32>::new());
+    assert_eq!(server.agents(), Vec::<u32>::new());
 }
 
 #[tokio::test]
@@ -151,14 +144,14 @@ async fn what_was_acknowledged_stays_when_the_agent_cannot_be_started_to_resume_
     let project = tempfile::tempdir().unwrap();
     let work = project.path().join("work");
     std::fs::create_dir(&work).unwrap();
-    let mut server = Setup::new(binary()).project(project.path()).start();
+    let mut server = ServerSetup::new(binary()).project(project.path()).start();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(&work).await;
     page.prompt(&session, "/wait-tool never").await.unwrap();
     page.until(&session, "the tool", |view| view.controller.has_open_call()).await;
     page.prompt(&session, "And then this").await.unwrap();
-    signal(agent(&server), "KILL");
-    server.kill_and_restart(binary(), project.path());
+    signal(server.agent(), "KILL");
+    server.kill_and_restart();
     std::fs::remove_dir_all(&work).unwrap();
     let mut page = Client::connect(&server).await;
     page.open(&session).await;

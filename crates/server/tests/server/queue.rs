@@ -5,12 +5,13 @@ use pilothouse_core::conversation::ui_message::Kind;
 use pilothouse_core::protocol::{Command, QueueEdit};
 use pilothouse_core::{SessionState, SessionView};
 
-use crate::client::Client;
-use crate::running::Running;
+use pilothouse_test_support::client::Client;
+use pilothouse_test_support::server::TestServer;
+
 use crate::server;
 
 pub struct Scene {
-    pub server: Running,
+    pub server: TestServer,
     project: tempfile::TempDir,
     pub page: Client,
     pub session: String,
@@ -121,7 +122,7 @@ async fn a_page_that_goes_away_in_mid_edit_does_not_hold_the_message_back() {
     let begin = Command::EditQueued { item_id: one.id, revision: one.revision, edit: QueueEdit::Begin };
     other.ask(Some(&scene.session), begin).await.unwrap();
     scene.until("the edit", |view| view.queue.items()[0].under_edit).await;
-    drop(other.lose());
+    drop(other.disconnect());
     scene.until("its end", |view| !view.queue.items()[0].under_edit).await;
     scene.go();
     scene.until("the end", |view| view.state == SessionState::Completed && view.queue.is_empty()).await;

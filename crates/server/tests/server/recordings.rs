@@ -7,10 +7,11 @@ mod prepare;
 
 use std::sync::Arc;
 
+use pilothouse_test_support::client::Client;
+use pilothouse_test_support::rows;
+use pilothouse_test_support::server::ServerSetup;
+
 use crate::binary;
-use crate::client::Client;
-use crate::rows;
-use crate::running::Setup;
 use exceptions::{DIFFERENCES, NOT_DRIVEN};
 
 /// Scenarios that are played at the same time.
@@ -40,10 +41,8 @@ async fn promise_17_every_recording_is_the_same_live_joined_and_after_a_kill() {
         ));
     }
     std::fs::write(folder.path().join("config.toml"), config).unwrap();
-    let arguments =
-        vec!["--config".to_owned(), folder.path().join("config.toml").to_string_lossy().into_owned()];
-    let mut setup = Setup::new(binary()).project(folder.path());
-    setup.arguments.clone_from(&arguments);
+    let setup = ServerSetup::new(binary()).project(folder.path());
+    let setup = setup.argument("--config").argument(folder.path().join("config.toml"));
     let server = Arc::new(setup.start());
     let turns = Arc::new(tokio::sync::Semaphore::new(AT_ONCE));
     let mut tasks = Vec::new();
@@ -67,11 +66,8 @@ async fn promise_17_every_recording_is_the_same_live_joined_and_after_a_kill() {
         }
     }
     let mut server = Arc::into_inner(server).unwrap();
-    server.kill();
-    let mut setup = Setup::like(binary(), &server).project(folder.path());
-    setup.arguments = arguments;
-    let next = setup.start();
-    let mut page = Client::connect(&next).await;
+    server.kill_and_restart();
+    let mut page = Client::connect(&server).await;
     for one in &played {
         // Of a session in which nothing was taken up nothing is kept.
         let known = page.welcome.sessions.iter().any(|session| session.id == one.session);
@@ -80,7 +76,7 @@ async fn promise_17_every_recording_is_the_same_live_joined_and_after_a_kill() {
             continue;
         }
         page.open(&one.session).await;
-        let restored = rows::told(page.rows(&one.session));
+        let restored = rows::render(page.rows(&one.session));
         let mut live = one.rows.clone();
         if let Some(known) = DIFFERENCES.iter().find(|known| known.scenario == one.name) {
             (known.change)(&mut live);

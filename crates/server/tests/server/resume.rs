@@ -3,9 +3,10 @@
 use pilothouse_core::SessionState;
 use pilothouse_core::protocol::Command;
 
-use crate::client::{Client, prompt, visible};
-use crate::running::{Setup, agent, until_gone};
-use crate::{binary, server};
+use pilothouse_test_support::client::{Client, prompt, visible};
+use pilothouse_test_support::process::until_gone;
+
+use crate::server;
 
 #[tokio::test]
 async fn case_67_a_page_that_comes_back_gets_exactly_what_it_missed() {
@@ -16,7 +17,7 @@ async fn case_67_a_page_that_comes_back_gets_exactly_what_it_missed() {
     page.until(&session, "half an answer", |view| view.controller.rows().len() >= 2).await;
     let mut watcher = Client::connect(&server).await;
     watcher.open(&session).await;
-    let views = page.lose();
+    let views = page.disconnect();
     std::fs::write(project.path().join("go"), "").unwrap();
     watcher.until_state(&session, SessionState::Completed).await;
 
@@ -35,10 +36,9 @@ async fn a_cursor_of_another_life_of_the_server_gets_a_snapshot() {
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     let live = visible(page.rows(&session));
-    let views = page.lose();
-    first.kill();
-    let second = Setup::like(binary(), &first).project(project.path()).start();
-    let mut back = Client::resume(&second, views).await;
+    let views = page.disconnect();
+    first.kill_and_restart();
+    let mut back = Client::resume(&first, views).await;
     back.until(&session, "a snapshot", |view| view.seq == 0).await;
     assert_eq!((back.snapshots, visible(back.rows(&session))), (1, live));
 }
@@ -48,7 +48,7 @@ async fn a_session_that_is_gone_is_told_as_removed() {
     let (server, _project) = server();
     let view = pilothouse_core::SessionView { session_id: "gone".into(), ..Default::default() };
     let mut page = Client::resume(&server, [("gone".to_owned(), view)].into()).await;
-    page.take_frame().await;
+    page.receive_frame().await;
     assert!(page.ask(Some("gone"), Command::OpenSession).await.unwrap_err().contains("no such session"));
 }
 
@@ -62,11 +62,11 @@ async fn case_71_a_session_whose_file_is_deleted_is_told_as_removed_also_to_thos
     // The list knows the file once it was read.
     let listed = page.ask(None, Command::ListSessions).await.unwrap();
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
-    let agent = agent(&server);
+    let agent = server.agent();
     std::fs::remove_file(server.session_file(&session)).unwrap();
     let _other = Client::connect(&server).await;
     while page.welcome.sessions.iter().any(|listed| listed.id == session) {
-        page.take_frame().await;
+        page.receive_frame().await;
     }
     until_gone(agent);
     assert!(page.prompt(&session, "Still there?").await.unwrap_err().contains("no such session"));

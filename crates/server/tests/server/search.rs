@@ -4,8 +4,9 @@ use pilothouse_core::limits::QUERY_BYTES;
 use pilothouse_core::protocol::{Command, SearchHit, SearchResults};
 use pilothouse_core::{Kind, SessionState};
 
-use crate::client::Client;
-use crate::running::Setup;
+use pilothouse_test_support::client::Client;
+use pilothouse_test_support::server::ServerSetup;
+
 use crate::{binary, server};
 
 async fn search(page: &mut Client, query: &str) -> Result<Vec<SearchHit>, String> {
@@ -32,8 +33,8 @@ async fn a_word_in_tool_output_leads_to_its_entry() {
     let word = "Zanzi-barnacle";
     let project = tempfile::tempdir().unwrap();
     std::fs::write(project.path().join("README.md"), format!("# Shells\n\nOn a {word}s' reef.\n")).unwrap();
-    let mut first = Setup::new(binary()).project(project.path()).start();
-    let mut page = Client::connect(&first).await;
+    let mut server = ServerSetup::new(binary()).project(project.path()).start();
+    let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
     // The demo reads what it finds in the folder.
     page.prompt(&session, "/tools").await.unwrap();
@@ -44,15 +45,14 @@ async fn a_word_in_tool_output_leads_to_its_entry() {
     assert!(hit.snippet.iter().any(|piece| piece.found && piece.text == "zi-barn"), "{hit:?}");
     assert_eq!(hit.kind, Kind::Tool);
     let entry = hit.entry.unwrap();
-    let file = std::fs::read_to_string(first.session_file(&session)).unwrap();
+    let file = std::fs::read_to_string(server.session_file(&session)).unwrap();
     let line = file.lines().find(|line| line.contains(&format!("\"id\":\"{entry}\""))).unwrap();
     assert!(line.contains("toolResult") && line.contains(word), "{line}");
 
-    first.kill();
-    let restarted = Setup::like(binary(), &first).project(project.path()).start();
-    let mut page = Client::connect(&restarted).await;
+    server.kill_and_restart();
+    let mut page = Client::connect(&server).await;
     assert_eq!(until_found(&mut page, word).await.entry, Some(entry), "after a restart");
-    std::fs::remove_file(restarted.session_file(&session)).unwrap();
+    std::fs::remove_file(server.session_file(&session)).unwrap();
     page.ask(None, Command::ListSessions).await.unwrap();
     assert_eq!(search(&mut page, word).await.unwrap(), [], "what is deleted is found no longer");
 }

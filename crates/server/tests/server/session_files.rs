@@ -8,11 +8,12 @@ use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::protocol::{Command, MessagesPage, SessionSummary};
 use serde_json::{Value, json};
 
-use crate::client::Client;
-use crate::running::Running;
+use pilothouse_test_support::client::Client;
+use pilothouse_test_support::server::TestServer;
+
 use crate::server;
 
-fn file_of(server: &Running) -> PathBuf {
+fn file_of(server: &TestServer) -> PathBuf {
     server.data.join("demo/sessions/--elsewhere--/2026_made-elsewhere.jsonl")
 }
 
@@ -27,7 +28,7 @@ fn listed(page: &Client) -> Option<&SessionSummary> {
 
 async fn until(page: &mut Client, condition: impl Fn(Option<&SessionSummary>) -> bool) {
     while !condition(listed(page)) {
-        page.take_frame().await;
+        page.receive_frame().await;
     }
 }
 

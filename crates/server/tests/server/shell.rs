@@ -3,9 +3,11 @@
 use pilothouse_core::protocol::Command;
 use pilothouse_core::{BashResult, Kind, SessionState, SessionView};
 
-use crate::client::{Client, visible};
-use crate::running::{agent, signal};
-use crate::{binary, server};
+use pilothouse_test_support::client::{Client, visible};
+use pilothouse_test_support::process::signal;
+use pilothouse_test_support::session_file;
+
+use crate::server;
 
 fn bash(id: &str, command: &str, exclude_from_context: bool) -> Command {
     Command::Bash { client_id: id.into(), command: command.into(), exclude_from_context }
@@ -30,11 +32,11 @@ async fn what_a_command_said_before_the_agent_was_killed_stays_also_after_a_rest
         view.controller.rows().iter().find_map(|row| row.bash_result.clone()).unwrap_or_default()
     };
     page.until(&session, "some output", |view| of(view).output.contains("halfway")).await;
-    signal(agent(&server), "KILL");
+    signal(server.agent(), "KILL");
     page.until(&session, "its end", |view| of(view).cancelled && !of(view).running).await;
     assert!(of(page.view(&session)).output.contains("halfway"), "{:?}", of(page.view(&session)));
     let rows = visible(page.rows(&session));
-    server.kill_and_restart(binary(), project.path());
+    server.kill_and_restart();
     let mut page = Client::connect(&server).await;
     page.open(&session).await;
     assert_eq!(visible(page.rows(&session)), rows);
@@ -116,10 +118,9 @@ async fn case_38_a_private_command_stays_outside_the_models_context() {
     // What the agent itself has written down is what its model gets.
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let file = server.session_file(&session);
-    let text = std::fs::read_to_string(file).unwrap();
-    let entries = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let entries = session_file::lines(&server.session_file(&session));
     let kept: Vec<(String, bool)> = entries
+        .iter()
         .filter(|entry| entry["message"]["role"] == "bashExecution")
         .map(|entry| {
             let message = &entry["message"];

@@ -2,13 +2,15 @@
 
 use std::process::Output;
 
-use crate::running::{Setup, children, is_alive};
-use crate::{binary, client::Client, server};
+use pilothouse_test_support::client::Client;
+use pilothouse_test_support::process::{children, is_alive};
+use pilothouse_test_support::server::ServerSetup;
+
+use crate::{binary, server};
 
 fn refused(arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let mut setup = Setup::new(binary());
-    setup.arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    let setup = arguments.iter().fold(ServerSetup::new(binary()), ServerSetup::argument);
     let Output { status, stdout, stderr } = setup.command(folder.path()).output().unwrap();
     let text = String::from_utf8(stderr).unwrap();
     assert!(!status.success(), "{arguments:?}");
@@ -31,7 +33,7 @@ fn a_data_folder_that_cannot_be_written_to_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let output = Setup::new(binary()).command(&file.join("data")).output().unwrap();
+    let output = ServerSetup::new(binary()).command(&file.join("data")).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success() && text.contains("data folder"), "{text}");
 }
@@ -40,7 +42,7 @@ fn a_data_folder_that_cannot_be_written_to_is_refused() {
 fn a_taken_port_is_refused_and_the_first_server_goes_on() {
     let (first, _project) = server();
     let folder = tempfile::tempdir().unwrap();
-    let output = Setup::like(binary(), &first).command(folder.path()).output().unwrap();
+    let output = ServerSetup::new(binary()).port(first.port).command(folder.path()).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success() && text.contains("cannot listen on"), "{text}");
     assert!(is_alive(first.process_id()));
@@ -53,7 +55,7 @@ async fn a_second_server_on_the_same_data_is_refused_and_the_agents_of_the_first
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     let agents = children(first.process_id());
-    let output = Setup::new(binary()).command(&first.data).output().unwrap();
+    let output = ServerSetup::new(binary()).command(&first.data).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success() && text.contains("another Pilothouse is running"), "{text}");
     assert!(agents.len() == 1 && is_alive(agents[0]));

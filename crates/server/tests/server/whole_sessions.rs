@@ -4,8 +4,10 @@ use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ui_message::Kind;
 use pilothouse_core::protocol::Command;
 
-use crate::client::{Client, visible};
-use crate::running::{Setup, agent, children, is_alive, until_gone};
+use pilothouse_test_support::client::{Client, visible};
+use pilothouse_test_support::process::{children, is_alive, until_gone};
+use pilothouse_test_support::server::ServerSetup;
+
 use crate::{binary, server};
 
 #[tokio::test]
@@ -20,15 +22,14 @@ async fn a_name_stands_in_the_agents_own_file_with_and_without_a_process() {
     assert!(page.ask(Some(&session), rename("  ")).await.unwrap_err().contains("between one and"));
     page.ask(Some(&session), rename("The  harbour\nproject")).await.unwrap();
     page.until(&session, "its name", |view| view.title == "The harbour project").await;
-    first.kill();
-    let second = Setup::like(binary(), &first).project(project.path()).start();
-    let mut page = Client::connect(&second).await;
+    first.kill_and_restart();
+    let mut page = Client::connect(&first).await;
     let title = |page: &Client| page.welcome.sessions[0].title.clone();
     assert_eq!(title(&page), "The harbour project");
     page.open(&session).await;
     page.ask(Some(&session), rename("Renamed at rest")).await.unwrap();
     page.until(&session, "its name", |view| view.title == "Renamed at rest").await;
-    assert_eq!(children(second.process_id()), Vec::<u32>::new(), "no process stays for it");
+    assert_eq!(children(first.process_id()), Vec::<u32>::new(), "no process stays for it");
     let listed = page.ask(None, Command::ListSessions).await.unwrap();
     assert_eq!(listed["sessions"][0]["title"], "Renamed at rest");
 }
@@ -45,7 +46,7 @@ async fn a_fork_ends_before_the_message_it_was_made_from_and_leaves_the_session_
     }
     let before = visible(page.rows(&session));
     let row = page.rows(&session).iter().position(|row| row.text == "Second question").unwrap();
-    let agent = agent(&server);
+    let agent = server.agent();
     let forked = page.ask(Some(&session), Command::Fork { row }).await.unwrap();
     assert!(is_alive(agent), "the session's own process goes on");
     assert_eq!(forked["text"], "Second question");
@@ -69,7 +70,7 @@ async fn a_deleted_session_is_in_the_trash_and_its_agent_is_gone() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    let (agent, file) = (agent(&server), server.session_file(&session));
+    let (agent, file) = (server.agent(), server.session_file(&session));
     let content = std::fs::read(&file).unwrap();
     page.ask(Some(&session), Command::DeleteSession).await.unwrap();
     until_gone(agent);
@@ -87,14 +88,13 @@ async fn a_deleted_session_is_in_the_trash_and_its_agent_is_gone() {
 #[tokio::test]
 async fn an_agent_that_rests_is_ended_after_a_while_and_comes_back_with_the_next_prompt() {
     let project = tempfile::tempdir().unwrap();
-    let mut setup = Setup::new(binary()).project(project.path());
-    setup.arguments = vec!["--idle-minutes".into(), "0.01".into()];
-    let server = setup.start();
+    let setup = ServerSetup::new(binary()).project(project.path());
+    let server = setup.argument("--idle-minutes").argument("0.01").start();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/wait go").await.unwrap();
     page.until(&session, "half an answer", |view| view.controller.rows().len() >= 2).await;
-    let agent = agent(&server);
+    let agent = server.agent();
     std::fs::write(project.path().join("go"), "").unwrap();
     page.until_state(&session, SessionState::Completed).await;
     until_gone(agent);

@@ -45,7 +45,7 @@ const IMPURE: &[&str] = &[
 ];
 
 /// Development dependencies are free: tests may use what they like.
-pub(super) const DEPENDENCIES: [DependencyRule; 8] = [
+pub(super) const DEPENDENCIES: [DependencyRule; 9] = [
     DependencyRule { package: "pilothouse-core", may_use: &[], never: IMPURE, reach: Reach::Transitive },
     DependencyRule {
         package: "pilothouse-agents",
@@ -77,6 +77,13 @@ pub(super) const DEPENDENCIES: [DependencyRule; 8] = [
         package: "pilothouse-page",
         may_use: &["pilothouse-core", "pilothouse-highlight"],
         never: &["tokio", "axum", "rusqlite"],
+        reach: Reach::Direct,
+    },
+    // No rule lists this crate in `may_use`, so only development dependencies can name it.
+    DependencyRule {
+        package: "pilothouse-test-support",
+        may_use: &["pilothouse-core", "pilothouse-agents"],
+        never: &["axum", "leptos", "rusqlite"],
         reach: Reach::Direct,
     },
     DependencyRule { package: "xtask", may_use: &[], never: &["tokio", "leptos"], reach: Reach::Direct },

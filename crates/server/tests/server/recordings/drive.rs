@@ -9,11 +9,14 @@ use pilothouse_core::protocol::Command;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use pilothouse_test_support::PATIENCE;
+use pilothouse_test_support::client::{Client, assert_same};
+use pilothouse_test_support::process::{children, command_line, signal};
+use pilothouse_test_support::recordings::events_of;
+use pilothouse_test_support::rows;
+use pilothouse_test_support::server::TestServer;
+
 use super::prepare::{Process, Scenario, is_question};
-use crate::client::{Client, assert_same};
-use crate::live::events_of;
-use crate::rows;
-use crate::running::{Running, children, signal};
 
 /// Pages that join one after the other.
 const JOINED: usize = 20;
@@ -28,12 +31,14 @@ pub struct Played {
     pub events: u64,
 }
 
-pub async fn play(server: &Running, scenario: &Scenario, agent: &str, project: &std::path::Path) -> Played {
+pub async fn play(
+    server: &TestServer,
+    scenario: &Scenario,
+    agent: &str,
+    project: &std::path::Path,
+) -> Played {
     let mut page = Client::connect(server).await;
-    let cwd = project.to_string_lossy().into_owned();
-    let made = page.ask(None, Command::NewSession { agent: agent.to_owned(), cwd }).await.unwrap();
-    let session = made["session_id"].as_str().unwrap().to_owned();
-    page.open(&session).await;
+    let session = page.new_session_of(agent, project).await;
     let lines = scenario.processes.iter().flat_map(|process| &process.records);
     let lines = lines.filter(|record| record["dir"] == "out").count();
     let (seen, _) = watch::channel((0, false));
@@ -70,7 +75,7 @@ pub async fn play(server: &Running, scenario: &Scenario, agent: &str, project: &
         joined_in_the_middle += usize::from(at > 0 && at < page.view(&session).seq);
         assert_same(other.view(&session), page.view(&session));
     }
-    let rows = rows::told(page.rows(&session));
+    let rows = rows::render(page.rows(&session));
     if page.view(&session).controller.is_running() {
         // What is under way is noted a moment later.
         let last = page.rows(&session).last().unwrap();
@@ -88,7 +93,7 @@ pub async fn play(server: &Running, scenario: &Scenario, agent: &str, project: &
 
 /// A page that opens the session once so many events have come, and stays to the end.
 async fn join(
-    server: &Running,
+    server: &TestServer,
     session: &str,
     mut seen: watch::Receiver<(u64, bool)>,
     at: u64,
@@ -106,7 +111,7 @@ async fn join(
         }
         tokio::select! {
             _ = seen.changed(), if !over => {}
-            () = page.take_frame() => {}
+            () = page.receive_frame() => {}
         }
     }
 }
@@ -125,7 +130,7 @@ struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    async fn process(&mut self, server: &Running, process: &Process) {
+    async fn process(&mut self, server: &TestServer, process: &Process) {
         for record in &process.records {
             if record["dir"] == "in" && !is_question(&record["line"]) {
                 self.input(&record["line"]).await;
@@ -142,10 +147,8 @@ impl Driver<'_> {
         }
         self.until_shown(None).await;
         if let Some(name) = process.signal {
-            let runs = |process: &&u32| {
-                let words = std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
-                words.contains(self.session)
-            };
+            let runs =
+                |process: &&u32| command_line(**process).iter().any(|word| word.contains(self.session));
             signal(*children(server.process_id()).iter().find(runs).unwrap(), name);
             self.page.until_state(self.session, pilothouse_core::SessionState::Error).await;
             self.shown = SessionView::default();
@@ -200,12 +203,13 @@ impl Driver<'_> {
 
     /// Waits until the page shows what the recording has shown by now.
     async fn until_shown(&mut self, ask: Option<&str>) {
-        let expected = rows::told(self.shown.controller.rows());
+        let expected = rows::render(self.shown.controller.rows());
         loop {
             let view = self.page.view(self.session);
             self.seen.send_replace((view.seq, false));
             let missing = missing(&expected, view);
-            let waits = self.answered.iter().find(|(request, _)| self.page.answered(request).is_none());
+            let waits =
+                self.answered.iter().find(|(request, _)| self.page.received_response(request).is_none());
             let rests = self.shown.controller.is_running()
                 || self.shown.compacting
                 || ask.is_some()
@@ -218,7 +222,7 @@ impl Driver<'_> {
                 break;
             }
             let waits = waits.is_none();
-            let waited = tokio::time::timeout(crate::client::PATIENCE, self.page.take_frame()).await;
+            let waited = tokio::time::timeout(PATIENCE, self.page.receive_frame()).await;
             assert!(
                 waited.is_ok(),
                 "{}: waited in vain for {missing:?} after {} inputs (at rest: {rests}, in step: {in_step}, ask: {ask:?}, answered: {waits}): {:?} {:?} {:#?}",
@@ -226,11 +230,11 @@ impl Driver<'_> {
                 self.sent,
                 self.page.view(self.session).state,
                 self.page.view(self.session).reason,
-                rows::told_briefly(self.page.rows(self.session)),
+                rows::render_shortened(self.page.rows(self.session)),
             );
         }
         for (request, success) in self.answered.drain(..) {
-            let answer = self.page.answered(&request).unwrap();
+            let answer = self.page.received_response(&request).unwrap();
             assert_eq!(answer.is_ok(), success, "{}: {request} {answer:?}", self.scenario.name);
         }
     }
@@ -238,7 +242,7 @@ impl Driver<'_> {
 
 /// The first recorded row that the page does not show, in its turn. The page may show more: what only the server knows.
 fn missing(expected: &[String], view: &SessionView) -> Option<String> {
-    let shown = rows::told(view.controller.rows());
+    let shown = rows::render(view.controller.rows());
     let mut shown = shown.iter();
     expected.iter().find(|row| !shown.any(|shown| shown == *row)).cloned()
 }

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use pilothouse_test_support::recordings;
+use pilothouse_test_support::scripted_agent::write_stand_in;
+
 use super::exceptions::{changes_session, is_never_sent};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -26,48 +29,38 @@ pub struct Process {
 }
 
 pub fn scenarios() -> Vec<Scenario> {
-    let recordings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pi");
-    let mut all = Vec::new();
-    for (folder, prefix) in [(recordings.clone(), ""), (recordings.join("v0.73.1"), "v0.73.1/")] {
-        let index: Vec<Value> = read(&folder.join("index.json")).pop().unwrap().as_array().unwrap().clone();
-        all.extend(index.iter().map(|entry| scenario(&folder, prefix, entry)));
-    }
-    all
+    recordings::scenarios().iter().map(playable).collect()
 }
 
-fn scenario(folder: &Path, prefix: &str, entry: &Value) -> Scenario {
-    let name = format!("{prefix}{}", entry["scenario"].as_str().unwrap());
-    let files = entry["sessions"].as_array().unwrap().iter().map(|file| file["file"].as_str().unwrap());
-    let session =
-        files.filter(|name| !name.ends_with(".after-kill.jsonl")).map(|name| folder.join(name)).next();
-    let mut entries = session.map(|session| read(&session)).unwrap_or_default();
+fn playable(scenario: &recordings::Scenario) -> Scenario {
+    let session = scenario.session_files().into_iter().next();
+    let mut entries: Vec<Value> = session.map(|(_, file)| lines(&file)).unwrap_or_default();
     let mut processes = Vec::new();
-    let list = entry["processes"].as_array().unwrap();
-    for (number, process) in list.iter().enumerate() {
-        let recorded = read(&folder.join(process["file"].as_str().unwrap()));
-        let exit = &process["exit"];
-        let signal = match (&exit["signal"], &exit["code"]) {
-            (signal, _) if signal == "SIGKILL" => Some("KILL"),
-            (_, code) if code == 143 => Some("TERM"),
-            // Only the end of the server closes it.
-            _ if name.starts_with("stdin-closed") => Some("KILL"),
+    let recorded = scenario.processes();
+    let count = recorded.len();
+    for (number, process) in recorded.into_iter().enumerate() {
+        let signal = match (process.signal, process.code) {
+            (Some(9), _) => Some("KILL"),
+            (_, Some(143)) => Some("TERM"),
+            // Only the end of the server closes stdin.
+            _ if scenario.name.starts_with("stdin-closed") => Some("KILL"),
             _ => None,
         };
-        let mut records = as_a_page_would(recorded);
+        let mut records = as_a_page_would(process.records);
         // pi hears of a prompt after the server, and of nothing that is kept of its sudden end.
         let days = if signal.is_some() { -1 } else { 1 };
         let began = milliseconds(&entries).or_else(|| first_said(&records)).unwrap_or_else(now);
         let shift = days * DAY + now() - began;
-        let own = if number + 1 == list.len() { entries.len() } else { stored_by(&records, &entries) };
+        let own = if number + 1 == count { entries.len() } else { stored_by(&records, &entries) };
         records.iter_mut().for_each(|record| shift_times(&mut record["line"], shift));
         let from = processes.last().map_or(0, |before: &Process| before.entries.len());
         entries[from..].iter_mut().for_each(|entry| shift_times(entry, shift));
         processes.push(Process { records, signal, entries: entries[..own].to_vec() });
-        if number + 1 < list.len() {
+        if number + 1 < count {
             entries[own..].iter_mut().for_each(|entry| shift_times(entry, -shift));
         }
     }
-    Scenario { name, version: entry["pi"].as_str().unwrap().to_owned(), processes }
+    Scenario { name: scenario.name.clone(), version: scenario.version().to_owned(), processes }
 }
 
 /// How many entries of the file are there when a process has said all of this.
@@ -150,25 +143,16 @@ impl Scenario {
         for (number, process) in self.processes.iter().enumerate() {
             process.write(&folder, number + 1);
         }
-        let script = format!(
+        let play = format!(
             r#"here='{here}'
-case "$*" in
-    *--version*) echo '{version}'; exit;;
-    *--no-session*) exec '{binary}' demo-agent;;
-esac
 number=$(($(cat "$here/number" 2>/dev/null || echo 0) + 1)); echo $number > "$here/number"
-for word; do :; done; id=${{word##*_}}; id=${{id%.jsonl}}
 set -- --session-id "$id" --script "$here/$number.jsonl"
 test -f "$here/$number.session.jsonl" && set -- "$@" --script-session "$here/$number.session.jsonl"
-exec '{binary}' demo-agent "$@"
-"#,
+exec '{binary}' demo-agent "$@""#,
             here = folder.display(),
             binary = binary.display(),
-            version = self.version
         );
-        let path = folder.join("agent.sh");
-        std::fs::write(&path, script).unwrap();
-        path
+        write_stand_in(&folder, binary, &self.version, &play)
     }
 }
 
@@ -176,9 +160,8 @@ pub fn is_question(line: &Value) -> bool {
     line["type"].as_str().is_some_and(|kind| kind.starts_with("get_"))
 }
 
-fn read(file: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(file).unwrap();
-    serde_json::Deserializer::from_str(&text).into_iter().map(Result::unwrap).collect()
+fn lines(file: &[u8]) -> Vec<Value> {
+    serde_json::Deserializer::from_slice(file).into_iter().map(Result::unwrap).collect()
 }
 
 fn now() -> i64 {

@@ -1,4 +1,8 @@
-//! A headless Chromium with a profile of its own, driven through its driver. Both end with their owner.
+//! A headless Chromium with an empty profile, driven through chromedriver.
+
+mod page;
+mod tabs;
+mod wire;
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
@@ -6,14 +10,19 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use thirtyfour::prelude::*;
 
+pub use page::{Page, Row};
+pub use tabs::Tabs;
+
+/// A browser and its driver process. Dropping it ends both.
 pub struct Browser {
     driver_process: Child,
-    /// Held open, since a driver that cannot write ends.
+    /// Kept open: the driver exits when it cannot write.
     _output: BufReader<ChildStdout>,
     pub driver: WebDriver,
     _profile: tempfile::TempDir,
 }
 
+/// The screen that the browser emulates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     Wide,
@@ -21,31 +30,37 @@ pub enum Size {
 }
 
 impl Browser {
-    /// One that has been here before: who comes for the first time may be met otherwise.
+    /// Starts a browser that has visited the page before, so that the page shows no introduction.
     pub async fn start(size: Size) -> Self {
-        Self::started(size, false).await
+        let browser = Self::start_first_visit(size).await;
+        let visited = "try { localStorage['pilothouse.begun'] = 'yes' } catch {}";
+        browser.page().add_init_script(visited).await;
+        browser
     }
 
-    pub async fn for_the_first_time(size: Size) -> Self {
-        Self::started(size, true).await
-    }
-
-    async fn started(size: Size, first_time: bool) -> Self {
-        // The port it picks may be taken by another program before it has both of its addresses: then it gives up.
-        let (driver_process, output, port) = (0..5).find_map(|_| start_driver()).expect("the driver starts");
+    /// Starts a browser that has never visited the page.
+    pub async fn start_first_visit(size: Size) -> Self {
+        // The driver gives up if another program takes its port before it listens on both addresses.
+        let (driver_process, output, port) =
+            (0..5).find_map(|_| start_driver()).expect("chromedriver does not start");
         let profile = tempfile::tempdir().unwrap();
         let capabilities = capabilities(profile.path(), size);
         let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await.unwrap();
-        if !first_time {
-            let been_here = "try { localStorage['pilothouse.begun'] = 'yes' } catch {}";
-            let script = serde_json::json!({"source": been_here});
-            driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", script).await.unwrap();
-        }
         Self { driver_process, _output: output, driver, _profile: profile }
+    }
+
+    /// The page in the tab that has the focus.
+    pub fn page(&self) -> Page {
+        Page { driver: self.driver.clone() }
+    }
+
+    /// Closes the browser. A driver that is dropped with an open session blocks for a minute.
+    pub async fn quit(&self) {
+        let _ = self.driver.clone().quit().await;
     }
 }
 
-/// The driver's process, its output and its port; none if it ended at once.
+/// Starts the driver and returns its process, output and port; `None` if it exits at once.
 fn start_driver() -> Option<(Child, BufReader<ChildStdout>, u16)> {
     let driver_program = std::env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".to_owned());
     let mut driver_process = Command::new(&driver_program)
@@ -56,19 +71,19 @@ fn start_driver() -> Option<(Child, BufReader<ChildStdout>, u16)> {
         .process_group(0)
         .spawn()
         .unwrap_or_else(|error| {
-            panic!("{driver_program}: {error}; run the tests with `cargo xtask test e2e`")
+            panic!("{driver_program} cannot be started: {error}; run the tests with `cargo xtask test e2e`")
         });
     let mut output = BufReader::new(driver_process.stdout.take().unwrap());
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     let port = output.by_ref().lines().map_while(Result::ok).find_map(|line| {
         let port =
             line.split("successfully on port ").nth(1).map(|port| port.trim_end_matches('.').to_owned());
-        said.push(line);
+        lines.push(line);
         port?.parse::<u16>().ok()
     });
     if port.is_none() {
         let _ = driver_process.wait();
-        eprintln!("the driver did not start: {}", said.join(" "));
+        eprintln!("the driver did not start: {}", lines.join(" "));
     }
     Some((driver_process, output, port?))
 }
@@ -77,7 +92,7 @@ fn capabilities(profile: &std::path::Path, size: Size) -> thirtyfour::ChromeCapa
     let mut capabilities = DesiredCapabilities::chrome();
     let window = match size {
         Size::Wide => "--window-size=1280,800",
-        // Headless Chromium has no window narrower than 500: the emulation below makes it a phone.
+        // Headless Chromium has no window narrower than 500 pixels; the emulation below makes it a phone.
         Size::Phone => "--window-size=500,844",
     };
     for argument in [
@@ -108,7 +123,7 @@ fn capabilities(profile: &std::path::Path, size: Size) -> thirtyfour::ChromeCapa
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The whole group: the driver and every process of its browser.
+        // The process group has the driver and every process of the browser.
         let group = format!("-{}", self.driver_process.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
         let _ = self.driver_process.wait();

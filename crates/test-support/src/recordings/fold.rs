@@ -1,59 +1,61 @@
-//! Folds what pi said as the server does: its events, its dialogs, the requests and responses of shell commands, the
-//! ends of its processes, and where it changed to another session.
+//! Folds a recording as the server folds a live agent: events, dialogs, shell commands, process exits and changes of
+//! session.
 
 use pilothouse_agents::pi::{Incoming, Response, decode};
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::{BashResult, MessageController};
 use serde_json::Value;
 
+use super::Scenario;
 use crate::rows;
-use crate::scenario::Scenario;
 
-/// What streamed in one session, between two changes of session.
+/// The part of a recording between two changes of session.
 #[derive(Default)]
 struct Segment {
-    /// Told by pi when it is asked for its state; a scenario with one session may never ask.
+    /// Known once the recorded client has asked pi for its state; a scenario with one session may never ask.
     session_id: Option<String>,
-    /// It begins with an empty conversation.
+    /// Whether the segment begins with an empty conversation.
     fresh: bool,
     controller: MessageController,
 }
 
-pub struct Live {
+/// The rows of a recording as a client that watched it live has them.
+pub struct RecordingFold {
     segments: Vec<Segment>,
 }
 
-impl Live {
+impl RecordingFold {
     pub fn of(scenario: &Scenario) -> Self {
-        let mut live = Self { segments: vec![Segment { fresh: true, ..Segment::default() }] };
+        let mut fold = Self { segments: vec![Segment { fresh: true, ..Segment::default() }] };
         for process in scenario.processes() {
             for record in &process.records {
-                live.take(record);
+                fold.fold_record(record);
             }
-            live.event(Event::ProcessExit {
+            fold.fold_event(Event::ProcessExit {
                 code: process.code,
                 signal: process.signal,
                 expected: false,
                 stderr: Vec::new(),
             });
         }
-        live
+        fold
     }
 
-    fn take(&mut self, record: &Value) {
+    fn fold_record(&mut self, record: &Value) {
         for event in events_of(record, self.controller()) {
-            self.event(event);
+            self.fold_event(event);
         }
         if record["dir"] == "out" {
             for incoming in decode(record["line"].to_string().as_bytes()) {
                 if let Incoming::Response(response) = incoming {
-                    self.response(&response);
+                    self.follow_session(&response);
                 }
             }
         }
     }
 
-    fn response(&mut self, response: &Response) {
+    /// Begins a segment if the response shows that pi is in another session.
+    fn follow_session(&mut self, response: &Response) {
         let changes = ["new_session", "fork", "clone", "switch_session"].contains(&response.command.as_str());
         if changes && response.success && response.data["cancelled"] == false {
             let fresh = response.command == "new_session";
@@ -64,14 +66,14 @@ impl Live {
         {
             let segment = self.segments.last_mut().unwrap();
             if segment.session_id.get_or_insert_with(|| id.to_owned()) != id {
-                // A new process did not find the file it was to go on with, and began another.
+                // A new process did not find the session file it was given, and began another session.
                 let session_id = Some(id.to_owned());
                 self.segments.push(Segment { session_id, fresh: true, ..Segment::default() });
             }
         }
     }
 
-    fn event(&mut self, event: Event) {
+    fn fold_event(&mut self, event: Event) {
         self.segments.last_mut().unwrap().controller.handle_server_event(event);
     }
 
@@ -79,27 +81,28 @@ impl Live {
         &self.segments.last().unwrap().controller
     }
 
-    /// The rows that streamed in a session, and whether it began in front of our eyes.
+    /// The rendered rows of a session, and whether the recording contains the session's beginning.
     pub fn rows_of(&self, session_id: &str) -> (Vec<String>, bool) {
         let named = |segment: &&Segment| segment.session_id.as_deref() == Some(session_id);
         let mut chosen: Vec<&Segment> = self.segments.iter().filter(named).collect();
         if chosen.is_empty() {
-            // A session that nobody asked the state of is the scenario's first.
+            // The first session has no id if its state was never asked for.
             chosen.extend(self.segments.first().filter(|first| first.session_id.is_none()));
         }
         let begins = chosen.first().is_some_and(|segment| segment.fresh);
-        (chosen.iter().flat_map(|segment| rows::told(segment.controller.rows())).collect(), begins)
+        (chosen.iter().flat_map(|segment| rows::render(segment.controller.rows())).collect(), begins)
     }
 
-    /// All rows, for the snapshot.
+    /// The shortened rows of all sessions, for snapshots.
     pub fn text(&self) -> String {
         let texts =
-            self.segments.iter().map(|segment| rows::told_briefly(segment.controller.rows()).join("\n"));
+            self.segments.iter().map(|segment| rows::render_shortened(segment.controller.rows()).join("\n"));
         texts.collect::<Vec<_>>().join("\n--- another session ---\n")
     }
 }
 
-/// The events of one recorded line. Shell commands of the user's have none of pi's own, but request and response.
+/// The events of one record. pi sends no events for the user's shell commands, so these come from the request and
+/// its response.
 pub fn events_of(record: &Value, controller: &MessageController) -> Vec<Event> {
     let line = &record["line"];
     let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
@@ -131,7 +134,7 @@ fn bash_end(response: Response, controller: &MessageController) -> Option<Event>
             data["command"] = command.clone().into();
             serde_json::from_value(data).unwrap()
         }
-        // The server shows what pi says of a command it would not run.
+        // The server shows the error of a command that pi refused to run.
         false => BashResult { output: response.error, ..BashResult::default() },
     };
     ended.command = command;

@@ -1,25 +1,25 @@
-//! Plain HTTP by hand, so that tests can send what no proper client would.
+//! Handwritten HTTP requests, so that tests can send what no proper client sends.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::running::Running;
+use crate::server::TestServer;
 
-pub struct Answer {
+pub struct Response {
     pub status: u16,
     pub head: String,
     pub body: String,
 }
 
-impl Answer {
+impl Response {
     pub fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().filter_map(|line| line.split_once(':'));
         lines.filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim()).next()
     }
 }
 
-/// Sends a request as it stands and reads what comes back until the head and the announced body are there.
-pub async fn raw(server: &Running, request: &str) -> Answer {
+/// Sends a request as given and reads the response up to the announced length.
+pub async fn raw(server: &TestServer, request: &str) -> Response {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port)).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
@@ -28,30 +28,31 @@ pub async fn raw(server: &Running, request: &str) -> Answer {
         let text = String::from_utf8_lossy(&bytes);
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let head = head.to_owned();
-            let answer = Answer {
+            let response = Response {
                 status: head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default(),
                 head,
                 body: body.to_owned(),
             };
-            let length = answer.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
-            if answer.body.len() >= length {
-                return answer;
+            let length =
+                response.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+            if response.body.len() >= length {
+                return response;
             }
         }
         let count = stream.read(&mut buffer).await.unwrap();
-        assert!(count > 0, "the connection ended early: {text}");
+        assert!(count > 0, "the connection closed before the response was complete: {text}");
         bytes.extend_from_slice(&buffer[..count]);
     }
 }
 
-/// A request with these headers; a Host is added unless there is one.
+/// Sends a request with these headers, and a `Host` header unless one is given.
 pub async fn request(
-    server: &Running,
+    server: &TestServer,
     method: &str,
     path: &str,
     headers: &[(&str, &str)],
     body: &str,
-) -> Answer {
+) -> Response {
     let mut text = format!("{method} {path} HTTP/1.1\r\n");
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
         text += &format!("Host: 127.0.0.1:{}\r\n", server.port);
@@ -65,11 +66,11 @@ pub async fn request(
     raw(server, &format!("{text}\r\n{body}")).await
 }
 
-/// Trades the token for the cookie, as the page does.
-pub async fn cookie(server: &Running) -> String {
+/// Exchanges the token for the access cookie, as the page does.
+pub async fn cookie(server: &TestServer) -> String {
     let body = format!("{{\"token\":\"{}\"}}", server.token);
     let origin = server.origin();
-    let answer = request(server, "POST", "/api/access", &[("Origin", &origin)], &body).await;
-    assert_eq!(answer.status, 204, "{}", answer.body);
-    answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    let response = request(server, "POST", "/api/access", &[("Origin", &origin)], &body).await;
+    assert_eq!(response.status, 204, "{}", response.body);
+    response.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
 }

@@ -1,6 +1,7 @@
-//! A page without a browser: speaks the real protocol over a real socket and folds with the product's own reducer.
+//! A client without a browser: speaks the real protocol over a real socket and folds frames with the shared reducer.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
@@ -15,32 +16,31 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use crate::http;
-use crate::running::Running;
+use crate::server::TestServer;
+use crate::{PATIENCE, http};
 
-/// Far beyond what anything takes; only a hang gets here.
-pub const PATIENCE: Duration = Duration::from_secs(30);
-
+/// A connected client with the views of the sessions it opened.
 pub struct Client {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     pub welcome: Welcome,
     pub views: HashMap<String, SessionView>,
     responses: HashMap<String, Result<Value, String>>,
     next_id: u64,
-    /// Frames received that carried an event, and snapshots.
+    /// The number of received events.
     pub events: usize,
+    /// The number of received snapshots.
     pub snapshots: usize,
-    /// What was said in passing.
+    /// The texts of received notices.
     pub notices: Vec<String>,
 }
 
 impl Client {
-    pub async fn connect(server: &Running) -> Self {
+    pub async fn connect(server: &TestServer) -> Self {
         Self::resume(server, HashMap::new()).await
     }
 
-    /// Comes back with what it had.
-    pub async fn resume(server: &Running, views: HashMap<String, SessionView>) -> Self {
+    /// Reconnects with the views that it had.
+    pub async fn resume(server: &TestServer, views: HashMap<String, SessionView>) -> Self {
         let mut request = format!("ws://127.0.0.1:{}/api/socket", server.port).into_client_request().unwrap();
         request.headers_mut().insert("origin", server.origin().parse().unwrap());
         request.headers_mut().insert("cookie", http::cookie(server).await.parse().unwrap());
@@ -59,7 +59,9 @@ impl Client {
             command: Command::Hello { version: PROTOCOL_VERSION, sessions },
         };
         socket.send(Message::text(serde_json::to_string(&hello).unwrap())).await.unwrap();
-        let ServerFrame::Welcome(welcome) = next_frame(&mut socket).await else { panic!("no welcome") };
+        let ServerFrame::Welcome(welcome) = next_frame(&mut socket).await else {
+            panic!("the first frame is no welcome")
+        };
         Self {
             socket,
             welcome,
@@ -72,6 +74,7 @@ impl Client {
         }
     }
 
+    /// Sends a command and returns the id of the request.
     pub async fn send(&mut self, session_id: Option<&str>, command: Command) -> String {
         self.next_id += 1;
         let id = format!("t{}", self.next_id);
@@ -95,14 +98,19 @@ impl Client {
             if let Some(response) = self.responses.remove(id) {
                 return response;
             }
-            self.take_frame().await;
+            self.receive_frame().await;
         }
     }
 
-    /// Makes a session of the demo's in this folder and opens it.
-    pub async fn new_session(&mut self, folder: &std::path::Path) -> String {
+    /// Creates a session of the demo agent in this folder and opens it.
+    pub async fn new_session(&mut self, folder: &Path) -> String {
+        self.new_session_of("demo", folder).await
+    }
+
+    /// Creates a session of an agent in this folder and opens it.
+    pub async fn new_session_of(&mut self, agent: &str, folder: &Path) -> String {
         let cwd = folder.to_string_lossy().into_owned();
-        let made = self.ask(None, Command::NewSession { agent: "demo".into(), cwd }).await.unwrap();
+        let made = self.ask(None, Command::NewSession { agent: agent.to_owned(), cwd }).await.unwrap();
         let id = made["session_id"].as_str().unwrap().to_owned();
         self.open(&id).await;
         id
@@ -112,19 +120,19 @@ impl Client {
         self.ask(Some(session), Command::OpenSession).await.unwrap();
     }
 
-    /// Opens it, with all of its rows.
-    pub async fn open_whole(&mut self, session: &str) {
+    /// Opens a session and fetches all rows.
+    pub async fn open_with_all_rows(&mut self, session: &str) {
         self.open(session).await;
-        self.fetch_whole(session).await;
+        self.fetch_all_rows(session).await;
     }
 
-    /// Fetches the rows before those that are held.
-    pub async fn fetch_whole(&mut self, session: &str) {
+    /// Fetches the rows before those that the client holds.
+    pub async fn fetch_all_rows(&mut self, session: &str) {
         while let before @ 1.. = self.view(session).controller.first() {
             let answer = self.ask(Some(session), Command::GetMessages { before, limit: None }).await.unwrap();
             let page: MessagesPage = serde_json::from_value(answer).unwrap();
             let view = self.views.get_mut(session).unwrap();
-            assert!(view.controller.prepend(page.first, page.messages), "the pages do not fit together");
+            assert!(view.controller.prepend(page.first, page.messages), "the pages of rows do not join");
         }
     }
 
@@ -134,14 +142,14 @@ impl Client {
         self.ask(Some(session), prompt(&client_id, text)).await
     }
 
-    /// Takes frames until the condition holds.
+    /// Receives frames until the condition holds.
     pub async fn until(&mut self, session: &str, what: &str, condition: impl Fn(&SessionView) -> bool) {
         loop {
             if self.views.get(session).is_some_and(&condition) {
                 return;
             }
-            let waited = tokio::time::timeout(PATIENCE, self.take_frame()).await;
-            assert!(waited.is_ok(), "waited in vain for {what}: {:#?}", self.views.get(session));
+            let waited = tokio::time::timeout(PATIENCE, self.receive_frame()).await;
+            assert!(waited.is_ok(), "timed out waiting for {what}: {:#?}", self.views.get(session));
         }
     }
 
@@ -162,12 +170,12 @@ impl Client {
         self.view(session).controller.rows()
     }
 
-    /// Folds the next frame, as the page does.
-    pub async fn take_frame(&mut self) {
+    /// Receives the next frame and folds it, as the page does.
+    pub async fn receive_frame(&mut self) {
         match next_frame(&mut self.socket).await {
             ServerFrame::Response { id, success, data, error, .. } => {
                 let outcome = if success { Ok(data) } else { Err(error.unwrap_or_default()) };
-                assert!(self.responses.insert(id, outcome).is_none(), "two responses for one command");
+                assert!(self.responses.insert(id, outcome).is_none(), "a second response to one request");
             }
             ServerFrame::Snapshot(snapshot) => {
                 self.snapshots += 1;
@@ -181,7 +189,7 @@ impl Client {
                 let applied = self.views.get_mut(&session_id).unwrap().apply_numbered(seq, event);
                 assert!(
                     matches!(applied, Applied::Changed(_)),
-                    "{applied:?}: events are gapless and come once"
+                    "{applied:?}: an event is missing or arrived twice"
                 );
             }
             ServerFrame::SessionsChanged { changed, removed } => {
@@ -191,38 +199,39 @@ impl Client {
                 self.welcome.sessions.extend(changed);
             }
             ServerFrame::AgentsChanged { agents } => self.welcome.agents = agents,
-            ServerFrame::Welcome(_) => panic!("a second welcome"),
+            ServerFrame::Welcome(_) => panic!("the server sent a second welcome"),
         }
     }
 
-    /// Folds the next frame if one is there or comes in a moment.
-    pub async fn take_frame_if_any(&mut self) {
-        let _ = tokio::time::timeout(Duration::from_millis(5), self.take_frame()).await;
+    /// Receives a frame if one arrives within a few milliseconds.
+    pub async fn receive_frame_if_any(&mut self) {
+        let _ = tokio::time::timeout(Duration::from_millis(5), self.receive_frame()).await;
     }
 
-    /// The response to a request, if it has come.
-    pub fn answered(&self, request: &str) -> Option<&Result<Value, String>> {
+    /// The response to a request, if it has arrived.
+    pub fn received_response(&self, request: &str) -> Option<&Result<Value, String>> {
         self.responses.get(request)
     }
 
-    /// Texts that were given back by a stop.
-    pub fn restored(&self) -> Vec<String> {
+    /// The texts that stops returned to the draft.
+    pub fn restored_texts(&self) -> Vec<String> {
         let answers =
             self.responses.values().filter_map(|answer| answer.as_ref().ok()?.get("restored")?.as_array());
         answers.flatten().filter_map(|item| item["text"].as_str().map(str::to_owned)).collect()
     }
 
-    /// The bare connection, to do with it what no page does.
+    /// The bare socket, for tests that do what no page does.
     pub fn into_socket(self) -> WebSocketStream<MaybeTlsStream<TcpStream>> {
         self.socket
     }
 
-    /// Drops the connection without a word.
-    pub fn lose(self) -> HashMap<String, SessionView> {
+    /// Drops the connection without a close frame, and returns the views.
+    pub fn disconnect(self) -> HashMap<String, SessionView> {
         self.views
     }
 }
 
+/// A prompt without images, as a steering message if the agent works.
 pub fn prompt(client_id: &str, text: &str) -> Command {
     Command::Prompt {
         client_id: client_id.to_owned(),
@@ -234,16 +243,16 @@ pub fn prompt(client_id: &str, text: &str) -> Command {
 
 async fn next_frame(socket: &mut WebSocketStream<MaybeTlsStream<TcpStream>>) -> ServerFrame {
     loop {
-        let message = tokio::time::timeout(PATIENCE, socket.next()).await.expect("the server is silent");
+        let message = tokio::time::timeout(PATIENCE, socket.next()).await.expect("the server sent no frame");
         match message.expect("the socket was closed").unwrap() {
             Message::Text(text) => return ServerFrame::parse(&text).unwrap(),
-            Message::Close(frame) => panic!("closed: {frame:?}"),
+            Message::Close(frame) => panic!("the server closed the socket: {frame:?}"),
             _ => {}
         }
     }
 }
 
-/// What a person sees of the rows: what must be equal live, after a reload and after a restart.
+/// Everything a user sees of the rows: it must be equal live, after a reload and after a restart.
 pub fn visible(rows: &[UiMessage]) -> Vec<String> {
     let rows = rows.iter().map(|row| {
         let tool =
@@ -260,13 +269,14 @@ pub fn visible(rows: &[UiMessage]) -> Vec<String> {
     rows.collect()
 }
 
-/// Pages that came at different times hold windows that begin at different rows; the rest is the same.
+/// Asserts that two clients show the same. Clients that joined at different times hold rows from different starts, so
+/// only the common rows are compared.
 pub fn assert_same(left: &SessionView, right: &SessionView) {
     let first = left.controller.first().max(right.controller.first());
     let from = |view: &SessionView| view.controller.rows()[first - view.controller.first()..].to_vec();
     assert!(from(left) == from(right), "{:#?}\n{:#?}", from(left), from(right));
     assert_eq!(left.controller.fold(), right.controller.fold());
-    // What stands in the editor is told with a snapshot only.
+    // The draft is sent with snapshots only.
     let rest = |view: &SessionView| SessionView {
         controller: Default::default(),
         draft: String::new(),

@@ -1,14 +1,14 @@
-//! Rows as text: all that a person sees of them. Ids are given by arrival and are left out.
+//! Rows as text: everything a user sees of them. Row ids depend on the order of arrival and are left out.
 
 use pilothouse_core::{Kind, Mark, UiMessage};
 
-/// Every row, whole.
-pub fn told(rows: &[UiMessage]) -> Vec<String> {
+/// Renders every row in full, for comparisons.
+pub fn render(rows: &[UiMessage]) -> Vec<String> {
     rows.iter().map(|row| line(row, usize::MAX)).collect()
 }
 
-/// Long texts by their beginning and their length, for people to read.
-pub fn told_briefly(rows: &[UiMessage]) -> Vec<String> {
+/// Renders every row with long texts cut to their beginning and length, for snapshots and messages.
+pub fn render_shortened(rows: &[UiMessage]) -> Vec<String> {
     rows.iter().map(|row| line(row, 160)).collect()
 }
 
@@ -21,7 +21,7 @@ fn line(row: &UiMessage, longest: usize) -> String {
         Some(Mark::Compacted) => " (compacted)",
         Some(Mark::LeftBranch) => " (left branch)",
         Some(Mark::Answered) => " (answered)",
-        Some(Mark::Sending | Mark::Refused) => panic!("marks of a page's own: {row:?}"),
+        Some(Mark::Sending | Mark::Refused) => panic!("a mark that only the page sets: {row:?}"),
     };
     let images: String = row.images.iter().map(|image| format!(" [{}]", image.mime_type)).collect();
     let body = match (row.kind, &row.tool_step, &row.bash_result) {
@@ -49,7 +49,7 @@ fn line(row: &UiMessage, longest: usize) -> String {
     format!("{body}{images}{mark}")
 }
 
-/// With sorted keys: whether objects keep their order depends on what else is built along.
+/// JSON with sorted keys: whether objects keep their order depends on the features of the whole build.
 fn json(value: &serde_json::Value) -> String {
     let mut value = value.clone();
     value.sort_all_objects();

@@ -1,4 +1,4 @@
-//! What a person does with the page and sees of it, in the words of the attributes that are promised to tests.
+//! The page object: what a user does on the page and sees of it, by the attributes that the page keeps for tests.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use thirtyfour::TypingData;
 use thirtyfour::prelude::*;
 
-/// Far beyond what anything takes; only a hang gets here.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::PATIENCE;
 
+/// The page in one tab of a browser.
 #[derive(Clone)]
 pub struct Page {
     pub driver: WebDriver,
 }
 
-/// A row of the timeline: what must be the same before and after a reload.
+/// The parts of a timeline row that a reload must not change.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Row {
     pub kind: String,
@@ -29,22 +29,22 @@ impl Page {
         self.driver.goto(address).await.unwrap();
     }
 
-    /// Opens the printed address and waits until the page is connected.
+    /// Opens the printed address and waits for the connection.
     pub async fn enter(&self, link: &str) {
         self.visit(link).await;
-        self.connected().await;
+        self.until_connected().await;
     }
 
-    pub async fn connected(&self) {
+    pub async fn until_connected(&self) {
         self.until("the connection", "return document.body.dataset.connection === 'open'").await;
     }
 
     pub async fn reload(&self) {
         self.driver.refresh().await.unwrap();
-        self.connected().await;
+        self.until_connected().await;
     }
 
-    /// Makes a session of the demo's with the form as it is offered.
+    /// Creates a session of the demo agent with the defaults of the form.
     pub async fn new_session(&self) -> String {
         self.new_session_of("demo").await
     }
@@ -65,7 +65,11 @@ impl Page {
     pub async fn choose_agent(&self, name: &str) {
         let chosen = "const radio = [...document.querySelectorAll('main input[type=radio]')]\
                       .find((radio) => radio.value === arguments[0]); radio?.click(); return !!radio?.checked";
-        assert_eq!(self.script(chosen, vec![json!(name)]).await, json!(true), "no agent {name} to choose");
+        assert_eq!(
+            self.script(chosen, vec![json!(name)]).await,
+            json!(true),
+            "the form offers no agent {name}"
+        );
     }
 
     /// Types into the composer.
@@ -75,7 +79,7 @@ impl Page {
         composer.send_keys(text).await.unwrap();
     }
 
-    /// Puts any text into the composer, as a paste would: no key gives some of its characters.
+    /// Replaces the text of the composer, as a paste does. Works for characters that no key types.
     pub async fn fill_composer(&self, text: &str) {
         self.until("the composer", "return !!document.querySelector('textarea[name=prompt]')").await;
         let fill = "const field = document.querySelector('textarea[name=prompt]');\
@@ -84,7 +88,7 @@ impl Page {
         self.script(fill, vec![json!(text)]).await;
     }
 
-    /// Types into the composer and sends with Enter, or by the button on a touch screen, where Enter breaks the line.
+    /// Types into the composer and sends: with Enter, or with the button on a touch screen, where Enter breaks the line.
     pub async fn send(&self, text: &str) {
         self.write(text).await;
         if self.script("return matchMedia('(pointer: coarse)').matches", vec![]).await == true {
@@ -94,7 +98,7 @@ impl Page {
         }
     }
 
-    /// Sends, and waits until the run that this starts is over.
+    /// Sends a prompt and waits for the end of the run.
     pub async fn run(&self, text: &str) {
         let before: u64 = self.attribute("main[data-session-id]", "data-seq").await.parse().unwrap();
         self.send(text).await;
@@ -116,13 +120,13 @@ impl Page {
     }
 
     pub async fn until_draft(&self, draft: &str) {
-        let there = "return document.querySelector('textarea[name=prompt]').value === arguments[0]";
-        self.until_script(&format!("'{draft}' in the composer"), there, vec![json!(draft)]).await;
+        let filled = "return document.querySelector('textarea[name=prompt]').value === arguments[0]";
+        self.until_script(&format!("'{draft}' in the composer"), filled, vec![json!(draft)]).await;
     }
 
-    /// Presses a button by what it is called.
+    /// Presses a visible button by its accessible name.
     pub async fn press(&self, label: &str) {
-        // A name may go on behind a colon or a comma, with what is chosen or waits.
+        // A colon or a comma separates the name from a value, such as the chosen model or a count.
         let press = "const named = (button) => (button.getAttribute('aria-label') ?? button.textContent).trim();\
                      const button = [...document.querySelectorAll('button')].find((button) => button.offsetParent &&\
                        (named(button) === arguments[0] || [': ', ', '].some((behind) => named(button).startsWith(arguments[0] + behind))));\
@@ -130,7 +134,7 @@ impl Page {
         self.until_script(&format!("a button '{label}'"), press, vec![json!(label)]).await;
     }
 
-    /// The same for one whose words go on, with a number for example.
+    /// Presses a visible button whose text begins with these words.
     pub async fn press_starting(&self, words: &str) {
         let press = "const button = [...document.querySelectorAll('button')]\
                        .find((button) => button.textContent.trim().startsWith(arguments[0]) && button.offsetParent);\
@@ -138,31 +142,53 @@ impl Page {
         self.until_script(&format!("a button '{words}…'"), press, vec![json!(words)]).await;
     }
 
-    /// Lets the tab seem hidden, or visible: a browser without a window never hides one.
-    pub async fn look(&self, state: &str) {
+    /// Presses a button twice, faster than any response can arrive.
+    pub async fn press_twice(&self, label: &str) {
+        let press = "const button = [...document.querySelectorAll('button')]\
+                     .find((button) => button.textContent.trim() === arguments[0]);\
+                     button.click(); button.click(); return true";
+        assert_eq!(self.script(press, vec![json!(label)]).await, Value::Bool(true));
+    }
+
+    /// Chooses an item of the session menu.
+    pub async fn choose_in_session_menu(&self, item: &str) {
+        self.click(".title-bar [aria-label='Session menu']").await;
+        self.press(item).await;
+    }
+
+    /// Replaces the text of a field by typing.
+    pub async fn fill(&self, selector: &str, text: &str) {
+        let field = self.driver.find(By::Css(selector)).await.unwrap();
+        // WebDriver's clear would take the focus away, which ends a rename.
+        field.send_keys(Key::Control + "a").await.unwrap();
+        field.send_keys(text).await.unwrap();
+    }
+
+    /// Makes the tab seem `hidden` or `visible`: a browser without a window never hides a tab.
+    pub async fn set_visibility(&self, state: &str) {
         let script = "Object.defineProperty(document, 'visibilityState', { value: arguments[0], configurable: true });\
                       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))";
         self.script(script, vec![json!(state)]).await;
     }
 
-    /// Presses keys, wherever the keyboard is.
-    pub async fn key(&self, keys: impl Into<TypingData>) {
+    /// Sends keys to the element that has the focus.
+    pub async fn press_keys(&self, keys: impl Into<TypingData>) {
         self.driver.active_element().await.unwrap().send_keys(keys).await.unwrap();
     }
 
-    /// Goes to the form by its link in the sidebar.
-    pub async fn press_link_new(&self) {
+    /// Opens the form for a new session by the link in the sidebar.
+    pub async fn open_new_session_form(&self) {
         self.click("nav .new-session-link").await;
         self.until("the form", "return !!document.querySelector('main.new-session')").await;
     }
 
-    /// The same where the sidebar is a drawer.
-    pub async fn visit_form(&self) {
+    /// Opens the form for a new session without opening the drawer that holds the link on a phone.
+    pub async fn open_new_session_form_without_drawer(&self) {
         self.script("document.querySelector('nav .new-session-link').click()", vec![]).await;
         self.until("the form", "return !!document.querySelector('main.new-session')").await;
     }
 
-    /// What is in the sidebar may be in a drawer.
+    /// Clicks an element. Opens the drawer first if the element is in the sidebar of a phone.
     pub async fn click(&self, selector: &str) {
         if selector.starts_with("nav ") {
             let opened = "const button = document.querySelector('.sessions-button');\
@@ -195,8 +221,8 @@ impl Page {
         self.until_script(&format!("a tool that is {phase}"), script, vec![json!(phase)]).await;
     }
 
-    /// The rows as they stand, once no more of them are built: what is seen comes first, the others in the frames after
-    /// it. Closed tool rows are opened for it, so that their output counts too.
+    /// Returns the rows once the page has stopped building them: it builds those in view first and the others in later
+    /// frames. Opens closed tool rows, so that their output counts too.
     pub async fn rows(&self) -> Vec<Row> {
         let script = "const all = () => document.querySelectorAll('[role=log] [data-message-id]').length;\
                       const frame = () => new Promise((done) => requestAnimationFrame(done));\
@@ -217,7 +243,7 @@ impl Page {
         serde_json::from_value(rows).unwrap()
     }
 
-    /// Reloads and tells the rows once the page has again what the server had.
+    /// Reloads and returns the rows.
     pub async fn rows_after_reload(&self) -> Vec<Row> {
         self.reload().await;
         self.until("the rows", "return !!document.querySelector('[role=log] [data-message-id]')").await;
@@ -235,11 +261,12 @@ impl Page {
         element.attr(name).await.unwrap().unwrap_or_default()
     }
 
+    /// Waits until a script returns true.
     pub async fn until(&self, what: &str, script: &str) {
         self.until_script(what, script, vec![]).await;
     }
 
-    /// Asks until the page says yes. A page that is being left does not answer; that is not a no.
+    /// Waits until a script with arguments returns true. A page that is being left throws errors, which count as false.
     pub async fn until_script(&self, what: &str, script: &str, arguments: Vec<Value>) {
         let start = Instant::now();
         while start.elapsed() < PATIENCE {
@@ -250,14 +277,14 @@ impl Page {
             tokio::time::sleep(Duration::from_millis(15)).await;
         }
         let body = self.script("return document.body.innerText", vec![]).await;
-        panic!("waited in vain for {what}; the page shows:\n{}", body.as_str().unwrap_or_default());
+        panic!("timed out waiting for {what}; the page shows:\n{}", body.as_str().unwrap_or_default());
     }
 
     pub async fn script(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.driver.execute(script, arguments).await.unwrap().json().clone()
     }
 
-    /// A script that may await.
+    /// Runs a script that may use `await`.
     pub async fn async_script(&self, body: &str) -> Value {
         let script = format!(
             "const done = arguments[0]; (async () => {{ {body} }})().then(done, (error) => done(String(error)))"
@@ -265,6 +292,22 @@ impl Page {
         self.driver.execute_async(&script, vec![]).await.unwrap().json().clone()
     }
 
+    /// Sends a command of the Chrome DevTools Protocol.
+    pub async fn cdp(&self, method: &str, parameters: Value) -> Value {
+        self.driver.cdp().send_raw(method, parameters).await.unwrap()
+    }
+
+    /// Grants permissions to the pages of an origin.
+    pub async fn grant(&self, origin: &str, permissions: &[&str]) {
+        self.cdp("Browser.grantPermissions", json!({"origin": origin, "permissions": permissions})).await;
+    }
+
+    /// Runs a script in every new document of this tab, before the page's own scripts.
+    pub async fn add_init_script(&self, source: &str) {
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source })).await;
+    }
+
+    /// Saves a screenshot for people to look at.
     pub async fn screenshot(&self, name: &str) {
         let folder =
             std::env::var_os("PILOTHOUSE_SHOTS").map_or_else(|| PathBuf::from("target/shots"), PathBuf::from);

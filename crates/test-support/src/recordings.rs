@@ -1,29 +1,43 @@
-//! The recordings on disk: what `index.json` says of each, the lines of its processes, its session files.
+//! Conversations recorded from the real pi: the index, the records of each process, the session files.
+
+mod fold;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+pub use fold::{RecordingFold, events_of};
+
+/// One recorded scenario.
 pub struct Scenario {
-    /// With the version in front, where it is not the newest: `v0.73.1/plain-text`.
+    /// Prefixed with the version of pi unless it is the newest: `v0.73.1/plain-text`.
     pub name: String,
     folder: PathBuf,
     entry: Value,
 }
 
-/// One run of pi.
+/// One recorded run of pi.
 pub struct Process {
+    /// The recorded lines, each `{"dir": "in" | "out", "t": milliseconds, "line": object}`.
     pub records: Vec<Value>,
     pub code: Option<i32>,
     pub signal: Option<i32>,
 }
 
+/// The folder of the recordings.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pi")
+}
+
+/// All recorded scenarios, of both versions of pi.
 pub fn scenarios() -> Vec<Scenario> {
-    let recordings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pi");
+    let newest = folder();
     let mut all = Vec::new();
-    for (folder, prefix) in [(recordings.clone(), ""), (recordings.join("v0.73.1"), "v0.73.1/")] {
+    for (folder, prefix) in [(newest.clone(), ""), (newest.join("v0.73.1"), "v0.73.1/")] {
         let index = std::fs::read_to_string(folder.join("index.json")).unwrap();
-        let Value::Array(entries) = serde_json::from_str(&index).unwrap() else { panic!("no list") };
+        let Value::Array(entries) = serde_json::from_str(&index).unwrap() else {
+            panic!("index.json holds no list");
+        };
         all.extend(entries.into_iter().map(|entry| Scenario {
             name: format!("{prefix}{}", entry["scenario"].as_str().unwrap()),
             folder: folder.clone(),
@@ -34,6 +48,11 @@ pub fn scenarios() -> Vec<Scenario> {
 }
 
 impl Scenario {
+    /// The version of pi that was recorded.
+    pub fn version(&self) -> &str {
+        self.entry["pi"].as_str().unwrap()
+    }
+
     pub fn processes(&self) -> Vec<Process> {
         let processes = self.entry["processes"].as_array().unwrap();
         processes
@@ -51,11 +70,12 @@ impl Scenario {
             .collect()
     }
 
+    /// The records of all processes, in order.
     pub fn records(&self) -> impl Iterator<Item = Value> {
         self.processes().into_iter().flat_map(|process| process.records)
     }
 
-    /// The session files at the end of the scenario, with the id of each session.
+    /// The session files at the end of the scenario, each with the id of its session.
     pub fn session_files(&self) -> Vec<(String, Vec<u8>)> {
         let sessions = self.entry["sessions"].as_array().unwrap().iter();
         let names = sessions.map(|session| session["file"].as_str().unwrap());

@@ -1,19 +1,20 @@
-//! Stop, steer, shell, questions: what a person does while an agent works.
+//! Run control: stopping, steering, shell commands, and questions of the agent.
 
-use crate::browser::Size;
+use pilothouse_test_support::browser::Size;
+
 use crate::stage::story;
 
 #[tokio::test]
-async fn i_stop_it_in_mid_text_and_what_it_said_stays_and_i_can_go_on() {
-    told_stop(Size::Wide).await;
+async fn i_stop_the_agent_in_mid_text_and_keep_its_text_and_continue() {
+    stop_story(Size::Wide).await;
 }
 
 #[tokio::test]
-async fn on_my_phone_i_stop_it() {
-    told_stop(Size::Phone).await;
+async fn on_my_phone_i_stop_the_agent() {
+    stop_story(Size::Phone).await;
 }
 
-async fn told_stop(size: Size) {
+async fn stop_story(size: Size) {
     story("stop", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -32,7 +33,7 @@ async fn told_stop(size: Size) {
 }
 
 #[tokio::test]
-async fn i_stop_it_while_a_tool_runs_and_nothing_spins_on() {
+async fn i_stop_the_agent_while_a_tool_runs_and_no_spinner_stays() {
     story("stop-tool", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -49,16 +50,16 @@ async fn i_stop_it_while_a_tool_runs_and_nothing_spins_on() {
 }
 
 #[tokio::test]
-async fn i_steer_it_and_see_my_message_wait_and_then_be_taken_up() {
-    told_steer(Size::Wide).await;
+async fn i_steer_the_agent_and_my_message_waits_until_the_agent_takes_it() {
+    steer_story(Size::Wide).await;
 }
 
 #[tokio::test]
-async fn on_my_phone_i_steer_it() {
-    told_steer(Size::Phone).await;
+async fn on_my_phone_i_steer_the_agent() {
+    steer_story(Size::Phone).await;
 }
 
-async fn told_steer(size: Size) {
+async fn steer_story(size: Size) {
     story("steer", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -71,9 +72,13 @@ async fn told_steer(size: Size) {
             "return document.querySelectorAll('[data-scheduled=steer]').length === 1",
         )
         .await;
-        assert_eq!(page.count("[role=log] [data-kind=user]").await, 1, "not in the timeline yet");
+        assert_eq!(
+            page.count("[role=log] [data-kind=user]").await,
+            1,
+            "the timeline shows the message before the agent takes it"
+        );
         stage.release("go");
-        page.until("the queue", "return !document.querySelector('[data-scheduled]')").await;
+        page.until("an empty queue", "return !document.querySelector('[data-scheduled]')").await;
         page.until_state("completed").await;
         let rows = page.rows().await;
         assert_eq!(rows.iter().filter(|row| row.kind == "user" && row.text == "Look to port").count(), 1);
@@ -83,14 +88,14 @@ async fn told_steer(size: Size) {
 }
 
 #[tokio::test]
-async fn i_run_a_shell_command_of_my_own() {
+async fn i_run_my_own_shell_command() {
     story("shell", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
         page.new_session().await;
         page.send("!cat README.md").await;
         page.until_text("A small project.").await;
-        page.until("its end", "return !!document.querySelector('[data-kind=bash]')").await;
+        page.until("the row of the command", "return !!document.querySelector('[data-kind=bash]')").await;
         let rows = page.rows().await;
         assert_eq!(rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), ["bash"]);
         assert_eq!(page.rows_after_reload().await, rows);
@@ -99,7 +104,7 @@ async fn i_run_a_shell_command_of_my_own() {
 }
 
 #[tokio::test]
-async fn case_38_a_command_that_i_keep_to_myself_says_so_on_its_row() {
+async fn case_38_the_row_of_a_command_outside_the_context_says_so() {
     story("private-shell", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -112,23 +117,23 @@ async fn case_38_a_command_that_i_keep_to_myself_says_so_on_its_row() {
             "return document.querySelector('.composer-hint').textContent.includes('kept from the agent')";
         page.until("the hint", hint).await;
         page.send("").await;
-        let noted = "return [...document.querySelectorAll('[data-kind=bash]')].map((row) =>\
+        let rows = "return [...document.querySelectorAll('[data-kind=bash]')].map((row) =>\
             [row.querySelector('code').textContent, row.textContent.includes('kept from the agent')])";
         let expected = serde_json::json!([["echo for both", false], ["echo for me alone", true]]);
         page.until(
-            "its end",
+            "the end of both commands",
             "return document.querySelectorAll('[data-kind=bash] .row-result').length === 2",
         )
         .await;
-        assert_eq!(page.script(noted, vec![]).await, expected);
+        assert_eq!(page.script(rows, vec![]).await, expected);
         page.rows_after_reload().await;
-        assert_eq!(page.script(noted, vec![]).await, expected);
+        assert_eq!(page.script(rows, vec![]).await, expected);
     })
     .await;
 }
 
 #[tokio::test]
-async fn case_39_i_choose_the_shell_by_its_button_and_what_i_type_is_run() {
+async fn case_39_the_shell_button_makes_my_next_message_a_command() {
     story("shell-button", Size::Wide, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -146,16 +151,16 @@ async fn case_39_i_choose_the_shell_by_its_button_and_what_i_type_is_run() {
 }
 
 #[tokio::test]
-async fn i_answer_what_it_asks() {
-    told_ask(Size::Wide).await;
+async fn i_answer_the_questions_of_the_agent() {
+    question_story(Size::Wide).await;
 }
 
 #[tokio::test]
-async fn on_my_phone_i_answer_what_it_asks() {
-    told_ask(Size::Phone).await;
+async fn on_my_phone_i_answer_the_questions_of_the_agent() {
+    question_story(Size::Phone).await;
 }
 
-async fn told_ask(size: Size) {
+async fn question_story(size: Size) {
     story("ask", size, async |stage| {
         let page = stage.page();
         page.enter(&stage.server.link).await;
@@ -163,11 +168,15 @@ async fn told_ask(size: Size) {
         page.send("/ask").await;
         page.until("a choice", "return !!document.querySelector('[data-ask-kind=select]')").await;
         page.reload().await;
-        page.until("the same choice", "return !!document.querySelector('[data-ask-kind=select]')").await;
+        page.until(
+            "the same choice after a reload",
+            "return !!document.querySelector('[data-ask-kind=select]')",
+        )
+        .await;
         page.click("[data-ask-kind=select] .option").await;
         page.until("a confirmation", "return !!document.querySelector('[data-ask-kind=confirm]')").await;
         page.click("[data-ask-kind=confirm] button").await;
-        page.until("a field", "return !!document.querySelector('[data-ask-kind=input] input')").await;
+        page.until("a text field", "return !!document.querySelector('[data-ask-kind=input] input')").await;
         let field = page.driver.find(thirtyfour::By::Css("[data-ask-kind=input] input")).await.unwrap();
         field.send_keys("Ada").await.unwrap();
         page.press("Answer").await;
@@ -175,49 +184,6 @@ async fn told_ask(size: Size) {
         page.press("Answer").await;
         page.until_text("Ada").await;
         page.until_state("completed").await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn my_draft_survives_a_reload_and_a_look_at_another_session() {
-    told_draft(Size::Wide).await;
-}
-
-#[tokio::test]
-async fn on_my_phone_my_draft_survives_as_well() {
-    told_draft(Size::Phone).await;
-}
-
-async fn told_draft(size: Size) {
-    story("draft", size, async |stage| {
-        let page = stage.page();
-        page.enter(&stage.server.link).await;
-        let session = page.new_session().await;
-        let composer = page.driver.find(thirtyfour::By::Css("textarea[name=prompt]")).await.unwrap();
-        composer.send_keys("half a thought").await.unwrap();
-        page.reload().await;
-        page.until(
-            "the composer",
-            "return document.querySelector('textarea[name=prompt]')?.value === 'half a thought'",
-        )
-        .await;
-        page.visit(&format!("{}/", stage.server.origin())).await;
-        page.connected().await;
-        page.new_session().await;
-        assert_eq!(page.draft().await, "");
-        page.click(&format!("nav [data-session-id='{session}']")).await;
-        page.until(
-            "the draft",
-            "return document.querySelector('textarea[name=prompt]')?.value === 'half a thought'",
-        )
-        .await;
-        page.driver.back().await.unwrap();
-        page.until(
-            "the other session",
-            "return document.querySelector('textarea[name=prompt]')?.value === ''",
-        )
-        .await;
     })
     .await;
 }

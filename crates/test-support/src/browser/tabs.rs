@@ -1,0 +1,34 @@
+//! Several tabs of one browser.
+
+use serde_json::json;
+use thirtyfour::WindowHandle;
+
+use super::Page;
+
+/// The handles of two tabs.
+pub struct Tabs {
+    pub first: WindowHandle,
+    pub second: WindowHandle,
+}
+
+impl Page {
+    /// Opens another tab and switches to it. The new tab needs no token, since it shares the cookie.
+    pub async fn open_tab(&self) -> Tabs {
+        let first = self.driver.window().await.unwrap();
+        let second = self.driver.new_tab().await.unwrap();
+        self.switch_to_tab(&second).await;
+        Tabs { first, second }
+    }
+
+    pub async fn switch_to_tab(&self, tab: &WindowHandle) {
+        self.driver.switch_to_window(tab.clone()).await.unwrap();
+    }
+
+    /// Brings the tab to the front.
+    pub async fn bring_to_front(&self) {
+        self.cdp("Page.bringToFront", json!({})).await;
+        self.until("a visible tab", "return document.visibilityState === 'visible'").await;
+        // A browser without a window may never have hidden the tab, and then fires no event.
+        self.script("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))", vec![]).await;
+    }
+}

@@ -1,0 +1,226 @@
+//! The real server as a child process on a free port, with its own data folder.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use crate::process::{children, command_line, signal, until};
+
+/// Returns the server binary that `cargo xtask` built: `PILOTHOUSE_BINARY`, else the one beside the test program.
+///
+/// Integration tests of the server's own package use `env!("CARGO_BIN_EXE_pilothouse")` instead.
+pub fn built_binary() -> PathBuf {
+    let beside = || {
+        let test = std::env::current_exe().unwrap();
+        test.parent().and_then(Path::parent).unwrap().join("pilothouse")
+    };
+    let binary = std::env::var_os("PILOTHOUSE_BINARY").map_or_else(beside, PathBuf::from);
+    assert!(
+        binary.is_file(),
+        "{} is not built; run `cargo xtask test e2e` or `cargo xtask bench page`",
+        binary.display()
+    );
+    binary
+}
+
+/// How to start a server: its folders, command line and environment. The built-in demo agent runs without pauses.
+#[derive(Clone)]
+pub struct ServerSetup {
+    binary: PathBuf,
+    arguments: Vec<OsString>,
+    environment: Vec<(String, OsString)>,
+    pace: String,
+    port: u16,
+    project: Option<PathBuf>,
+}
+
+impl ServerSetup {
+    pub fn new(binary: &Path) -> Self {
+        Self {
+            binary: binary.to_owned(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            pace: "instant".to_owned(),
+            port: 0,
+            project: None,
+        }
+    }
+
+    /// Adds one word to the command line.
+    pub fn argument(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.arguments.push(argument.as_ref().to_owned());
+        self
+    }
+
+    /// Offers an agent, as `NAME=DIALECT:COMMAND`.
+    pub fn agent(self, agent: &str) -> Self {
+        self.argument("--agent").argument(agent)
+    }
+
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.environment.push((name.to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// The pace of the demo agent: `instant`, `realistic`, or a factor.
+    pub fn pace(mut self, pace: &str) -> Self {
+        self.pace = pace.to_owned();
+        self
+    }
+
+    /// The port to listen on, instead of a free one.
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// The folder that new sessions work in.
+    pub fn project(mut self, folder: &Path) -> Self {
+        self.project = Some(folder.to_owned());
+        self
+    }
+
+    pub fn binary(&self) -> &Path {
+        &self.binary
+    }
+
+    /// The command, with an environment that does not depend on the user who runs the tests.
+    pub fn command(&self, data: &Path) -> Command {
+        let mut command = Command::new(&self.binary);
+        command
+            .args(["--listen", &format!("127.0.0.1:{}", self.port), "--no-open", "--data-dir"])
+            .arg(data)
+            .args(&self.arguments)
+            .env_clear()
+            .env("PILOTHOUSE_DEMO_PACE", &self.pace)
+            .envs(self.environment.iter().cloned())
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("HOME", data)
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(project) = &self.project {
+            command.arg("--cwd").arg(project);
+        }
+        command
+    }
+
+    /// Starts the server with an empty data folder and waits until it is ready.
+    pub fn start(self) -> TestServer {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().to_owned();
+        let Launched { process, port, token, link } = self.launch(&data);
+        TestServer { setup: self, process, port, token, link, data, _folder: folder }
+    }
+
+    /// Starts the process and waits for the line that announces the address.
+    fn launch(&self, data: &Path) -> Launched {
+        let log = std::fs::File::options().create(true).append(true).open(data.join(LOG)).unwrap();
+        let mut process = self.command(data).stderr(log).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let link = line.trim().strip_prefix("Pilothouse is ready: ").unwrap_or_default().to_owned();
+        let address = link.strip_prefix("http://127.0.0.1:");
+        let Some((port, token)) = address.and_then(|address| address.split_once("/#token=")) else {
+            let log = std::fs::read_to_string(data.join(LOG)).unwrap_or_default();
+            panic!("the server did not become ready: {line:?} {log}");
+        };
+        let (port, token) = (port.parse().unwrap(), token.to_owned());
+        Launched { process, port, token, link }
+    }
+}
+
+/// The file in the data folder that collects the server's stderr.
+const LOG: &str = "stderr.log";
+
+struct Launched {
+    process: Child,
+    port: u16,
+    token: String,
+    link: String,
+}
+
+/// A server process. Dropping it ends the process and deletes its data.
+pub struct TestServer {
+    setup: ServerSetup,
+    process: Child,
+    pub port: u16,
+    pub token: String,
+    /// The address with the token, as the server printed it.
+    pub link: String,
+    pub data: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl TestServer {
+    pub fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.data.join(LOG)).unwrap()
+    }
+
+    /// The folder in which the demo agent stores its sessions, with a folder for each project.
+    pub fn demo_sessions(&self) -> PathBuf {
+        self.data.join("demo/sessions")
+    }
+
+    /// The demo agent's file of a session.
+    pub fn session_file(&self, session: &str) -> PathBuf {
+        let folders = std::fs::read_dir(self.demo_sessions()).unwrap().flatten();
+        let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
+        let file = files.map(|file| file.path()).find(|file| file.to_string_lossy().contains(session));
+        file.unwrap_or_else(|| panic!("session {session} has no file"))
+    }
+
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The agent processes that run a session. Processes that are only probed for their version are left out.
+    pub fn agents(&self) -> Vec<u32> {
+        let runs_session = |process: &u32| command_line(*process).iter().any(|word| word == "--session-id");
+        children(self.process_id()).into_iter().filter(runs_session).collect()
+    }
+
+    /// Waits until an agent process runs a session, and returns the first.
+    pub fn agent(&self) -> u32 {
+        until("an agent process", || self.agents().first().copied())
+    }
+
+    /// Sends SIGKILL. The data stays.
+    pub fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Starts a killed server again, with the same setup, port and data.
+    pub fn restart(&mut self) {
+        let Launched { process, port, token, link } = self.setup.clone().port(self.port).launch(&self.data);
+        (self.process, self.port, self.token, self.link) = (process, port, token, link);
+    }
+
+    pub fn kill_and_restart(&mut self) {
+        self.kill();
+        self.restart();
+    }
+
+    /// Sends SIGTERM and waits for the exit.
+    pub fn terminate(&mut self) -> ExitStatus {
+        signal(self.process.id(), "TERM");
+        self.process.wait().unwrap()
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        if self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
+            // Not SIGKILL, so that the server ends its agents.
+            signal(self.process.id(), "TERM");
+            let _ = self.process.wait();
+        }
+    }
+}
