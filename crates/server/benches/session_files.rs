@@ -8,8 +8,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use pilothouse_core::limits::PAGE_ROWS;
-use pilothouse_server::history::files::{Look, SessionFiles};
-use pilothouse_server::history::{HistoryFile, milliseconds};
+use pilothouse_server::clock::unix_ms;
+use pilothouse_server::history::HistoryFile;
+use pilothouse_server::history::files::{Rescan, SessionFiles};
 use pilothouse_server::http::blobs::Blobs;
 
 const FILES: usize = 10_000;
@@ -42,13 +43,13 @@ fn list(agent: &Path, count: usize, turns: usize) {
     assert_eq!(listed, count);
     timed("  listed again, nothing changed", || files.list(agent).len());
     std::thread::sleep(std::time::Duration::from_millis(1_100));
-    files.look(agent, Look::Missed);
-    timed("  looked for what a watcher may have missed", || files.look(agent, Look::Missed).len());
+    files.rescan(agent, Rescan::Missed);
+    timed("  looked for what a watcher may have missed", || files.rescan(agent, Rescan::Missed).len());
     let path = agent.join("sessions/--project-0--/2026_0.jsonl");
     let mut grown = std::fs::File::options().append(true).open(&path).unwrap();
     let name = r#"{"type":"session_info","id":"named","parentId":"x","timestamp":"2026-01-01T00:00:00Z","name":"New"}"#;
     writeln!(grown, "{name}").unwrap();
-    let changed = timed("  one has grown, and is told", || files.look(agent, Look::Paths(&[path])).len());
+    let changed = timed("  one has grown, and is told", || files.rescan(agent, Rescan::Paths(&[path])).len());
     assert_eq!((changed, files.opened()), (1, count + 1));
     println!("  memory: {}", memory());
 }
@@ -61,7 +62,7 @@ fn open(path: &Path, entries: usize) {
     let blobs = Blobs::default();
     let mut history = timed("  opened", || HistoryFile::open(path, &[], &blobs).unwrap());
     println!("  memory: {}", memory());
-    let total = history.tail().total();
+    let total = history.newest_rows().total();
     for part in [0, 1, 2, 3, 4] {
         let before = PAGE_ROWS + (total - PAGE_ROWS) * part / 4;
         let page = timed("  a page", || history.rows(before, PAGE_ROWS).unwrap());
@@ -80,7 +81,7 @@ fn open(path: &Path, entries: usize) {
 
 /// Turns of a question, a call, its result and an answer.
 fn conversation(id: &str, entries: usize) -> String {
-    let now = milliseconds(std::time::SystemTime::now());
+    let now = unix_ms(std::time::SystemTime::now());
     let mut text = format!(
         r#"{{"type":"session","version":3,"id":"{id}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/project"}}"#
     );

@@ -12,17 +12,6 @@ pub mod source;
 pub mod summary;
 pub mod watch;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 pub use files::SessionFiles;
-pub use history_file::{HistoryFile, Scanned};
+pub use history_file::{HistoryFile, ScannedFile};
 pub use summary::StoredSession;
-
-pub fn now() -> u64 {
-    milliseconds(SystemTime::now())
-}
-
-pub fn milliseconds(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}

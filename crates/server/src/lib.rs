@@ -6,6 +6,7 @@ pub mod app;
 pub mod browser;
 pub mod cli;
 pub mod client;
+pub mod clock;
 pub mod config;
 pub mod demo_agent;
 pub mod history;

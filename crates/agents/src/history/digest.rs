@@ -6,22 +6,22 @@ use std::collections::HashMap;
 use pilothouse_core::SessionState;
 use pilothouse_core::session::machine::Evidence;
 
-use super::facts::Facts;
+use super::facts::FileFacts;
 use super::record::{Parent, Record};
-use super::records::{Found, Records};
+use super::records::{FoundRecord, Records};
 
 #[derive(Clone, Debug, Default)]
 pub struct SessionDigest {
     records: Records,
-    sum: Sum,
+    digest: Digest,
 }
 
 /// What the branch up to an entry tells, and which entry told it.
 type Told = Option<(u64, Evidence)>;
 
 #[derive(Clone, Debug, Default)]
-struct Sum {
-    facts: Facts,
+struct Digest {
+    facts: FileFacts,
     count: u64,
     leaf: Option<(Box<str>, Told)>,
     /// Told by entries that belong to no branch.
@@ -34,41 +34,41 @@ struct Sum {
 
 impl SessionDigest {
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.records.feed(bytes, &mut |found| self.sum.take(found));
+        self.records.feed(bytes, &mut |found| self.digest.add_record(found));
     }
 
     /// This is the end of the file, for now. Gives the place from which to read on when it has grown.
     pub fn rest(&mut self) -> u64 {
-        self.records.end(&mut |found| self.sum.take(found));
-        self.sum.told = HashMap::new();
-        self.sum.at_rest = true;
+        self.records.end(&mut |found| self.digest.add_record(found));
+        self.digest.told = HashMap::new();
+        self.digest.at_rest = true;
         self.records.rest()
     }
 
     /// The branch goes on from somewhere that is not remembered: only the whole file tells.
     pub const fn is_lost(&self) -> bool {
-        self.sum.lost
+        self.digest.lost
     }
 
-    pub const fn facts(&self) -> &Facts {
-        &self.sum.facts
+    pub const fn facts(&self) -> &FileFacts {
+        &self.digest.facts
     }
 
     /// The state of a session that nobody runs.
     pub fn resting_state(&self) -> SessionState {
-        let branch = self.sum.leaf.as_ref().and_then(|(_, told)| *told);
-        let last = if branch.map(|(number, _)| number) > self.sum.nameless.map(|(number, _)| number) {
+        let branch = self.digest.leaf.as_ref().and_then(|(_, told)| *told);
+        let last = if branch.map(|(number, _)| number) > self.digest.nameless.map(|(number, _)| number) {
             branch
         } else {
-            self.sum.nameless
+            self.digest.nameless
         };
         last.map_or_else(Evidence::default, |(_, evidence)| evidence).state()
     }
 }
 
-impl Sum {
-    fn take(&mut self, found: &Found<'_>) {
-        if !self.facts.take(found) {
+impl Digest {
+    fn add_record(&mut self, found: &FoundRecord<'_>) {
+        if !self.facts.add_record(found) {
             return;
         }
         let record = &found.record;

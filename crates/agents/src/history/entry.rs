@@ -8,11 +8,11 @@ use pilothouse_core::session::machine::Evidence;
 use serde_json::Value;
 
 use super::index::SessionIndex;
-use super::mend::mend;
+use super::repair::repair;
 
 /// What an entry adds to a conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Item {
+pub enum EntryContent {
     Message(Message),
     Model { provider: String, model_id: String },
     ThinkingLevel(String),
@@ -29,21 +29,21 @@ pub struct Extra {
 }
 
 /// Reads an entry. None if it cannot be read after all.
-pub fn read_entry(bytes: &[u8]) -> Option<Item> {
+pub fn read_entry(bytes: &[u8]) -> Option<EntryContent> {
     let mut entry = value(bytes)?;
     let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     Some(match entry.get("type").and_then(Value::as_str).unwrap_or_default() {
-        "message" => Item::Message(of_history(message(entry["message"].take()))),
+        "message" => EntryContent::Message(of_history(message(entry["message"].take()))),
         "custom_message" => {
             let display = entry.get("display").and_then(Value::as_bool).unwrap_or_default();
             let content = Content::from_value(entry["content"].take());
-            Item::Message(Message::Custom { content, display })
+            EntryContent::Message(Message::Custom { content, display })
         }
-        "compaction" => Item::Message(Message::CompactionSummary { summary: text("summary") }),
-        "branch_summary" => Item::Message(Message::BranchSummary { summary: text("summary") }),
-        "model_change" => Item::Model { provider: text("provider"), model_id: text("modelId") },
-        "thinking_level_change" => Item::ThinkingLevel(text("thinkingLevel")),
-        _ => Item::Nothing,
+        "compaction" => EntryContent::Message(Message::CompactionSummary { summary: text("summary") }),
+        "branch_summary" => EntryContent::Message(Message::BranchSummary { summary: text("summary") }),
+        "model_change" => EntryContent::Model { provider: text("provider"), model_id: text("modelId") },
+        "thinking_level_change" => EntryContent::ThinkingLevel(text("thinkingLevel")),
+        _ => EntryContent::Nothing,
     })
 }
 
@@ -72,7 +72,7 @@ pub fn entry_id(bytes: &[u8]) -> Option<String> {
 
 fn value(bytes: &[u8]) -> Option<Value> {
     let value = serde_json::from_slice(bytes).ok();
-    value.or_else(|| serde_json::from_slice(&mend(bytes)?).ok()).filter(Value::is_object)
+    value.or_else(|| serde_json::from_slice(&repair(bytes)?).ok()).filter(Value::is_object)
 }
 
 /// Ids of pages are the server's own; whatever a file calls so is none.
@@ -117,10 +117,12 @@ impl SessionHistory {
         for entry in index.active().into_iter().filter_map(|number| index.entry(number)) {
             let start = usize::try_from(entry.offset).ok()?;
             match file.get(start..start + entry.length).and_then(read_entry) {
-                Some(Item::Message(message)) => history.messages.push(message),
-                Some(Item::Model { provider, model_id }) => history.model = Some((provider, model_id)),
-                Some(Item::ThinkingLevel(level)) => history.thinking_level = Some(level),
-                Some(Item::Nothing) => {}
+                Some(EntryContent::Message(message)) => history.messages.push(message),
+                Some(EntryContent::Model { provider, model_id }) => {
+                    history.model = Some((provider, model_id))
+                }
+                Some(EntryContent::ThinkingLevel(level)) => history.thinking_level = Some(level),
+                Some(EntryContent::Nothing) => {}
                 None => history.skipped_lines += 1,
             }
         }

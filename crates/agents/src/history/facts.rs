@@ -3,12 +3,12 @@
 use pilothouse_core::conversation::message::{Content, Message};
 use pilothouse_core::render::describe::title_from;
 
-use super::entry::{Item, read_entry};
-use super::record::{Kind, Role};
-use super::records::Found;
+use super::entry::{EntryContent, read_entry};
+use super::record::{EntryKind, Role};
+use super::records::FoundRecord;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts {
+pub struct FileFacts {
     pub id: String,
     pub cwd: String,
     /// The file of the session this one was forked from.
@@ -26,7 +26,7 @@ pub struct Facts {
     foreign: bool,
 }
 
-impl Facts {
+impl FileFacts {
     /// Whether this is a session file, as far as it was read.
     pub const fn is_session(&self) -> bool {
         self.has_header
@@ -43,10 +43,10 @@ impl Facts {
     }
 
     /// Whether the record is an entry of the conversation's tree.
-    pub(super) fn take(&mut self, found: &Found<'_>) -> bool {
+    pub(super) fn add_record(&mut self, found: &FoundRecord<'_>) -> bool {
         let record = &found.record;
         if !self.has_header {
-            self.foreign |= record.kind != Kind::Session;
+            self.foreign |= record.kind != EntryKind::Session;
             if !self.foreign {
                 self.id = record.id.as_deref().unwrap_or_default().to_owned();
                 self.cwd = record.cwd.as_deref().unwrap_or_default().to_owned();
@@ -57,11 +57,11 @@ impl Facts {
             return false;
         }
         match record.kind {
-            Kind::Session => return false,
-            Kind::SessionInfo => {
+            EntryKind::Session => return false,
+            EntryKind::SessionInfo => {
                 self.name = record.name.as_deref().filter(|name| !name.is_empty()).map(str::to_owned);
             }
-            Kind::Message(role @ (Role::User | Role::Assistant)) => {
+            EntryKind::Message(role @ (Role::User | Role::Assistant)) => {
                 self.spoken = self.spoken.max(record.message_time.or(record.time));
                 if role == Role::User && self.first_words.is_empty() {
                     self.first_words = words(found.bytes);
@@ -75,7 +75,7 @@ impl Facts {
 
 fn words(entry: &[u8]) -> String {
     match read_entry(entry) {
-        Some(Item::Message(Message::User { content: Content(parts), .. })) => {
+        Some(EntryContent::Message(Message::User { content: Content(parts), .. })) => {
             title_from(&Content(parts).text())
         }
         _ => String::new(),

@@ -4,16 +4,16 @@
 
 use std::collections::HashMap;
 
-use super::facts::Facts;
-use super::record::{Kind, Parent};
-use super::records::{Found, Records};
+use super::facts::FileFacts;
+use super::record::{EntryKind, Parent};
+use super::records::{FoundRecord, Records};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
+pub struct IndexEntry {
     /// In the file.
     pub offset: u64,
     pub length: usize,
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// When it was written, in milliseconds since 1970; 0 if it does not say.
     pub time: u64,
     /// When its message was made; 0 if it does not say.
@@ -30,13 +30,13 @@ pub struct SessionIndex {
 
 #[derive(Clone, Debug, Default)]
 struct Tree {
-    facts: Facts,
-    entries: Vec<Entry>,
+    facts: FileFacts,
+    entries: Vec<IndexEntry>,
     /// The newest entry of each id.
-    places: HashMap<Box<str>, u32>,
+    by_id: HashMap<Box<str>, u32>,
     leaf: Option<u32>,
     /// Entries without an id, which belong to no branch and are shown where they stand.
-    nameless: Vec<u32>,
+    without_id: Vec<u32>,
 }
 
 /// How the active branch is after more was read.
@@ -51,23 +51,23 @@ pub enum Growth {
 impl SessionIndex {
     /// Takes in what comes next in the file.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.records.feed(bytes, &mut |found| self.tree.take(found));
+        self.records.feed(bytes, &mut |found| self.tree.add_record(found));
     }
 
     /// This is the end of the file, for now.
     pub fn end(&mut self) {
-        self.records.end(&mut |found| self.tree.take(found));
+        self.records.end(&mut |found| self.tree.add_record(found));
     }
 
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &FileFacts {
         &self.tree.facts
     }
 
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[IndexEntry] {
         &self.tree.entries
     }
 
-    pub fn entry(&self, number: u32) -> Option<&Entry> {
+    pub fn entry(&self, number: u32) -> Option<&IndexEntry> {
         self.tree.entries.get(number as usize)
     }
 
@@ -77,7 +77,7 @@ impl SessionIndex {
     }
 
     pub fn number_of(&self, id: &str) -> Option<u32> {
-        self.tree.places.get(id).copied()
+        self.tree.by_id.get(id).copied()
     }
 
     /// The numbers of the entries from the root to the leaf, and of those without an id, as they stand in the file.
@@ -88,8 +88,8 @@ impl SessionIndex {
     /// What became of the active branch since there were `known` entries and this leaf was its last.
     pub fn growth(&self, known: u32, leaf: Option<u32>) -> Growth {
         if self.tree.leaf == leaf {
-            let nameless = self.tree.nameless.iter().copied().filter(|number| *number >= known);
-            return Growth::Continued(nameless.collect());
+            let without_id = self.tree.without_id.iter().copied().filter(|number| *number >= known);
+            return Growth::Continued(without_id.collect());
         }
         let mut oldest = self.tree.leaf;
         while let Some(number) = oldest.filter(|number| *number >= known) {
@@ -105,7 +105,7 @@ impl SessionIndex {
     fn branch(&self, from: Option<u32>) -> Vec<u32> {
         let from = from.unwrap_or_default();
         let mut branch: Vec<u32> =
-            self.tree.nameless.iter().copied().filter(|number| *number >= from).collect();
+            self.tree.without_id.iter().copied().filter(|number| *number >= from).collect();
         let mut number = self.tree.leaf;
         while let Some(here) = number.filter(|here| *here >= from) {
             branch.push(here);
@@ -121,8 +121,8 @@ impl SessionIndex {
 }
 
 impl Tree {
-    fn take(&mut self, found: &Found<'_>) {
-        if !self.facts.take(found) {
+    fn add_record(&mut self, found: &FoundRecord<'_>) {
+        if !self.facts.add_record(found) {
             return;
         }
         let Ok(number) = u32::try_from(self.entries.len()) else { return };
@@ -130,10 +130,10 @@ impl Tree {
         // A parent that is not there was on a line that is lost: what stands before goes on being shown.
         let parent = record.id.as_ref().and_then(|_| match &record.parent {
             Parent::Nobody => None,
-            Parent::Named(id) => self.places.get(&**id).copied().or(self.leaf),
+            Parent::Named(id) => self.by_id.get(&**id).copied().or(self.leaf),
             Parent::Unreadable => self.leaf,
         });
-        self.entries.push(Entry {
+        self.entries.push(IndexEntry {
             offset: found.offset,
             length: found.bytes.len(),
             kind: record.kind,
@@ -143,10 +143,10 @@ impl Tree {
         });
         match &record.id {
             Some(id) => {
-                self.places.insert(id.as_ref().into(), number);
+                self.by_id.insert(id.as_ref().into(), number);
                 self.leaf = Some(number);
             }
-            None => self.nameless.push(number),
+            None => self.without_id.push(number),
         }
     }
 }

@@ -133,7 +133,7 @@ mod properties {
         prop::collection::vec(line(), 0..20).prop_map(move |lines| format!("{header}\n{}", lines.join("\n")))
     }
 
-    fn told(index: &SessionIndex) -> (Vec<Entry>, Vec<u32>, Facts, usize) {
+    fn told(index: &SessionIndex) -> (Vec<IndexEntry>, Vec<u32>, FileFacts, usize) {
         (index.entries().to_vec(), index.active(), index.facts().clone(), index.skipped_lines())
     }
 

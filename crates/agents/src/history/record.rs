@@ -10,12 +10,12 @@ use pilothouse_core::session::machine::Evidence;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
 use super::entry::is_stop_in_disguise;
-use super::time;
+use super::timestamp;
 
 /// Of a wrong type is as good as not there: no field makes a record unreadable.
 #[derive(Debug, Default)]
 pub struct Record<'a> {
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub id: Option<Cow<'a, str>>,
     pub parent: Parent<'a>,
     /// When it was written, in milliseconds since 1970.
@@ -40,7 +40,7 @@ pub enum Parent<'a> {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// The header.
     Session,
     Message(Role),
@@ -62,12 +62,12 @@ pub enum Role {
     Assistant,
     ToolResult,
     /// Shell commands, extensions' messages, summaries.
-    Beside,
+    Other,
     /// Gives no row, whatever it says.
     Hidden,
 }
 
-impl Kind {
+impl EntryKind {
     fn of(name: &str) -> Self {
         match name {
             "session" => Self::Session,
@@ -84,7 +84,7 @@ impl Kind {
     }
 
     /// Whether reading it in full can change what is shown of the conversation.
-    pub const fn is_telling(self) -> bool {
+    pub const fn is_shown(self) -> bool {
         !matches!(
             self,
             Self::Session | Self::Message(Role::Hidden) | Self::SessionInfo | Self::Silent | Self::Unknown
@@ -109,7 +109,7 @@ impl Said {
                 Some(Evidence::after_reply(StopReason::Aborted))
             }
             Role::Assistant => Some(Evidence::after_reply(self.stop_reason)),
-            Role::Beside | Role::Hidden => None,
+            Role::Other | Role::Hidden => None,
         }
     }
 }
@@ -119,7 +119,7 @@ fn role(name: &str) -> Role {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "toolResult" => Role::ToolResult,
-        "bashExecution" | "custom" | "compactionSummary" | "branchSummary" => Role::Beside,
+        "bashExecution" | "custom" | "compactionSummary" | "branchSummary" => Role::Other,
         _ => Role::Hidden,
     }
 }
@@ -140,7 +140,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Record<'a> {
                 while let Some(Scalar::Text(key)) = map.next_key()? {
                     match &*key {
                         "type" => {
-                            record.kind = Kind::of(&map.next_value::<Scalar>()?.text().unwrap_or_default())
+                            record.kind =
+                                EntryKind::of(&map.next_value::<Scalar>()?.text().unwrap_or_default())
                         }
                         "id" => record.id = map.next_value::<Scalar>()?.text(),
                         "parentId" => record.parent = map.next_value::<Scalar>()?.parent(),
@@ -152,8 +153,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Record<'a> {
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }
-                if matches!(record.kind, Kind::Message(_)) {
-                    record.kind = Kind::Message(said.role.unwrap_or(Role::Hidden));
+                if matches!(record.kind, EntryKind::Message(_)) {
+                    record.kind = EntryKind::Message(said.role.unwrap_or(Role::Hidden));
                     record.message_time = said.time;
                     record.evidence = said.evidence();
                 }
@@ -184,7 +185,7 @@ impl<'a> Scalar<'a> {
     /// As text or as milliseconds.
     fn time(self) -> Option<u64> {
         match self {
-            Self::Text(text) => time::milliseconds(&text),
+            Self::Text(text) => timestamp::milliseconds(&text),
             Self::Number(number) => Some(number),
             _ => None,
         }

@@ -4,12 +4,12 @@
 
 use pilothouse_core::limits::{SALVAGE_ATTEMPTS, SESSION_LINE_BYTES};
 
-use super::mend::mend;
-use super::record::{Kind, Record};
+use super::record::{EntryKind, Record};
+use super::repair::repair;
 
 /// A record and where it stands.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub struct FoundRecord<'a> {
     /// Of its first byte, in the file.
     pub offset: u64,
     pub bytes: &'a [u8],
@@ -33,7 +33,7 @@ const BEGINNING: &[u8] = br#"{"type":""#;
 
 impl Records {
     /// Takes in what comes next in the file.
-    pub fn feed(&mut self, mut bytes: &[u8], take: &mut impl FnMut(&Found<'_>)) {
+    pub fn feed(&mut self, mut bytes: &[u8], take: &mut impl FnMut(&FoundRecord<'_>)) {
         if !self.partial.is_empty() || self.dropping {
             let Some(end) = memchr::memchr(b'\n', bytes) else { return self.keep(bytes) };
             self.keep(&bytes[..end]);
@@ -57,21 +57,21 @@ impl Records {
 
     /// This is the end of the file, for now. A record that is whole needs no line break behind it; what is not waits
     /// for its rest.
-    pub fn end(&mut self, take: &mut impl FnMut(&Found<'_>)) {
+    pub fn end(&mut self, take: &mut impl FnMut(&FoundRecord<'_>)) {
         if self.dropping {
             return;
         }
         let mut line = std::mem::take(&mut self.partial);
         let mut position = leading_blanks(&line);
         if record_at(&line[position..]).is_none()
-            && let Some(mended) = mend(&line)
-            && record_at(&mended[position..]).is_some()
+            && let Some(repaired) = repair(&line)
+            && record_at(&repaired[position..]).is_some()
         {
-            line = mended;
+            line = repaired;
         }
         while let Some((record, length)) = record_at(&line[position..]) {
             let bytes = &line[position..position + length];
-            take(&Found { offset: self.offset + position as u64, bytes, record });
+            take(&FoundRecord { offset: self.offset + position as u64, bytes, record });
             position += length;
             position += leading_blanks(&line[position..]);
         }
@@ -101,7 +101,7 @@ impl Records {
         }
     }
 
-    fn line(&mut self, line: &[u8], take: &mut impl FnMut(&Found<'_>)) {
+    fn line(&mut self, line: &[u8], take: &mut impl FnMut(&FoundRecord<'_>)) {
         let position = leading_blanks(line);
         if position == line.len() {
             return;
@@ -110,16 +110,16 @@ impl Records {
             && position + length == line.trim_ascii_end().len()
         {
             let bytes = &line[position..position + length];
-            return take(&Found { offset: self.offset + position as u64, bytes, record });
+            return take(&FoundRecord { offset: self.offset + position as u64, bytes, record });
         }
-        match mend(line) {
-            Some(mended) => self.damaged(&mended, take),
+        match repair(line) {
+            Some(repaired) => self.damaged(&repaired, take),
             None => self.damaged(line, take),
         }
     }
 
     /// A line that is more, or less, than one record.
-    fn damaged(&mut self, line: &[u8], take: &mut impl FnMut(&Found<'_>)) {
+    fn damaged(&mut self, line: &[u8], take: &mut impl FnMut(&FoundRecord<'_>)) {
         let mut position = leading_blanks(line);
         let mut attempts = 0;
         // Behind junk only what is a record beyond doubt counts as one.
@@ -128,7 +128,11 @@ impl Records {
             let rest = &line[position..];
             match record_at(rest).filter(|(record, _)| !doubtful || is_beyond_doubt(record)) {
                 Some((record, length)) => {
-                    take(&Found { offset: self.offset + position as u64, bytes: &rest[..length], record });
+                    take(&FoundRecord {
+                        offset: self.offset + position as u64,
+                        bytes: &rest[..length],
+                        record,
+                    });
                     doubtful = false;
                     position += length;
                     position += leading_blanks(&line[position..]);
@@ -166,7 +170,7 @@ fn record_at(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
 }
 
 fn is_beyond_doubt(record: &Record<'_>) -> bool {
-    record.id.is_some() && record.kind != Kind::Unknown
+    record.id.is_some() && record.kind != EntryKind::Unknown
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::*;
 fn found(pieces: &[&[u8]], ends: bool) -> (Vec<(u64, String)>, usize) {
     let mut records = Records::default();
     let mut all = Vec::new();
-    let mut take = |found: &Found<'_>| {
+    let mut take = |found: &FoundRecord<'_>| {
         all.push((found.offset, String::from_utf8_lossy(found.bytes).into_owned()));
     };
     for piece in pieces {

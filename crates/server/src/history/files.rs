@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::milliseconds;
 use super::source::Stamp;
 use super::summary::{StoredSession, Summary};
+use crate::clock::unix_ms;
 
 /// What to look at again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look<'a> {
+pub enum Rescan<'a> {
     /// Every file.
     All,
     /// What a watcher may not have told yet: files that came or went.
@@ -53,32 +53,32 @@ type Found = HashMap<PathBuf, Stamp>;
 impl SessionFiles {
     /// All sessions, in no particular order.
     pub fn list(&mut self, agent_folder: &Path) -> Vec<StoredSession> {
-        self.look(agent_folder, Look::All);
-        self.known().cloned().collect()
+        self.rescan(agent_folder, Rescan::All);
+        self.sessions().cloned().collect()
     }
 
     /// Looks again, and gives the sessions that are new or were written to.
-    pub fn look(&mut self, agent_folder: &Path, look: Look<'_>) -> Vec<StoredSession> {
+    pub fn rescan(&mut self, agent_folder: &Path, rescan: Rescan<'_>) -> Vec<StoredSession> {
         let root = agent_folder.join("sessions");
         let mut found = Found::new();
-        match look {
-            Look::All => {
+        match rescan {
+            Rescan::All => {
                 self.root = None;
                 self.folders.values_mut().for_each(|folder| folder.listed = None);
                 self.missed(&root, &mut found);
             }
-            Look::Missed => self.missed(&root, &mut found),
-            Look::Paths(paths) => paths.iter().for_each(|path| self.path(&root, path, &mut found)),
+            Rescan::Missed => self.missed(&root, &mut found),
+            Rescan::Paths(paths) => paths.iter().for_each(|path| self.path(&root, path, &mut found)),
         }
         self.read(found)
     }
 
-    pub fn has(&self, path: &Path) -> bool {
+    pub fn contains(&self, path: &Path) -> bool {
         self.file(path).is_some_and(|known| known.stored.is_some())
     }
 
     /// The sessions known, without looking.
-    pub fn known(&self) -> impl Iterator<Item = &StoredSession> {
+    pub fn sessions(&self) -> impl Iterator<Item = &StoredSession> {
         let files = self.folders.values().flat_map(|folder| folder.files.values());
         files.filter_map(|known| known.stored.as_ref())
     }
@@ -203,8 +203,8 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
 
 fn folder_stamp(folder: &Path) -> FolderStamp {
     let changed = folder.metadata().and_then(|metadata| metadata.modified()).ok()?;
-    let now = milliseconds(SystemTime::now());
-    let age = now.saturating_sub(milliseconds(changed));
+    let now = unix_ms(SystemTime::now());
+    let age = now.saturating_sub(unix_ms(changed));
     (u128::from(age) > TOO_RECENT.as_millis()).then_some(changed)
 }
 

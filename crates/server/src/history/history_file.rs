@@ -13,9 +13,9 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use pilothouse_agents::history::entry::{Extra, Item, read_entry};
-use pilothouse_agents::history::index::{Entry, SessionIndex};
-use pilothouse_agents::history::record::{Kind, Role};
+use pilothouse_agents::history::entry::{EntryContent, Extra, read_entry};
+use pilothouse_agents::history::index::{IndexEntry, SessionIndex};
+use pilothouse_agents::history::record::{EntryKind, Role};
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::TAIL_ROWS;
 use pilothouse_core::session::machine::Evidence;
@@ -26,7 +26,7 @@ use crate::http::blobs::Blobs;
 use fold::{Checkpoint, Walk, Walked};
 use follow::Until;
 
-pub use follow::{Followed, events_of};
+pub use follow::{FileChange, live_events};
 
 #[derive(Debug)]
 pub struct HistoryFile {
@@ -64,14 +64,14 @@ impl HistoryFile {
     }
 
     /// Reads what stands where, and nothing in full.
-    pub fn scan(path: &Path) -> Option<Scanned> {
+    pub fn scan(path: &Path) -> Option<ScannedFile> {
         let file = File::open(path).ok()?;
         let stamp = Stamp::of(&file.metadata().ok()?);
         let mut index = SessionIndex::default();
         let mut progress = Progress::default();
         progress.read_on(&file, |bytes| index.feed(bytes)).ok()?;
         index.end();
-        index.facts().is_session().then(|| Scanned {
+        index.facts().is_session().then(|| ScannedFile {
             path: path.into(),
             file,
             stamp,
@@ -123,19 +123,19 @@ impl HistoryFile {
     }
 
     /// When the person or the model spoke last, in milliseconds since 1970.
-    pub fn spoken(&self) -> Option<u64> {
+    pub fn last_message_time(&self) -> Option<u64> {
         self.index.facts().spoken
     }
 
     /// The last rows, of a session at which nobody is at work: what has not ended by now does not.
-    pub fn tail(&self) -> MessageController {
-        let mut controller = self.tail_at_work();
+    pub fn newest_rows(&self) -> MessageController {
+        let mut controller = self.newest_rows_running();
         controller.end_history();
         controller
     }
 
     /// The last rows, of a session that another program may be writing: calls that have no result yet still run.
-    pub fn tail_at_work(&self) -> MessageController {
+    pub fn newest_rows_running(&self) -> MessageController {
         let mut controller = self.tail.controller.clone();
         controller.forget_before(controller.total().saturating_sub(TAIL_ROWS));
         controller
@@ -154,7 +154,7 @@ impl HistoryFile {
 
 /// A session file of which is known what stands where: enough to say what belongs between its entries.
 #[derive(Debug)]
-pub struct Scanned {
+pub struct ScannedFile {
     path: Arc<Path>,
     file: File,
     stamp: Stamp,
@@ -163,7 +163,7 @@ pub struct Scanned {
     ahead: Option<Walked>,
 }
 
-impl Scanned {
+impl ScannedFile {
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -198,10 +198,13 @@ impl Scanned {
     /// The person's messages from this time on, with their times, on any branch.
     pub fn user_messages_since(&self, at: u64) -> Vec<(u64, String)> {
         let mut pieces = Pieces::new(&self.file);
-        let of_user = |entry: &&Entry| entry.kind == Kind::Message(Role::User) && entry.message_time >= at;
+        let of_user =
+            |entry: &&IndexEntry| entry.kind == EntryKind::Message(Role::User) && entry.message_time >= at;
         let said = self.index.entries().iter().filter(of_user).filter_map(|entry| {
             match pieces.piece(entry.offset, entry.length).and_then(read_entry)? {
-                Item::Message(Message::User { content, .. }) => Some((entry.message_time, content.text())),
+                EntryContent::Message(Message::User { content, .. }) => {
+                    Some((entry.message_time, content.text()))
+                }
                 _ => None,
             }
         });
@@ -246,7 +249,10 @@ impl Scanned {
 
 /// A prompt and its reply may be of the same millisecond.
 fn has_message(index: &SessionIndex, role: Role, timestamp: u64) -> bool {
-    index.entries().iter().any(|entry| entry.message_time == timestamp && entry.kind == Kind::Message(role))
+    index
+        .entries()
+        .iter()
+        .any(|entry| entry.message_time == timestamp && entry.kind == EntryKind::Message(role))
 }
 
 #[cfg(test)]

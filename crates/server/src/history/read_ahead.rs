@@ -6,21 +6,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pilothouse_core::limits::{READ_AHEAD_LEAST_BYTES, READ_AHEAD_MOST_BYTES};
 
-use super::{HistoryFile, Scanned};
+use super::{HistoryFile, ScannedFile};
 
 #[derive(Debug, Default)]
 pub struct ReadAhead {
-    ready: Mutex<Vec<Scanned>>,
+    ready: Mutex<Vec<ScannedFile>>,
     /// One at a time.
     reading: Mutex<()>,
 }
 
 impl ReadAhead {
     /// What was read of a file, if it still is what the file has. It is handed over: whoever opens a session keeps it.
-    pub fn take(&self, path: &Path) -> Option<Scanned> {
+    pub fn take(&self, path: &Path) -> Option<ScannedFile> {
         let mut ready = self.ready();
         let place = ready.iter().position(|scanned| scanned.path() == path)?;
-        Some(ready.swap_remove(place)).filter(Scanned::is_fresh)
+        Some(ready.swap_remove(place)).filter(ScannedFile::is_fresh)
     }
 
     /// Reads those of the files that are large and not read yet, the likeliest first, and forgets all others. Takes its
@@ -47,7 +47,7 @@ impl ReadAhead {
         }
     }
 
-    fn ready(&self) -> MutexGuard<'_, Vec<Scanned>> {
+    fn ready(&self) -> MutexGuard<'_, Vec<ScannedFile>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

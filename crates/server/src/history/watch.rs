@@ -14,7 +14,7 @@ use pilothouse_core::limits::{FILE_BURST_MILLISECONDS, FILE_EVENTS_BACKLOG, FILE
 
 /// What may have changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum WatchEvent {
     Paths(Vec<PathBuf>),
     Everything,
     /// Nobody knows: a folder cannot be watched, and it is time to look if somebody cares.
@@ -28,7 +28,7 @@ const LOOK_FOR_FOLDERS: Duration = Duration::from_secs(1);
 /// The flag says whether the system tells everything, so that nothing but what is on its way can be missed.
 pub fn start(
     folders: Vec<PathBuf>,
-    tell: impl FnMut(Told) -> bool + Send + 'static,
+    tell: impl FnMut(WatchEvent) -> bool + Send + 'static,
 ) -> std::io::Result<Arc<AtomicBool>> {
     let told_all = Arc::new(AtomicBool::new(false));
     let flag = told_all.clone();
@@ -67,23 +67,23 @@ impl Watch {
         Self { folders: folders.collect(), watcher: watcher.ok(), events, lost, told_all }
     }
 
-    fn run(mut self, mut tell: impl FnMut(Told) -> bool) {
+    fn run(mut self, mut tell: impl FnMut(WatchEvent) -> bool) {
         loop {
             let everything = self.arm() | self.lost.swap(false, Ordering::Relaxed);
             let failed = self.watcher.is_none() || self.folders.iter().any(|folder| folder.failed);
             self.told_all.store(!failed, Ordering::Relaxed);
             let patience = if failed { Duration::from_secs(FILE_LOOK_SECONDS) } else { LOOK_FOR_FOLDERS };
             let told = if everything {
-                Told::Everything
+                WatchEvent::Everything
             } else {
                 match self.events.recv_timeout(patience) {
-                    Ok(event) => Told::Paths(self.burst(event)),
-                    Err(RecvTimeoutError::Timeout) if failed => Told::Unwatched,
-                    Err(RecvTimeoutError::Timeout) => Told::Paths(Vec::new()),
+                    Ok(event) => WatchEvent::Paths(self.burst(event)),
+                    Err(RecvTimeoutError::Timeout) if failed => WatchEvent::Unwatched,
+                    Err(RecvTimeoutError::Timeout) => WatchEvent::Paths(Vec::new()),
                     // There is no watcher, and never will be.
                     Err(RecvTimeoutError::Disconnected) => {
                         std::thread::sleep(patience);
-                        Told::Unwatched
+                        WatchEvent::Unwatched
                     }
                 }
             };
@@ -130,7 +130,7 @@ impl Watch {
         while let Ok(event) = self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
             paths.extend(event.paths);
         }
-        // Told of a watched folder itself: another may have its place by now, even under its number.
+        // WatchEvent of a watched folder itself: another may have its place by now, even under its number.
         for folder in self.folders.iter_mut().filter(|folder| paths.contains(&folder.path)) {
             folder.place = None;
             folder.renewed = Some(Instant::now());

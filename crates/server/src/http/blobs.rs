@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use pilothouse_agents::history::entry::{Item, read_entry};
+use pilothouse_agents::history::entry::{EntryContent, read_entry};
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::limits::{IMAGE_BYTES, SESSION_FILE_IMAGES, SESSION_IMAGES};
@@ -87,25 +87,25 @@ impl Blobs {
     }
 
     /// Moves the data of every image in an event into this store.
-    pub fn take_from_event(&self, event: &mut Event) {
+    pub fn extract_from_event(&self, event: &mut Event) {
         match event {
             Event::MessageStart { message } | Event::MessageEnd { message } => {
-                self.take_from_message(message)
+                self.extract_from_message(message)
             }
             Event::ToolExecutionUpdate { partial_result: output, .. }
             | Event::ToolExecutionEnd { result: output, .. } => {
-                output.images.iter_mut().for_each(|image| self.take(image));
+                output.images.iter_mut().for_each(|image| self.extract(image));
             }
             _ => {}
         }
     }
 
-    pub fn take_from_message(&self, message: &mut Message) {
-        message.images_mut().for_each(|image| self.take(image));
+    pub fn extract_from_message(&self, message: &mut Message) {
+        message.images_mut().for_each(|image| self.extract(image));
     }
 
     /// Names the images of a message that stands in a file, and remembers where.
-    pub fn take_from_file(&self, message: &mut Message, file: &Arc<Path>, offset: u64, length: usize) {
+    pub fn index_from_file(&self, message: &mut Message, file: &Arc<Path>, offset: u64, length: usize) {
         for (number, image) in message.images_mut().enumerate() {
             let Some((name, _)) = named(image) else { continue };
             if let Ok(mut stored) = self.0.lock()
@@ -120,17 +120,17 @@ impl Blobs {
     }
 
     /// What is no picture by its content keeps neither data nor address.
-    pub fn take(&self, image: &mut Image) {
+    pub fn extract(&self, image: &mut Image) {
         self.put(image, false);
     }
 
     /// The same for one that nobody else has: of a message that waits.
-    pub fn hold(&self, image: &mut Image) {
+    pub fn retain(&self, image: &mut Image) {
         self.put(image, true);
     }
 
     /// These are the ones that nobody else has; of all others the oldest may go.
-    pub fn hold_only<'a>(&self, names: impl Iterator<Item = &'a str>) {
+    pub fn retain_only<'a>(&self, names: impl Iterator<Item = &'a str>) {
         let names: HashSet<&str> = names.collect();
         if let Ok(mut stored) = self.0.lock() {
             stored.held.iter_mut().for_each(|(name, held)| held.only = names.contains(name.as_str()));
@@ -146,7 +146,7 @@ impl Blobs {
     }
 
     /// The data of an image again, for an agent.
-    pub fn give_back(&self, image: &mut Image) {
+    pub fn restore_data(&self, image: &mut Image) {
         if let Some(blob) = self.get(&image.blob) {
             image.data = STANDARD.encode(&blob.bytes);
         }
@@ -157,7 +157,7 @@ impl Place {
     fn read(&self) -> Option<(String, Blob)> {
         let mut bytes = vec![0; self.length];
         File::open(&self.file).ok()?.read_exact_at(&mut bytes, self.offset).ok()?;
-        let Some(Item::Message(mut message)) = read_entry(&bytes) else { return None };
+        let Some(EntryContent::Message(mut message)) = read_entry(&bytes) else { return None };
         named(message.images_mut().nth(self.number)?)
     }
 }
@@ -212,7 +212,7 @@ mod tests {
         let blobs = Blobs::default();
         let data = STANDARD.encode(b"\x89PNG\r\n\x1a\nrest");
         let mut image = Image { mime_type: "image/svg+xml".into(), data, blob: String::new() };
-        blobs.take(&mut image);
+        blobs.extract(&mut image);
         assert_eq!((image.mime_type.as_str(), image.data.as_str()), ("image/png", ""));
         assert_eq!(blobs.get(&image.blob).unwrap().bytes, b"\x89PNG\r\n\x1a\nrest");
     }
@@ -230,9 +230,11 @@ mod tests {
         };
         let first = entry(&STANDARD.encode(b"\x89PNG\r\n\x1a\nrest"));
         std::fs::write(&path, format!("----{first}\n")).unwrap();
-        let Some(Item::Message(mut message)) = read_entry(first.as_bytes()) else { panic!("no message") };
+        let Some(EntryContent::Message(mut message)) = read_entry(first.as_bytes()) else {
+            panic!("no message")
+        };
         let blobs = Blobs::default();
-        blobs.take_from_file(&mut message, &path.as_path().into(), 4, first.len());
+        blobs.index_from_file(&mut message, &path.as_path().into(), 4, first.len());
         let images: Vec<Image> = message.images_mut().map(|image| image.clone()).collect();
         assert_eq!((images[0].blob.as_str(), images[1].data.as_str()), ("", ""));
         assert_eq!(blobs.get(&images[1].blob).unwrap().bytes, b"\x89PNG\r\n\x1a\nrest");
@@ -255,9 +257,9 @@ mod tests {
             Image { data, ..Image::default() }
         };
         let mut waits = image(0);
-        blobs.hold(&mut waits);
+        blobs.retain(&mut waits);
         let mut shown: Vec<Image> = (1..=SESSION_IMAGES + 10).map(image).collect();
-        shown.iter_mut().for_each(|image| blobs.take(image));
+        shown.iter_mut().for_each(|image| blobs.extract(image));
         let there = |image: &Image| blobs.get(&image.blob).is_some();
         assert!(there(&waits));
         assert!(!shown[..11].iter().any(there) && shown[11..].iter().all(there));
@@ -271,7 +273,7 @@ mod tests {
             data: STANDARD.encode("<svg onload=x>"),
             blob: String::new(),
         };
-        blobs.take(&mut image);
+        blobs.extract(&mut image);
         assert_eq!((image.data.as_str(), image.blob.as_str()), ("", ""));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fs::File;
 
-use pilothouse_agents::history::entry::{Item, read_entry};
-use pilothouse_agents::history::index::Entry;
+use pilothouse_agents::history::entry::{EntryContent, read_entry};
+use pilothouse_agents::history::index::IndexEntry;
 use pilothouse_core::MessageController;
 use pilothouse_core::conversation::controller::{Fold, Report};
 use pilothouse_core::conversation::message::Message;
@@ -101,7 +101,7 @@ impl HistoryFile {
             self.note_place(&mut walk);
             let mut item = self.item(&walk, &mut pieces);
             self.note(item.as_ref(), &walk);
-            if let Some(Item::Message(message)) = &mut item {
+            if let Some(EntryContent::Message(message)) = &mut item {
                 self.name_images(message, walk.entry);
                 messages.push(message.clone());
             }
@@ -121,20 +121,20 @@ impl HistoryFile {
     }
 
     /// What an entry says; nothing if it says nothing about the conversation. None if it cannot be read.
-    pub(super) fn item(&self, walk: &Walk, pieces: &mut Pieces<'_>) -> Option<Item> {
-        let entry = self.entry_at(walk.entry).filter(|entry| entry.kind.is_telling());
-        let Some(entry) = entry else { return Some(Item::Nothing) };
+    pub(super) fn item(&self, walk: &Walk, pieces: &mut Pieces<'_>) -> Option<EntryContent> {
+        let entry = self.entry_at(walk.entry).filter(|entry| entry.kind.is_shown());
+        let Some(entry) = entry else { return Some(EntryContent::Nothing) };
         pieces.piece(entry.offset, entry.length).and_then(read_entry)
     }
 
-    pub(super) fn entry_at(&self, place: usize) -> Option<&Entry> {
+    pub(super) fn entry_at(&self, place: usize) -> Option<&IndexEntry> {
         self.active.get(place).and_then(|number| self.index.entry(*number))
     }
 
     /// Folds the entry that is next.
-    pub(super) fn take(&self, walk: &mut Walk, item: Option<Item>, images: Images) -> Report {
+    pub(super) fn take(&self, walk: &mut Walk, item: Option<EntryContent>, images: Images) -> Report {
         let report = match item {
-            Some(Item::Message(mut message)) => {
+            Some(EntryContent::Message(mut message)) => {
                 match images {
                     Images::Named => self.name_images(&mut message, walk.entry),
                     Images::Dropped => drop_images(&mut message),
@@ -149,7 +149,7 @@ impl HistoryFile {
 
     fn name_images(&self, message: &mut Message, place: usize) {
         if let Some(entry) = self.entry_at(place) {
-            self.blobs.take_from_file(message, &self.path, entry.offset, entry.length);
+            self.blobs.index_from_file(message, &self.path, entry.offset, entry.length);
         }
     }
 
@@ -164,7 +164,7 @@ impl HistoryFile {
         while let Some(extra) = self.extras.get(walk.extra).filter(|extra| extra.at < time) {
             for event in &extra.events {
                 let mut event = event.clone();
-                self.blobs.take_from_event(&mut event);
+                self.blobs.extract_from_event(&mut event);
                 walk.controller.handle_server_event(event);
             }
             walk.extra += 1;
@@ -185,16 +185,16 @@ impl HistoryFile {
         }
     }
 
-    fn note(&mut self, item: Option<&Item>, walk: &Walk) {
+    fn note(&mut self, item: Option<&EntryContent>, walk: &Walk) {
         match item {
-            Some(Item::Message(message)) => {
+            Some(EntryContent::Message(message)) => {
                 self.told.evidence = Evidence::told_by(message).unwrap_or(self.told.evidence);
             }
-            Some(Item::Model { provider, model_id }) => {
+            Some(EntryContent::Model { provider, model_id }) => {
                 self.told.model = Some((provider.clone(), model_id.clone()));
             }
-            Some(Item::ThinkingLevel(level)) => self.told.thinking_level = Some(level.clone()),
-            Some(Item::Nothing) => {}
+            Some(EntryContent::ThinkingLevel(level)) => self.told.thinking_level = Some(level.clone()),
+            Some(EntryContent::Nothing) => {}
             None => {
                 tracing::debug!(path = %self.path.display(), entry = walk.entry, "an entry cannot be read");
                 self.told.unreadable += 1;

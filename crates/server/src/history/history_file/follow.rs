@@ -2,8 +2,8 @@
 
 use std::fs::File;
 
-use pilothouse_agents::history::index::{Entry, Growth};
-use pilothouse_agents::history::record::{Kind, Role};
+use pilothouse_agents::history::index::{Growth, IndexEntry};
+use pilothouse_agents::history::record::{EntryKind, Role};
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::TAIL_ROWS;
 use pilothouse_core::protocol::event::Event;
@@ -13,15 +13,15 @@ use super::HistoryFile;
 
 /// What has become of a session file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Followed {
+pub enum FileChange {
     /// Nothing that is shown. Title, model and the like may have changed.
-    Same,
-    /// The conversation goes on with these messages. `events_of` tells what they are to a live session.
+    Unchanged,
+    /// The conversation goes on with these messages. `live_events` tells what they are to a live session.
     Appended(Vec<Message>),
     /// The conversation is another one now, or has grown by more than is worth telling: it has to be opened again.
     Replaced,
     /// There is no such file any more.
-    Gone,
+    Deleted,
 }
 
 /// How far the conversation is told: what the file had of it then.
@@ -32,66 +32,67 @@ pub(super) struct Until {
 }
 
 impl HistoryFile {
-    /// Reads what was appended since, and tells what it is to the conversation. After `Replaced` or `Gone` this says
+    /// Reads what was appended since, and tells what it is to the conversation. After `Replaced` or `Deleted` this says
     /// nothing sensible any more.
-    pub fn follow(&mut self) -> Followed {
+    pub fn follow(&mut self) -> FileChange {
         match self.read_on() {
-            Ok(()) => self.tell(),
+            Ok(()) => self.take_appended(),
             Err(unfit) => unfit,
         }
     }
 
     /// What was read and has not been told yet is to the conversation. Reads nothing that was not looked at.
-    pub fn tell(&mut self) -> Followed {
-        let Ok(file) = File::open(&self.path) else { return Followed::Gone };
+    pub fn take_appended(&mut self) -> FileChange {
+        let Ok(file) = File::open(&self.path) else { return FileChange::Deleted };
         let Until { entries, leaf } = self.until;
         let known = u32::try_from(entries).unwrap_or(u32::MAX);
         self.told_until_here();
         let Growth::Continued(new) = self.index.growth(known, leaf) else {
-            return Followed::Replaced;
+            return FileChange::Replaced;
         };
         if new.len() > TAIL_ROWS || new.iter().any(|number| self.is_before_an_extra(*number)) {
-            return Followed::Replaced;
+            return FileChange::Replaced;
         }
         self.active.extend(new);
         let messages = self.fold_on(&file);
-        if messages.is_empty() { Followed::Same } else { Followed::Appended(messages) }
+        if messages.is_empty() { FileChange::Unchanged } else { FileChange::Appended(messages) }
     }
 
     /// Reads what was appended since and tells nothing yet: whose it is can be asked before. False if it is another
     /// file by now, or none.
-    pub fn look(&mut self) -> bool {
+    pub fn read_appended(&mut self) -> bool {
         self.read_on().is_ok()
     }
 
-    fn read_on(&mut self) -> Result<(), Followed> {
-        let file = File::open(&self.path).map_err(|_| Followed::Gone)?;
-        let stamp = Stamp::of(&file.metadata().map_err(|_| Followed::Gone)?);
+    fn read_on(&mut self) -> Result<(), FileChange> {
+        let file = File::open(&self.path).map_err(|_| FileChange::Deleted)?;
+        let stamp = Stamp::of(&file.metadata().map_err(|_| FileChange::Deleted)?);
         if !stamp.is_same_file(self.stamp) || stamp.length < self.progress.read || !self.progress.fits(&file)
         {
-            return Err(Followed::Replaced);
+            return Err(FileChange::Replaced);
         }
         let index = &mut self.index;
-        self.progress.read_on(&file, |bytes| index.feed(bytes)).map_err(|_| Followed::Gone)?;
+        self.progress.read_on(&file, |bytes| index.feed(bytes)).map_err(|_| FileChange::Deleted)?;
         index.end();
         self.stamp = stamp;
         Ok(())
     }
 
     pub(super) fn told_until_here(&mut self) {
-        self.until = Until { entries: self.entries(), leaf: self.index.leaf() };
+        self.until = Until { entries: self.entry_count(), leaf: self.index.leaf() };
     }
 
     /// How many entries the file has, on all branches.
-    pub fn entries(&self) -> usize {
+    pub fn entry_count(&self) -> usize {
         self.index.entries().len()
     }
 
     /// When the messages of people and models from this entry on were made; 0 where one does not say. On all branches,
     /// in the order of the file.
-    pub fn times_from(&self, entry: usize) -> impl Iterator<Item = u64> {
+    pub fn message_times_from(&self, entry: usize) -> impl Iterator<Item = u64> {
         let new = self.index.entries().iter().skip(entry);
-        let spoken = |entry: &&Entry| matches!(entry.kind, Kind::Message(Role::User | Role::Assistant));
+        let spoken =
+            |entry: &&IndexEntry| matches!(entry.kind, EntryKind::Message(Role::User | Role::Assistant));
         new.filter(spoken).map(|entry| entry.message_time)
     }
 
@@ -106,7 +107,7 @@ impl HistoryFile {
 
 /// What messages of history are to a session that is live: folding these gives the rows that opening the file again
 /// would. None of them is a step of the session's state.
-pub fn events_of(messages: Vec<Message>) -> impl Iterator<Item = Event> {
+pub fn live_events(messages: Vec<Message>) -> impl Iterator<Item = Event> {
     messages.into_iter().flat_map(|message| {
         // History has no ends of runs: a message of the person's is one.
         let ended = matches!(message, Message::User { .. }).then_some(Event::AgentEnd { will_retry: false });

@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use pilothouse_agents::history::entry::entry_id;
-use pilothouse_agents::history::record::{Kind, Role};
+use pilothouse_agents::history::record::{EntryKind, Role};
 use pilothouse_core::conversation::controller::Change;
 use pilothouse_core::protocol::MessagesPage;
 
@@ -45,7 +45,7 @@ impl HistoryFile {
         let first = self.rows_before.partition_point(|rows| *rows < row);
         let at_row = self.rows_before[first..].iter().take_while(|rows| **rows == row).count();
         let is_user = |place: &usize| {
-            self.entry_at(*place).is_some_and(|entry| entry.kind == Kind::Message(Role::User))
+            self.entry_at(*place).is_some_and(|entry| entry.kind == EntryKind::Message(Role::User))
         };
         let entry = (first..first + at_row).find(is_user).and_then(|place| self.entry_at(place))?;
         Pieces::new(&self.file()?).piece(entry.offset, entry.length).and_then(entry_id)
@@ -56,10 +56,10 @@ impl HistoryFile {
         let number = self.index.number_of(entry_id)?;
         let place = self.active.binary_search(&number).ok()?;
         let kind = self.entry_at(place)?.kind;
-        if !kind.is_telling() {
+        if !kind.is_shown() {
             return None;
         }
-        if kind == Kind::Message(Role::User) {
+        if kind == EntryKind::Message(Role::User) {
             return self.rows_before.get(place).copied();
         }
         let file = self.file()?;
@@ -69,7 +69,7 @@ impl HistoryFile {
         loop {
             let walk = behind.checked_sub(1).map_or_else(Walk::default, |last| self.checkpoints[last].walk());
             let row = self.row_in_walk(walk, place, &mut Pieces::new(&file));
-            if row.is_some() || behind == 0 || kind != Kind::Message(Role::ToolResult) {
+            if row.is_some() || behind == 0 || kind != EntryKind::Message(Role::ToolResult) {
                 return row;
             }
             behind = behind.saturating_sub(back);

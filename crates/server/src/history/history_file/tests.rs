@@ -27,7 +27,7 @@ fn recorded() -> Vec<PathBuf> {
 /// The rows of one fold of everything, images by their names.
 fn whole(path: &Path, blobs: &Blobs) -> Vec<UiMessage> {
     let mut history = SessionHistory::parse(&std::fs::read(path).unwrap()).unwrap();
-    history.messages.iter_mut().for_each(|message| blobs.take_from_message(message));
+    history.messages.iter_mut().for_each(|message| blobs.extract_from_message(message));
     MessageController::load_messages_from_history(history.messages).rows().to_vec()
 }
 
@@ -38,7 +38,7 @@ fn open(path: &Path) -> HistoryFile {
 /// All rows, in pages of this size.
 fn in_pages(history: &HistoryFile, limit: usize) -> Vec<UiMessage> {
     let mut pages = Vec::new();
-    let mut before = history.tail().total();
+    let mut before = history.newest_rows().total();
     while before > 0 {
         let page = history.rows(before, limit).unwrap();
         assert_eq!(page.first + page.messages.len(), before);
@@ -57,7 +57,7 @@ fn check(path: &Path) {
 
 fn check_opened(path: &Path, history: HistoryFile) {
     let whole = whole(path, &Blobs::default());
-    let tail = history.tail();
+    let tail = history.newest_rows();
     assert_eq!(tail.broken_invariant(), None);
     assert_eq!(tail.total(), whole.len(), "{}", path.display());
     assert_eq!(tail.rows(), &whole[tail.first()..], "{}", path.display());
@@ -89,7 +89,7 @@ fn long_conversations_with_late_lost_and_repeated_results_come_out_as_one_fold_h
         check(&path);
         let history = open(&path);
         assert!(history.checkpoints.len() > 2, "{} places are remembered", history.checkpoints.len());
-        assert!(history.tail().rows().len() <= TAIL_ROWS);
+        assert!(history.newest_rows().rows().len() <= TAIL_ROWS);
     }
 }
 
@@ -163,7 +163,7 @@ fn what_the_file_does_not_know_stands_in_its_place() {
     let texts: Vec<&str> = rows.iter().map(|row| row.text.lines().last().unwrap()).collect();
     assert_eq!(texts, ["early", "one", "two", "Half an answ", "three", "late"]);
     assert_eq!(rows[3].mark, Some(Mark::Interrupted));
-    assert_eq!(rows, history.tail().rows());
+    assert_eq!(rows, history.newest_rows().rows());
     assert_eq!(history.entry_of_user_row(4).as_deref(), Some("c"));
     assert_eq!(history.entry_of_user_row(3), None);
 }
@@ -182,10 +182,10 @@ fn pages_with_extras_everywhere_come_out_as_one_fold_has_them() {
         checkpoints: Vec::new(),
         ..HistoryFile::open(&path, &extras, &Blobs::default()).unwrap()
     };
-    let total = history.tail().total();
+    let total = history.newest_rows().total();
     assert_eq!(in_pages(&history, 50), whole.rows(total, total).unwrap().messages);
-    let first = history.tail().first();
-    assert_eq!(in_pages(&history, PAGE_ROWS)[first..], *history.tail().rows());
+    let first = history.newest_rows().first();
+    assert_eq!(in_pages(&history, PAGE_ROWS)[first..], *history.newest_rows().rows());
 }
 
 #[test]
@@ -198,33 +198,33 @@ fn following_a_file_gives_what_opening_it_again_would() {
         let cuts = [bytes.len() / 3, bytes.len() / 3 + 11, bytes.len() / 2, bytes.len() - 40, bytes.len()];
         std::fs::write(&path, &bytes[..cuts[0]]).unwrap();
         let mut history = open(&path);
-        let mut live = history.tail_at_work();
+        let mut live = history.newest_rows_running();
         let mut followed = 0;
         for cut in &cuts[1..] {
             std::fs::write(&path, &bytes[..*cut]).unwrap();
             match history.follow() {
-                Followed::Appended(messages) => {
-                    events_of(messages).for_each(|event| drop(live.handle_server_event(event)));
+                FileChange::Appended(messages) => {
+                    live_events(messages).for_each(|event| drop(live.handle_server_event(event)));
                     followed += 1;
                 }
                 // The last line was one of a side branch.
-                Followed::Replaced => {
+                FileChange::Replaced => {
                     history = open(&path);
-                    live = history.tail_at_work();
+                    live = history.newest_rows_running();
                 }
-                other => assert_eq!(other, Followed::Same),
+                other => assert_eq!(other, FileChange::Unchanged),
             }
             let again = open(&path);
-            assert_eq!(history.tail(), again.tail());
-            assert_eq!(live.total(), again.tail_at_work().total());
-            live.forget_before(again.tail_at_work().first());
-            let expected = again.tail_at_work();
+            assert_eq!(history.newest_rows(), again.newest_rows());
+            assert_eq!(live.total(), again.newest_rows_running().total());
+            live.forget_before(again.newest_rows_running().first());
+            let expected = again.newest_rows_running();
             assert_eq!(live.rows(), &expected.rows()[live.first() - expected.first()..]);
             assert_eq!(live.fold(), expected.fold());
             assert_eq!(in_pages(&history, 100), in_pages(&again, 100));
             assert_eq!(history.title(), again.title());
         }
-        assert_eq!(history.follow(), Followed::Same);
+        assert_eq!(history.follow(), FileChange::Unchanged);
         assert!(followed > 1, "{followed}");
     }
 }
@@ -243,26 +243,26 @@ fn a_file_that_went_another_way_has_to_be_opened_again() {
 
     let mut history = start();
     std::fs::write(&path, grown(&said("c", Some("a"), 3, "elsewhere"))).unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "another branch");
+    assert_eq!(history.follow(), FileChange::Replaced, "another branch");
 
     let mut history = start();
     std::fs::write(&path, &base[..base.len() - 10]).unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "cut");
+    assert_eq!(history.follow(), FileChange::Replaced, "cut");
 
     let mut history = start();
     std::fs::write(&path, grown(&said("c", Some("b"), 3, "one")).to_ascii_uppercase()).unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "written anew");
+    assert_eq!(history.follow(), FileChange::Replaced, "written anew");
     assert_eq!(history.rows(1, 1), None);
 
     let mut history = start();
     std::fs::write(folder.path().join("new"), grown(&said("c", Some("b"), 3, "one"))).unwrap();
     std::fs::rename(folder.path().join("new"), &path).unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "another file");
+    assert_eq!(history.follow(), FileChange::Replaced, "another file");
 
     let mut history = start();
     std::fs::write(&path, grown(&json!({"type": "session_info", "id": "c", "parentId": "b", "name": "New"})))
         .unwrap();
-    assert_eq!((history.follow(), history.title()), (Followed::Same, "New".to_owned()));
+    assert_eq!((history.follow(), history.title()), (FileChange::Unchanged, "New".to_owned()));
 
     let mut history = HistoryFile::open(&path, &[told_at(u64::MAX - 1, "late")], &Blobs::default()).unwrap();
     std::fs::write(
@@ -270,10 +270,10 @@ fn a_file_that_went_another_way_has_to_be_opened_again() {
         [grown(&said("c", Some("b"), 3, "x")), line(&said("d", Some("c"), 4, "y"))].concat(),
     )
     .unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "before something that is shown at the end");
+    assert_eq!(history.follow(), FileChange::Replaced, "before something that is shown at the end");
 
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(history.follow(), Followed::Gone);
+    assert_eq!(history.follow(), FileChange::Deleted);
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn images_are_fetched_from_the_file() {
     for name in ["image-prompt.jsonl", "image-read-tool.jsonl"] {
         let blobs = Blobs::default();
         let history = HistoryFile::open(&root.join(name), &[], &blobs).unwrap();
-        let rows = history.tail();
+        let rows = history.newest_rows();
         let images: Vec<_> = rows.rows().iter().flat_map(|row| &row.images).collect();
         assert!(!images.is_empty(), "{name}");
         for image in images {
@@ -307,7 +307,7 @@ fn messages_are_known_by_their_own_time() {
         times.len() >= 2 && times.iter().all(|time| history.has_prompt(*time) || history.has_reply(*time))
     );
     assert!(!history.has_prompt(1) && !history.has_reply(0));
-    assert_eq!(history.spoken(), times.iter().max().copied());
+    assert_eq!(history.last_message_time(), times.iter().max().copied());
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn damaged_files_are_opened_and_left_as_they_are() {
     for (what, bytes, skipped) in damages {
         std::fs::write(&path, &bytes).unwrap();
         let history = open(&path);
-        let tail = history.tail();
+        let tail = history.newest_rows();
         let texts: Vec<&str> =
             tail.rows().iter().map(|row| row.text.trim_end_matches([' ', '\u{fffd}'])).collect();
         assert_eq!(texts, ["one\u{2028}line", "two", "three"], "{what}");

@@ -4,20 +4,20 @@
 const REPLACEMENT: &[u8] = br"\ufffd";
 
 /// The same bytes, readable. None if nothing was wrong with them.
-pub fn mend(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut mended = None;
+pub fn repair(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut repaired = None;
     let mut rest = bytes;
     while let Err(error) = std::str::from_utf8(rest) {
         let wrong = &rest[error.valid_up_to()..];
         let length = error.error_len().unwrap_or(wrong.len());
         let start = bytes.len() - wrong.len();
-        mended.get_or_insert_with(|| bytes.to_vec())[start..start + length].fill(b'?');
+        repaired.get_or_insert_with(|| bytes.to_vec())[start..start + length].fill(b'?');
         rest = &wrong[length..];
     }
     for start in lone_surrogates(bytes) {
-        mended.get_or_insert_with(|| bytes.to_vec())[start..start + 6].copy_from_slice(REPLACEMENT);
+        repaired.get_or_insert_with(|| bytes.to_vec())[start..start + 6].copy_from_slice(REPLACEMENT);
     }
-    mended
+    repaired
 }
 
 /// Where an escape stands that is half of a pair without the other.
@@ -55,25 +55,25 @@ fn escaped_unit(bytes: &[u8]) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn mended(text: &[u8]) -> Option<String> {
-        mend(text).map(|bytes| String::from_utf8(bytes).unwrap())
+    fn repaired(text: &[u8]) -> Option<String> {
+        repair(text).map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
     #[test]
     fn half_a_pair_is_replaced_and_a_whole_one_is_not() {
-        assert_eq!(mended(br#""a\ud83d\ude00b""#), None);
-        assert_eq!(mended(br#""a\ud83db""#).unwrap(), r#""a\ufffdb""#);
-        assert_eq!(mended(br#""a\ude00\ud83d""#).unwrap(), r#""a\ufffd\ufffd""#);
-        assert_eq!(mended(br#""\ud83d\ud83d\ude00""#).unwrap(), r#""\ufffd\ud83d\ude00""#);
-        assert_eq!(mended(br#""\ud83d \ude00""#).unwrap(), r#""\ufffd \ufffd""#);
-        assert_eq!(mended(br#""\\ud83d""#), None, "an escaped backslash and five letters");
+        assert_eq!(repaired(br#""a\ud83d\ude00b""#), None);
+        assert_eq!(repaired(br#""a\ud83db""#).unwrap(), r#""a\ufffdb""#);
+        assert_eq!(repaired(br#""a\ude00\ud83d""#).unwrap(), r#""a\ufffd\ufffd""#);
+        assert_eq!(repaired(br#""\ud83d\ud83d\ude00""#).unwrap(), r#""\ufffd\ud83d\ude00""#);
+        assert_eq!(repaired(br#""\ud83d \ude00""#).unwrap(), r#""\ufffd \ufffd""#);
+        assert_eq!(repaired(br#""\\ud83d""#), None, "an escaped backslash and five letters");
     }
 
     #[test]
     fn bytes_that_are_no_text_are_replaced_one_by_one() {
-        assert_eq!(mended(b"\"a\xff\xfeb\"").unwrap(), "\"a??b\"");
-        assert_eq!(mended("\"ü\u{2028}\"".as_bytes()), None);
-        assert_eq!(mended(b"\"\xf0\x9f\x98").unwrap(), "\"???");
-        assert_eq!(mend(b"\\"), None);
+        assert_eq!(repaired(b"\"a\xff\xfeb\"").unwrap(), "\"a??b\"");
+        assert_eq!(repaired("\"ü\u{2028}\"".as_bytes()), None);
+        assert_eq!(repaired(b"\"\xf0\x9f\x98").unwrap(), "\"???");
+        assert_eq!(repair(b"\\"), None);
     }
 }
