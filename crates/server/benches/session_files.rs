@@ -50,7 +50,7 @@ fn list(agent: &Path, count: usize, turns: usize) {
     let name = r#"{"type":"session_info","id":"named","parentId":"x","timestamp":"2026-01-01T00:00:00Z","name":"New"}"#;
     writeln!(grown, "{name}").unwrap();
     let changed = timed("  one has grown, and is told", || files.rescan(agent, Rescan::Paths(&[path])).len());
-    assert_eq!((changed, files.opened()), (1, count + 1));
+    assert_eq!((changed, files.open_count()), (1, count + 1));
     println!("  memory: {}", memory());
 }
 

@@ -23,7 +23,7 @@ impl Agent {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let header = json!({"type": "session", "version": 3, "id": id, "timestamp": "2026-01-01T00:00:00Z", "cwd": "/p"});
-        std::fs::write(path, format!("{header}\n{}\n", said("a", None, text))).unwrap();
+        std::fs::write(path, format!("{header}\n{}\n", user_message("a", None, text))).unwrap();
     }
 
     fn append(&self, name: &str, entry: &str) {
@@ -43,7 +43,7 @@ impl Agent {
     }
 }
 
-fn said(id: &str, parent: Option<&str>, text: &str) -> Value {
+fn user_message(id: &str, parent: Option<&str>, text: &str) -> Value {
     json!({"type": "message", "id": id, "parentId": parent, "message": {"role": "user", "content": text}})
 }
 
@@ -53,33 +53,33 @@ fn reply(id: &str, parent: &str) -> Value {
 }
 
 #[test]
-fn only_what_has_changed_is_opened() {
+fn only_changed_files_are_opened() {
     let mut agent = Agent::new();
     for number in 0..100 {
         agent.write(&format!("{number}.jsonl"), &format!("s{number}"), "Hello");
     }
     assert_eq!(agent.rescan(Rescan::All).len(), 100);
-    assert_eq!(agent.files.opened(), 100);
+    assert_eq!(agent.files.open_count(), 100);
     for rescan in [Rescan::All, Rescan::Missed, Rescan::Paths(&[])] {
         assert_eq!(agent.rescan(rescan), []);
     }
-    assert_eq!(agent.files.opened(), 100, "nothing has changed");
+    assert_eq!(agent.files.open_count(), 100, "nothing has changed");
 
     agent.append("7.jsonl", &format!("{}\n", reply("b", "a")));
     let changed = agent.rescan(Rescan::All);
     assert_eq!(changed.len(), 1);
     assert_eq!((changed[0].state, changed[0].modified), (SessionState::Completed, 1_794_795_498_238));
-    assert_eq!(agent.files.opened(), 101);
+    assert_eq!(agent.files.open_count(), 101);
 
     agent.append("8.jsonl", &format!("{}\n", reply("b", "a")));
     let paths =
         [agent.path("8.jsonl"), agent.path("9.jsonl"), agent.path("notes.txt"), PathBuf::from("/etc/passwd")];
     assert_eq!(agent.rescan(Rescan::Paths(&paths)).len(), 1);
-    assert_eq!(agent.files.opened(), 102);
+    assert_eq!(agent.files.open_count(), 102);
 }
 
 #[test]
-fn files_that_come_and_go_are_noticed_without_being_told() {
+fn new_and_deleted_files_are_found_without_a_watcher() {
     let mut agent = Agent::new();
     assert_eq!(agent.rescan(Rescan::Missed), []);
     agent.write("a.jsonl", "s1", "Hello");
@@ -97,7 +97,7 @@ fn files_that_come_and_go_are_noticed_without_being_told() {
 }
 
 #[test]
-fn what_a_path_is_told_for_may_be_a_folder_or_gone() {
+fn a_reported_path_may_be_a_folder_or_a_deleted_file() {
     let mut agent = Agent::new();
     agent.write("a.jsonl", "s1", "Hello");
     let folder = agent.path("");
@@ -109,7 +109,7 @@ fn what_a_path_is_told_for_may_be_a_folder_or_gone() {
 }
 
 #[test]
-fn a_file_that_was_written_anew_is_read_anew() {
+fn a_rewritten_file_is_read_from_the_start() {
     let mut agent = Agent::new();
     agent.write("a.jsonl", "s1", "Hello");
     agent.rescan(Rescan::All);
@@ -123,14 +123,14 @@ fn a_file_that_was_written_anew_is_read_anew() {
 }
 
 #[test]
-fn a_torn_line_counts_once_its_rest_is_there() {
+fn an_incomplete_line_counts_once_it_is_complete() {
     let mut agent = Agent::new();
     agent.write("a.jsonl", "s1", "Hello");
     let before = agent.rescan(Rescan::All);
     let line = reply("b", "a").to_string();
     let (entry, rest) = line.split_at(40);
     agent.append("a.jsonl", entry);
-    assert_eq!(agent.rescan(Rescan::All), before, "it was written to, and says nothing new");
+    assert_eq!(agent.rescan(Rescan::All), before, "reported because it was written to, with unchanged data");
     assert_eq!(agent.rescan(Rescan::All), []);
     agent.append("a.jsonl", rest);
     assert_eq!(agent.rescan(Rescan::All)[0].state, SessionState::Completed, "a line break is not needed");
@@ -143,7 +143,7 @@ fn a_torn_line_counts_once_its_rest_is_there() {
 }
 
 #[test]
-fn a_branch_that_goes_on_from_an_older_entry_is_followed() {
+fn a_branch_from_an_older_entry_becomes_active() {
     let mut agent = Agent::new();
     agent.write("a.jsonl", "s1", "Hello");
     agent.append("a.jsonl", &format!("{}\n", reply("b", "a")));

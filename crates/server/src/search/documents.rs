@@ -8,7 +8,7 @@ use pilothouse_agents::history::searchable::Searchable;
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::growth::Mark;
-use crate::history::source::Progress;
+use crate::history::source::ReadProgress;
 
 /// Entries taken out of the index in one connection.
 const REMOVED_AT_ONCE: i64 = 200;
@@ -28,7 +28,7 @@ pub(super) fn indexed(connection: &Connection, session: &str) -> Result<Option<I
     let row = statement.query_row([session], |row| {
         let mark = Mark {
             inode: row.get::<_, i64>(2)?.cast_unsigned(),
-            progress: Progress { read: row.get::<_, i64>(3)?.cast_unsigned(), last: row.get(4)? },
+            progress: ReadProgress { read: row.get::<_, i64>(3)?.cast_unsigned(), last: row.get(4)? },
         };
         Ok(Indexed { number: row.get(0)?, path: path(row.get(5)?), title: row.get(1)?, mark })
     });

@@ -9,13 +9,13 @@ use std::time::UNIX_EPOCH;
 
 use pilothouse_core::limits::AGENT_LINE_BYTES;
 
-use crate::history::source::Progress;
+use crate::history::source::ReadProgress;
 
 /// How far a file has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) inode: u64,
-    pub(super) progress: Progress,
+    pub(super) progress: ReadProgress,
 }
 
 pub(super) struct Growth {
@@ -38,7 +38,7 @@ impl Growth {
     pub(super) fn open(path: &Path, known: &Mark) -> Result<Self> {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
-        let same = metadata.ino() == known.inode && known.progress.fits(&file);
+        let same = metadata.ino() == known.inode && known.progress.matches(&file);
         let mark = if same { known.clone() } else { Mark { inode: metadata.ino(), ..Mark::default() } };
         file.seek(SeekFrom::Start(mark.progress.read))?;
         let modified = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -93,7 +93,7 @@ impl Growth {
 
     /// How far it has been read by now.
     pub(super) fn mark(&mut self) -> Result<Mark> {
-        self.mark.progress = Progress::at(self.lines.get_ref(), self.mark.progress.read)?;
+        self.mark.progress = ReadProgress::at(self.lines.get_ref(), self.mark.progress.read)?;
         Ok(self.mark.clone())
     }
 }
