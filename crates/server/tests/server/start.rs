@@ -23,7 +23,7 @@ fn wrong_arguments_get_one_clear_sentence() {
     assert!(refused(&["--agent", "nonsense"]).contains("NAME=DIALECT:COMMAND"));
     assert!(refused(&["--cwd", "/nonexistent/folder"]).contains("does not exist"));
     assert!(refused(&["--config", "/nonexistent/config.toml"]).contains("cannot be read"));
-    assert!(refused(&["--allowed-host", "not a host"]).contains("is no host"));
+    assert!(refused(&["--allowed-host", "not a host"]).contains("is not a host"));
 }
 
 #[test]
