@@ -87,8 +87,8 @@ impl Search {
         Ok(Self(Arc::new(SearchIndex { queue, reader, thread })))
     }
 
-    /// Notes that the file of a session is new or may have changed. Returns at once; the indexer later reads what was
-    /// appended.
+    /// Notes that the file of a session is new or may have changed. Returns at once; the indexer later reads the
+    /// appended lines.
     pub fn note(&self, session: &str, path: &Path, title: &str) {
         self.0.queue.add(session, IndexJob::Update { path: path.to_owned(), title: title.to_owned() });
     }

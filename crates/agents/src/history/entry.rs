@@ -80,7 +80,7 @@ fn parse_object(bytes: &[u8]) -> Option<Value> {
     value.or_else(|| serde_json::from_slice(&repair(bytes)?).ok()).filter(Value::is_object)
 }
 
-/// Removes the client id: only the server assigns client ids, and one in a file means nothing.
+/// Removes the client id: clients assign these ids, and a field of that name in a file is not one of them.
 fn without_client_id(mut message: Message) -> Message {
     if let Message::User { client_id, .. } = &mut message {
         *client_id = None;

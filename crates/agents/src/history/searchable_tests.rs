@@ -22,9 +22,9 @@ fn everything_shown_is_searchable() {
     let call = json!({"type": "toolCall", "id": "c", "name": "edit",
         "arguments": {"path": "src/a.rs", "edits": [{"old": "one", "new": "two", "count": 3, "all": true}]}});
     let thought = json!({"type": "thinking", "thinking": "Hm."});
-    let said = json!({"type": "text", "text": "So be it."});
+    let text = json!({"type": "text", "text": "So be it."});
     let (kind, text) =
-        extract_message(json!({"role": "assistant", "content": [thought, said, call]})).unwrap();
+        extract_message(json!({"role": "assistant", "content": [thought, text, call]})).unwrap();
     assert_eq!(kind, Kind::Assistant);
     for part in ["Hm.", "So be it.", "edit", "src/a.rs", "one", "two", "3"] {
         assert!(text.contains(part), "{part} in {text}");

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 
 use super::*;
 
-struct Agent {
+struct AgentFolder {
     folder: tempfile::TempDir,
     files: SessionFiles,
 }
 
-impl Agent {
+impl AgentFolder {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), files: SessionFiles::default() }
     }
@@ -54,7 +54,7 @@ fn reply(id: &str, parent: &str) -> Value {
 
 #[test]
 fn only_changed_files_are_opened() {
-    let mut agent = Agent::new();
+    let mut agent = AgentFolder::new();
     for number in 0..100 {
         agent.write(&format!("{number}.jsonl"), &format!("s{number}"), "Hello");
     }
@@ -80,7 +80,7 @@ fn only_changed_files_are_opened() {
 
 #[test]
 fn new_and_deleted_files_are_found_without_a_watcher() {
-    let mut agent = Agent::new();
+    let mut agent = AgentFolder::new();
     assert_eq!(agent.rescan(Rescan::Missed), []);
     agent.write("a.jsonl", "s1", "Hello");
     std::fs::write(agent.path("junk.jsonl"), "not a session").unwrap();
@@ -98,7 +98,7 @@ fn new_and_deleted_files_are_found_without_a_watcher() {
 
 #[test]
 fn a_reported_path_may_be_a_folder_or_a_deleted_file() {
-    let mut agent = Agent::new();
+    let mut agent = AgentFolder::new();
     agent.write("a.jsonl", "s1", "Hello");
     let folder = agent.path("");
     assert_eq!(agent.rescan(Rescan::Paths(&[folder])).len(), 1);
@@ -110,7 +110,7 @@ fn a_reported_path_may_be_a_folder_or_a_deleted_file() {
 
 #[test]
 fn a_rewritten_file_is_read_from_the_start() {
-    let mut agent = Agent::new();
+    let mut agent = AgentFolder::new();
     agent.write("a.jsonl", "s1", "Hello");
     agent.rescan(Rescan::All);
     agent.write("a.jsonl", "s1", "Hello, changed and longer");
@@ -124,7 +124,7 @@ fn a_rewritten_file_is_read_from_the_start() {
 
 #[test]
 fn an_incomplete_line_counts_once_it_is_complete() {
-    let mut agent = Agent::new();
+    let mut agent = AgentFolder::new();
     agent.write("a.jsonl", "s1", "Hello");
     let before = agent.rescan(Rescan::All);
     let line = reply("b", "a").to_string();
@@ -144,7 +144,7 @@ fn an_incomplete_line_counts_once_it_is_complete() {
 
 #[test]
 fn a_branch_from_an_older_entry_becomes_active() {
-    let mut agent = Agent::new();
+    let mut agent = AgentFolder::new();
     agent.write("a.jsonl", "s1", "Hello");
     agent.append("a.jsonl", &format!("{}\n", reply("b", "a")));
     assert_eq!(agent.rescan(Rescan::All)[0].state, SessionState::Completed);

@@ -2,7 +2,7 @@
 //! checkpoint of the fold every few hundred rows. Older rows are folded again from the nearest checkpoint on request;
 //! the result is identical to one fold of the whole file.
 //!
-//! `fold` folds the active branch into rows, `pages` finds rows and entries, `follow` reads what was appended.
+//! `fold` folds the active branch into rows, `pages` finds rows and entries, `follow` reads appended entries.
 
 mod fold;
 mod follow;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum IndexJob {
-    /// Indexes what was appended to the session's file.
+    /// Indexes the lines appended to the session's file.
     Update { path: PathBuf, title: String },
     /// Removes the session from the index.
     Remove,

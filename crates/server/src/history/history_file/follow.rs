@@ -1,4 +1,4 @@
-//! Reads what was appended to a session file, by our own agent or by another program.
+//! Reads entries appended to a session file by our own agent or by another program.
 
 use std::fs::File;
 
@@ -32,7 +32,7 @@ pub(super) struct TakenUntil {
 }
 
 impl HistoryFile {
-    /// Reads what was appended and takes it into the conversation. After `Replaced` or `Deleted` this history is
+    /// Reads appended entries and takes them into the conversation. After `Replaced` or `Deleted` this history is
     /// obsolete and must not be used any more.
     pub fn follow(&mut self) -> FileChange {
         match self.index_appended() {
@@ -41,7 +41,7 @@ impl HistoryFile {
         }
     }
 
-    /// Takes everything that was read by `read_appended` into the conversation. Reads nothing beyond that.
+    /// Takes the entries read by `read_appended` into the conversation. Reads no further ones.
     pub fn take_appended(&mut self) -> FileChange {
         let Ok(file) = File::open(&self.path) else { return FileChange::Deleted };
         let TakenUntil { entries, leaf } = self.taken_until;
@@ -58,8 +58,8 @@ impl HistoryFile {
         if messages.is_empty() { FileChange::Unchanged } else { FileChange::Appended(messages) }
     }
 
-    /// Reads what was appended without taking it into the conversation, so that the caller can first decide who wrote
-    /// it. Returns false if the file was replaced or deleted.
+    /// Reads appended entries without taking them into the conversation, so that the caller can first decide who wrote
+    /// them. Returns false if the file was replaced or deleted.
     pub fn read_appended(&mut self) -> bool {
         self.index_appended().is_ok()
     }
