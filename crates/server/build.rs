@@ -1,5 +1,5 @@
-//! Embeds the built page: compresses each of its files once, here, and writes a table of them. Without a built page
-//! a small one that tells how to build it takes its place, so that the server always compiles.
+//! Embeds the built page: compresses each of its files and generates a table of them. If the page is not built, a
+//! placeholder that explains how to build it is embedded, so that the server always compiles.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,24 +14,24 @@ const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><title>Pilothouse</tit
 
 fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let page =
-        env::var_os("PILOTHOUSE_PAGE_DIR").map_or_else(|| here.join("../../target/page"), PathBuf::from);
+    let manifest_dir = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let page = env::var_os("PILOTHOUSE_PAGE_DIR")
+        .map_or_else(|| manifest_dir.join("../../target/page"), PathBuf::from);
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=PILOTHOUSE_PAGE_DIR");
     println!("cargo:rerun-if-changed={}", page.display());
 
     let mut files = Vec::new();
-    collect(&page, &page, &mut files)?;
-    let built = files.iter().any(|(name, _)| name == "index.html");
-    if !built {
+    collect_files(&page, &page, &mut files)?;
+    let is_built = files.iter().any(|(name, _)| name == "index.html");
+    if !is_built {
         files = vec![("index.html".to_owned(), NOT_BUILT.as_bytes().to_vec())];
     }
     files.sort();
 
     let mut table = String::new();
     let mut total = 0;
-    let mut scripts = Vec::new();
+    let mut script_hashes: Vec<String> = Vec::new();
     for (number, (name, bytes)) in files.iter().enumerate() {
         let brotli = compress_brotli(bytes)?;
         let gzip = compress_gzip(bytes)?;
@@ -48,20 +48,20 @@ fn main() -> io::Result<()> {
         );
         if name == "index.html" {
             let html = String::from_utf8_lossy(bytes);
-            scripts = inline_scripts(&html)
+            script_hashes = inline_scripts(&html)
                 .iter()
                 .map(|script| format!("sha256-{}", hash(script.as_bytes())))
                 .collect();
         }
     }
-    let scripts: String = scripts.iter().map(|script: &String| format!("{script:?}, ")).collect();
+    let script_hashes: String = script_hashes.iter().map(|hash| format!("{hash:?}, ")).collect();
     fs::write(
         out.join("page.rs"),
         format!(
-            "pub static ASSETS: &[Asset] = &[\n{table}];\npub static SCRIPT_HASHES: &[&str] = &[{scripts}];\n"
+            "pub static ASSETS: &[Asset] = &[\n{table}];\npub static SCRIPT_HASHES: &[&str] = &[{script_hashes}];\n"
         ),
     )?;
-    if built {
+    if is_built {
         println!(
             "cargo:warning=embedded page: {:.1} KB with brotli, {} files",
             total as f64 / 1000.0,
@@ -71,14 +71,15 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+/// Reads all files below a folder, with their paths relative to the root.
+fn collect_files(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
     if !folder.is_dir() {
         return Ok(());
     }
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            collect(root, &path, files)?;
+            collect_files(root, &path, files)?;
         } else if let Ok(name) = path.strip_prefix(root)
             && !name.to_string_lossy().starts_with('.')
         {
@@ -111,7 +112,7 @@ fn hash(bytes: &[u8]) -> String {
     STANDARD.encode(Sha256::digest(bytes))
 }
 
-/// The content of the page's inline scripts: the policy that is sent with it allows these and no others.
+/// The content of the page's inline scripts. The content security policy allows only these.
 fn inline_scripts(html: &str) -> Vec<&str> {
     html.split("<script")
         .skip(1)
@@ -124,7 +125,7 @@ fn inline_scripts(html: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Trunk puts sixteen hexadecimal digits behind a dash into the names of what it builds: such a file never changes.
+/// Whether the name contains a hash of sixteen hexadecimal digits, as Trunk adds: such a file never changes.
 fn is_named_by_hash(name: &str) -> bool {
     name.split(['-', '_', '.', '/'])
         .any(|part| part.len() == 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))

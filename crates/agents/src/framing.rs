@@ -1,21 +1,23 @@
 //! Splits an agent's output into lines. Only LF ends a line: U+2028 and U+2029 are ordinary characters inside JSON
-//! strings, and pi writes them as they are.
+//! strings, and pi writes them unescaped.
 
 use pilothouse_core::limits::AGENT_LINE_BYTES;
 
+/// A line without its line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     Complete(Vec<u8>),
-    /// Longer than the limit; its bytes were dropped.
+    /// The line exceeded the limit and its bytes were dropped.
     TooLong {
         bytes: usize,
     },
 }
 
+/// Buffers incomplete lines of a byte stream, up to a limit.
 #[derive(Debug)]
 pub struct LineBuffer {
     partial: Vec<u8>,
-    /// Bytes of the present line that were dropped, once it is too long.
+    /// The number of bytes dropped from the current line since it exceeded the limit.
     dropped: usize,
     limit: usize,
 }
@@ -31,21 +33,21 @@ impl LineBuffer {
         Self { partial: Vec::new(), dropped: 0, limit }
     }
 
-    /// Takes in what was read; gives back the lines that are complete now. Half a line waits for its rest.
+    /// Adds bytes and returns the lines they complete. An incomplete last line stays buffered; blank lines are skipped.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             self.extend(&bytes[..end]);
             bytes = &bytes[end + 1..];
-            lines.extend(self.take());
+            lines.extend(self.take_line());
         }
         self.extend(bytes);
         lines
     }
 
-    /// What stands after the last line break when the output ends.
+    /// Returns the line after the last line break, at the end of the output.
     pub fn finish(&mut self) -> Option<Line> {
-        self.take()
+        self.take_line()
     }
 
     fn extend(&mut self, bytes: &[u8]) {
@@ -57,7 +59,7 @@ impl LineBuffer {
         }
     }
 
-    fn take(&mut self) -> Option<Line> {
+    fn take_line(&mut self) -> Option<Line> {
         let dropped = std::mem::take(&mut self.dropped);
         let mut line = std::mem::take(&mut self.partial);
         if dropped > 0 {
@@ -74,9 +76,9 @@ impl LineBuffer {
 mod tests {
     use super::*;
 
-    fn lines(pieces: &[&str]) -> Vec<Line> {
+    fn lines(chunks: &[&str]) -> Vec<Line> {
         let mut buffer = LineBuffer::with_limit(20);
-        let mut lines: Vec<Line> = pieces.iter().flat_map(|piece| buffer.push(piece.as_bytes())).collect();
+        let mut lines: Vec<Line> = chunks.iter().flat_map(|chunk| buffer.push(chunk.as_bytes())).collect();
         lines.extend(buffer.finish());
         lines
     }
@@ -86,22 +88,22 @@ mod tests {
     }
 
     #[test]
-    fn half_a_record_waits_for_its_rest() {
+    fn an_incomplete_line_waits_for_its_end() {
         assert_eq!(lines(&["{\"a\"", ":1}\n{", "}\n"]), [complete("{\"a\":1}"), complete("{}")]);
     }
 
     #[test]
-    fn a_line_separator_inside_a_string_is_no_line_break() {
+    fn u_2028_inside_a_string_is_not_a_line_break() {
         assert_eq!(lines(&["\"a\u{2028}b\"\r\n"]), [complete("\"a\u{2028}b\"")]);
     }
 
     #[test]
-    fn blank_lines_are_nothing_and_the_last_line_needs_no_break() {
+    fn blank_lines_are_skipped_and_the_last_line_needs_no_break() {
         assert_eq!(lines(&["\n\r\n", "end"]), [complete("end")]);
     }
 
     #[test]
-    fn a_line_at_the_limit_is_kept_and_one_above_is_dropped_without_harming_the_next() {
+    fn a_line_at_the_limit_is_kept_and_a_longer_one_is_dropped() {
         let at_limit = "x".repeat(20);
         assert_eq!(lines(&[&at_limit, "\n"]), [complete(&at_limit)]);
         assert_eq!(

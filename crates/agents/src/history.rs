@@ -1,16 +1,17 @@
-//! The session file format: JSON lines, a header and entries with id, parent, time and a message. Files are read in any
-//! pieces and at any size; nothing here opens one.
+//! The session file format: JSON lines, a header and entries with id, parent, time and a message. Files are parsed in
+//! chunks of any size; nothing here opens one.
 //!
-//! `records` finds the lines, `record` reads the few fields every consumer needs, `index` knows where each entry is and
-//! which entries form the active branch, `digest` computes what the sidebar shows, `entry` reads entries in full, and
-//! `searchable` extracts their text for the search index.
+//! `records` finds the records in the bytes, `record` reads the few fields every consumer needs, `facts` collects the
+//! properties of the whole file, `index` knows where each entry is and which entries form the active branch, `digest`
+//! computes the data of the sidebar, `entry` reads entries in full, and `searchable` extracts their text for the search
+//! index.
 
 pub mod digest;
 pub mod entry;
 pub mod facts;
 pub mod index;
-mod mend;
 pub mod record;
 pub mod records;
+mod repair;
 pub mod searchable;
-pub mod time;
+pub mod timestamp;

@@ -1,5 +1,5 @@
-//! What session files cost: listing ten thousand, opening a hundred thousand entries, an older page. Prints times and
-//! memory; nothing is asserted, since how fast a machine is at the moment is no property of the code.
+//! The cost of session files: listing ten thousand files, opening one with a hundred thousand entries, reading older
+//! pages. Prints times and memory without limits, since they depend on the machine.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fmt::Write;
@@ -8,8 +8,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use pilothouse_core::limits::PAGE_ROWS;
-use pilothouse_server::history::files::{Look, SessionFiles};
-use pilothouse_server::history::{HistoryFile, milliseconds};
+use pilothouse_server::clock::now_ms;
+use pilothouse_server::history::HistoryFile;
+use pilothouse_server::history::files::{Rescan, SessionFiles};
 use pilothouse_server::http::blobs::Blobs;
 use pilothouse_test_support::process::processor_time;
 
@@ -18,17 +19,17 @@ const PROJECTS: usize = 200;
 const ENTRIES: usize = 100_000;
 
 fn main() {
-    // Cargo's tests run benches with other arguments, once, to see that they work.
-    let whole = std::env::args().any(|argument| argument == "--bench");
-    let (files, entries) = if whole { (FILES, ENTRIES) } else { (FILES / 100, ENTRIES / 100) };
+    // `cargo test` runs benches once without `--bench`, to check that they work: a small size suffices.
+    let is_full_size = std::env::args().any(|argument| argument == "--bench");
+    let (files, entries) = if is_full_size { (FILES, ENTRIES) } else { (FILES / 100, ENTRIES / 100) };
     let folder = tempfile::tempdir().unwrap();
     for (files, turns) in [(files, 5), (files, 40)] {
-        list(&folder.path().join(turns.to_string()), files, turns);
+        list_files(&folder.path().join(turns.to_string()), files, turns);
     }
-    open(&folder.path().join("long.jsonl"), entries);
+    open_file(&folder.path().join("long.jsonl"), entries);
 }
 
-fn list(agent: &Path, count: usize, turns: usize) {
+fn list_files(agent: &Path, count: usize, turns: usize) {
     let mut bytes = 0;
     for number in 0..count {
         let project = agent.join(format!("sessions/--project-{}--", number % PROJECTS));
@@ -43,18 +44,20 @@ fn list(agent: &Path, count: usize, turns: usize) {
     assert_eq!(listed, count);
     timed("  listed again, nothing changed", || files.list(agent).len());
     std::thread::sleep(std::time::Duration::from_millis(1_100));
-    files.look(agent, Look::Missed);
-    timed("  looked for what a watcher may have missed", || files.look(agent, Look::Missed).len());
+    files.rescan(agent, Rescan::Missed);
+    timed("  rescanned for changes that a watcher may have missed", || {
+        files.rescan(agent, Rescan::Missed).len()
+    });
     let path = agent.join("sessions/--project-0--/2026_0.jsonl");
     let mut grown = std::fs::File::options().append(true).open(&path).unwrap();
     let name = r#"{"type":"session_info","id":"named","parentId":"x","timestamp":"2026-01-01T00:00:00Z","name":"New"}"#;
     writeln!(grown, "{name}").unwrap();
-    let changed = timed("  one has grown, and is told", || files.look(agent, Look::Paths(&[path])).len());
-    assert_eq!((changed, files.opened()), (1, count + 1));
+    let changed = timed("  one grown file reported", || files.rescan(agent, Rescan::Paths(&[path])).len());
+    assert_eq!((changed, files.open_count()), (1, count + 1));
     println!("  memory: {}", memory());
 }
 
-fn open(path: &Path, entries: usize) {
+fn open_file(path: &Path, entries: usize) {
     let text = conversation("long", entries);
     println!("a file of {entries} entries, {} MB:", text.len() / 1_000_000);
     std::fs::write(path, text).unwrap();
@@ -62,7 +65,7 @@ fn open(path: &Path, entries: usize) {
     let blobs = Blobs::default();
     let mut history = timed("  opened", || HistoryFile::open(path, &[], &blobs).unwrap());
     println!("  memory: {}", memory());
-    let total = history.tail().total();
+    let total = history.newest_rows().total();
     for part in [0, 1, 2, 3, 4] {
         let before = PAGE_ROWS + (total - PAGE_ROWS) * part / 4;
         let page = timed("  a page", || history.rows(before, PAGE_ROWS).unwrap());
@@ -75,13 +78,13 @@ fn open(path: &Path, entries: usize) {
         r#"{{"type":"message","id":"new","parentId":"e{last}","message":{{"role":"user","content":"More"}}}}"#
     );
     writeln!(file, "{entry}").unwrap();
-    timed("  followed by one entry", || history.follow());
+    timed("  one entry appended and followed", || history.follow());
     println!("  memory: {}", memory());
 }
 
-/// Turns of a question, a call, its result and an answer.
+/// A session file of turns with a question, a tool call, its result and an answer.
 fn conversation(id: &str, entries: usize) -> String {
-    let now = milliseconds(std::time::SystemTime::now());
+    let now = now_ms();
     let mut text = format!(
         r#"{{"type":"session","version":3,"id":"{id}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/project"}}"#
     );
@@ -113,24 +116,24 @@ fn conversation(id: &str, entries: usize) -> String {
     text
 }
 
-fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
-    let (start, processor) = (Instant::now(), processor_milliseconds());
+fn timed<T>(label: &str, work: impl FnOnce() -> T) -> T {
+    let (start, cpu_start) = (Instant::now(), cpu_ms());
     let result = work();
-    let (took, worked) = (start.elapsed().as_secs_f64() * 1_000.0, processor_milliseconds() - processor);
-    println!("{what}: {took:.1} ms, of which {worked} ms at work");
+    let (elapsed, cpu) = (start.elapsed().as_secs_f64() * 1_000.0, cpu_ms() - cpu_start);
+    println!("{label}: {elapsed:.1} ms, {cpu} ms of CPU time");
     result
 }
 
-/// The processor time of this process, in milliseconds. Other programs may load the machine as well.
-fn processor_milliseconds() -> u64 {
+/// The CPU time of this process on all cores, which unlike elapsed time does not depend on other processes.
+fn cpu_ms() -> u64 {
     processor_time(std::process::id()) * 10
 }
 
-/// Now and at its most, as the system tells.
+/// The current and the peak resident memory.
 fn memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = |name: &str| {
         status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned()
     };
-    format!("{} now, {} at most", line("VmRSS:"), line("VmHWM:"))
+    format!("{} now, {} peak", line("VmRSS:"), line("VmHWM:"))
 }

@@ -1,4 +1,4 @@
-//! Puts the server together, runs it until it is told to end, and ends it cleanly.
+//! Starts the server, runs it until a shutdown signal, and ends it cleanly.
 
 use std::fs::{File, TryLockError};
 use std::future::Future;
@@ -23,41 +23,42 @@ use crate::hub::Hub;
 use crate::search::Search;
 use crate::store::Store;
 
-/// What every handler can reach.
+/// The state shared by all request handlers.
 #[derive(Clone)]
 pub struct App {
     pub hub: Arc<Hub>,
     pub guard: Arc<Guard>,
 }
 
-/// A server that listens, and the address to open.
-pub struct Running {
+/// A server that is listening.
+pub struct RunningServer {
     app: App,
     listener: TcpListener,
     pub address: SocketAddr,
-    /// Carries the token in its fragment: for the person's eyes only.
+    /// The address to open. Its fragment contains the token, so it must not be logged.
     pub link: String,
-    /// Held as long as the server runs.
+    /// Locked while the server runs.
     _lock: File,
 }
 
-pub async fn start(config: Config) -> Result<Running> {
-    make_private_folder(&config.data_dir)?;
-    let lock = lock(&config.data_dir)?;
+/// Prepares the data folder, opens the store and the search index, and starts to listen.
+pub async fn start(config: Config) -> Result<RunningServer> {
+    create_private_folder(&config.data_dir)?;
+    let lock = lock_folder(&config.data_dir)?;
     let token = load_or_create_token(&config.data_dir.join("token"))?;
     let listener = TcpListener::bind(config.listen).await.with_context(|| {
         format!(
-            "cannot listen on {}: is another Pilothouse running there? --listen takes another address",
+            "cannot listen on {}; if another Pilothouse is running there, choose another address with --listen",
             config.listen
         )
     })?;
-    let address = listener.local_addr().context("the address being listened on is unknown")?;
+    let address = listener.local_addr().context("cannot determine the address of the listening socket")?;
     let guard = Guard {
         hosts: AllowedHosts::new(address, &config.allowed_hosts)?,
         credential: Credential::new(token.clone(), address.port()),
         headers: SecurityHeaders::new(assets::SCRIPT_HASHES),
     };
-    // A server that was killed could not end its agents; those that did not notice are ended now.
+    // Ends agents that survived the crash of an earlier server.
     let installation = orphans::installation(&config.data_dir);
     orphans::end_all(&installation);
     let store = Store::open(&config.data_dir)?;
@@ -72,57 +73,57 @@ pub async fn start(config: Config) -> Result<Running> {
         address
     };
     let link = format!("http://{host}/#token={token}");
-    Ok(Running { app: App { hub, guard: Arc::new(guard) }, listener, address, link, _lock: lock })
+    Ok(RunningServer { app: App { hub, guard: Arc::new(guard) }, listener, address, link, _lock: lock })
 }
 
-impl Running {
-    /// Serves until `end` comes, then ends every agent.
-    pub async fn run(self, end: impl Future<Output = ()>) -> Result<()> {
+impl RunningServer {
+    /// Serves until `shutdown` completes, then ends every agent.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<()> {
         let router = routes::router(self.app.clone());
-        // A small frame is sent at once, and does not wait until the far end has told of the one before.
+        // Sends small frames at once, instead of waiting for the acknowledgement of the previous one.
         let listener = self.listener.tap_io(|connection| drop(connection.set_nodelay(true)));
         tokio::select! {
             served = axum::serve(listener, router) => served.context("the server stopped listening")?,
-            () = end => {}
+            () = shutdown => {}
         }
-        tracing::info!("ending; agents are being stopped");
+        tracing::info!("shutting down; stopping all agents");
         self.app.hub.shut_down().await;
         Ok(())
     }
 }
 
-/// One server per data folder: a second one would take the agents of the first for leftovers.
-fn lock(folder: &Path) -> Result<File> {
+/// Ensures that only one server uses a data folder: a second one would end the agents of the first as orphans.
+fn lock_folder(folder: &Path) -> Result<File> {
     let path = folder.join("lock");
-    let file = File::create(&path).with_context(|| format!("{} cannot be written to", path.display()))?;
-    // A server that was just killed may have been about to start an agent: the lock goes with that moment.
-    let patience = Instant::now() + Duration::from_secs(2);
-    let mut locked = file.try_lock();
-    while matches!(locked, Err(TryLockError::WouldBlock)) && Instant::now() < patience {
+    let file = File::create(&path).with_context(|| format!("cannot write to {}", path.display()))?;
+    // A child process that a killed server was just starting holds the lock until its exec.
+    let deadline = Instant::now() + Duration::from_secs(2);
+    let mut result = file.try_lock();
+    while matches!(result, Err(TryLockError::WouldBlock)) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(20));
-        locked = file.try_lock();
+        result = file.try_lock();
     }
-    match locked {
+    match result {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => bail!(
-            "another Pilothouse is running with the data folder {}; --data-dir takes another",
+            "another Pilothouse is running with the data folder {}; choose another one with --data-dir",
             folder.display()
         ),
         Err(TryLockError::Error(error)) => {
-            Err(error).with_context(|| format!("{} cannot be locked", path.display()))
+            Err(error).with_context(|| format!("cannot lock {}", path.display()))
         }
     }
 }
 
-fn make_private_folder(folder: &Path) -> Result<()> {
+fn create_private_folder(folder: &Path) -> Result<()> {
     std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(folder)
-        .with_context(|| format!("the data folder {} cannot be made", folder.display()))?;
+        .with_context(|| format!("cannot create the data folder {}", folder.display()))?;
     let probe = folder.join(".writable");
     std::fs::write(&probe, "")
-        .with_context(|| format!("the data folder {} cannot be written to", folder.display()))?;
+        .with_context(|| format!("cannot write to the data folder {}", folder.display()))?;
     let _ = std::fs::remove_file(&probe);
     Ok(())
 }

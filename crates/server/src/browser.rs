@@ -1,4 +1,4 @@
-//! Opens the page in the person's browser, where there is one.
+//! Opens the page in the user's browser.
 
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -6,13 +6,14 @@ use std::path::Path;
 
 use crate::agent::process::start_and_forget;
 
-/// Does nothing when nobody sits in front of this machine. The address carries the token, and arguments of a process
-/// can be seen by every user of the machine: so the browser is given a file, only the owner can read, that leads on.
+/// Opens a link, if the server was started from a terminal of a desktop. The link contains the token, and every user of
+/// the machine can see the arguments of a process; the browser therefore gets a file that only its owner can read, and
+/// which redirects to the link.
 pub fn open(link: &str, data_dir: &Path) {
-    let desktop = cfg!(target_os = "macos")
+    let has_desktop = cfg!(target_os = "macos")
         || std::env::var_os("DISPLAY").is_some()
         || std::env::var_os("WAYLAND_DISPLAY").is_some();
-    if !desktop || !std::io::stdout().is_terminal() {
+    if !has_desktop || !std::io::stdout().is_terminal() {
         return;
     }
     let file = data_dir.join("open.html");

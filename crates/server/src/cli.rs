@@ -16,31 +16,31 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Subcommands {
-    /// The built-in agent, on standard input and output
+    /// Run the built-in agent on standard input and output
     DemoAgent(pilothouse_demo_agent::Arguments),
 }
 
 #[derive(Debug, Default, Args)]
 pub struct ServeArguments {
-    /// Where to listen [default: 127.0.0.1:4780]; port 0 takes a free one
+    /// Address to listen on; port 0 picks a free port [default: 127.0.0.1:4780]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<String>,
-    /// Where tokens and the demo's sessions are kept
+    /// Folder for the token, the databases and the demo's sessions
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// A TOML file that says the same and more
+    /// TOML file with these and further settings
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// An agent: NAME=DIALECT:COMMAND ARGS…, where DIALECT is pi; may be given several times
+    /// Agent as NAME=DIALECT:COMMAND ARGS…, where DIALECT is pi; may be repeated
     #[arg(long = "agent", value_name = "NAME=DIALECT:COMMAND")]
     pub agents: Vec<String>,
-    /// Where new sessions start unless another folder is picked [default: the present folder]
+    /// Folder of new sessions unless another one is chosen [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// A further host name to answer to, for a reverse proxy: name, name:port or https://name
+    /// Additional host name to accept, for a reverse proxy: name, name:port or https://name
     #[arg(long = "allowed-host", value_name = "HOST")]
     pub allowed_hosts: Vec<String>,
-    /// Minutes after which the process of a resting agent is ended, 0 for never [default: 10]
+    /// Minutes after which the process of an idle agent is ended, 0 for never [default: 10]
     #[arg(long, value_name = "MINUTES")]
     pub idle_minutes: Option<f64>,
     /// Do not open a browser

@@ -1,4 +1,4 @@
-//! What can be configured, from the command line and from a TOML file. The command line wins.
+//! The configuration, from the command line and a TOML file. The command line takes precedence.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,24 @@ use crate::cli::ServeArguments;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:4780";
 
+/// The merged configuration.
 #[derive(Debug)]
 pub struct Config {
     pub listen: SocketAddr,
     pub data_dir: PathBuf,
-    /// Where new sessions start unless the person picks another folder.
+    /// The folder of new sessions unless the user chooses another one.
     pub cwd: PathBuf,
     pub agents: Vec<Agent>,
     pub allowed_hosts: Vec<String>,
-    /// Open a browser once ready.
+    /// Whether to open a browser once the server is ready.
     pub open: bool,
-    /// How long an agent's process may rest before it is ended; none for ever.
+    /// The time after which the process of an idle agent is ended; `None` for never.
     pub idle: Option<Duration>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct File {
+struct ConfigFile {
     listen: Option<String>,
     data_dir: Option<PathBuf>,
     cwd: Option<PathBuf>,
@@ -38,56 +39,57 @@ struct File {
     /// 0 for never.
     idle_minutes: Option<f64>,
     #[serde(rename = "agent")]
-    agents: Vec<FileAgent>,
+    agents: Vec<AgentTable>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FileAgent {
+struct AgentTable {
     name: String,
-    #[serde(default = "pi")]
+    #[serde(default = "default_dialect")]
     dialect: String,
-    command: WordsOrLine,
+    command: CommandSetting,
     #[serde(default)]
     env: std::collections::BTreeMap<String, String>,
-    /// Where the agent keeps its sessions, if not where pi does.
+    /// The agent's folder, which contains its sessions, if it differs from pi's.
     folder: Option<PathBuf>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum WordsOrLine {
+enum CommandSetting {
     Words(Vec<String>),
     Line(String),
 }
 
-fn pi() -> String {
+fn default_dialect() -> String {
     "pi".to_owned()
 }
 
 impl Config {
+    /// Reads the configuration file and merges it with the command line.
     pub fn load(arguments: ServeArguments) -> Result<Self> {
         let file = match &arguments.config {
             Some(path) => read_file(path)?,
             None => {
-                let usual = usual_config_file();
-                if usual.is_file() { read_file(&usual)? } else { File::default() }
+                let path = default_config_file();
+                if path.is_file() { read_file(&path)? } else { ConfigFile::default() }
             }
         };
         let listen = arguments.listen.or(file.listen).unwrap_or_else(|| DEFAULT_LISTEN.to_owned());
         let listen: SocketAddr = listen.parse().with_context(|| {
-            format!("'{listen}' is no address to listen on; write it like {DEFAULT_LISTEN}")
+            format!("'{listen}' is not an address to listen on; write it like {DEFAULT_LISTEN}")
         })?;
-        let data_dir = arguments.data_dir.or(file.data_dir).unwrap_or_else(usual_data_folder);
-        let here = std::env::current_dir().context("the present folder cannot be found")?;
-        let cwd = here.join(arguments.cwd.or(file.cwd).unwrap_or_default());
+        let data_dir = arguments.data_dir.or(file.data_dir).unwrap_or_else(default_data_folder);
+        let current_dir = std::env::current_dir().context("cannot find the current folder")?;
+        let cwd = current_dir.join(arguments.cwd.or(file.cwd).unwrap_or_default());
         if !cwd.is_dir() {
             bail!("the folder {} does not exist", cwd.display());
         }
-        let data_dir = here.join(data_dir);
+        let data_dir = current_dir.join(data_dir);
         let mut agents = Vec::new();
         for argument in &arguments.agents {
-            add(&mut agents, Agent::parse(argument)?)?;
+            add_agent(&mut agents, Agent::parse(argument)?)?;
         }
         for agent in file.agents {
             let agent = agent.build()?;
@@ -100,28 +102,28 @@ impl Config {
         {
             agents.push(found);
         }
-        add(&mut agents, Agent::demo(&data_dir)?)?;
+        add_agent(&mut agents, Agent::demo(&data_dir)?)?;
         let mut allowed_hosts = arguments.allowed_hosts;
         allowed_hosts.extend(file.allowed_hosts);
         let open = !arguments.no_open && file.open.unwrap_or(true);
-        let idle = idle(arguments.idle_minutes.or(file.idle_minutes))?;
+        let idle = idle_timeout(arguments.idle_minutes.or(file.idle_minutes))?;
         Ok(Self { listen, data_dir, cwd, agents, allowed_hosts, open, idle })
     }
 }
 
-/// Minutes, and parts of them.
-fn idle(minutes: Option<f64>) -> Result<Option<Duration>> {
+/// Converts minutes, which may have a fraction; 0 means never.
+fn idle_timeout(minutes: Option<f64>) -> Result<Option<Duration>> {
     let minutes = minutes.unwrap_or(IDLE_MINUTES);
     if minutes == 0.0 {
         return Ok(None);
     }
     match Duration::try_from_secs_f64(minutes * 60.0) {
         Ok(idle) => Ok(Some(idle)),
-        Err(_) => bail!("'{minutes}' is no number of minutes after which a resting agent is ended"),
+        Err(_) => bail!("'{minutes}' is not a valid number of minutes for the idle timeout"),
     }
 }
 
-fn add(agents: &mut Vec<Agent>, agent: Agent) -> Result<()> {
+fn add_agent(agents: &mut Vec<Agent>, agent: Agent) -> Result<()> {
     if agents.iter().any(|known| known.name == agent.name) {
         bail!("there are two agents named '{}'", agent.name);
     }
@@ -129,27 +131,31 @@ fn add(agents: &mut Vec<Agent>, agent: Agent) -> Result<()> {
     Ok(())
 }
 
-impl FileAgent {
+impl AgentTable {
     fn build(self) -> Result<Agent> {
         let mut agent = match self.command {
-            WordsOrLine::Words(words) => Agent::from_words(&self.name, &self.dialect, words)?,
-            WordsOrLine::Line(line) => Agent::new(&self.name, &self.dialect, &line)?,
+            CommandSetting::Words(words) => Agent::from_words(&self.name, &self.dialect, words)?,
+            CommandSetting::Line(line) => Agent::new(&self.name, &self.dialect, &line)?,
         };
-        // An agent that is told to keep its things elsewhere keeps its sessions there too.
-        let elsewhere = self.env.get("PI_CODING_AGENT_DIR").map(PathBuf::from);
-        agent.folder = self.folder.or(elsewhere).unwrap_or(agent.folder);
+        // This variable moves pi's folder, and its sessions with it.
+        let moved = self.env.get("PI_CODING_AGENT_DIR").map(PathBuf::from);
+        agent.folder = self.folder.or(moved).unwrap_or(agent.folder);
         agent.environment = self.env.into_iter().collect();
         Ok(agent)
     }
 }
 
-fn read_file(path: &Path) -> Result<File> {
+fn read_file(path: &Path) -> Result<ConfigFile> {
     let text = std::fs::read_to_string(path)
-        .with_context(|| format!("the configuration {} cannot be read", path.display()))?;
+        .with_context(|| format!("cannot read the configuration {}", path.display()))?;
     toml::from_str(&text).map_err(|error| {
         let before = error.span().map_or(0, |span| span.start.min(text.len()));
         let line = text[..before].matches('\n').count() + 1;
-        anyhow::anyhow!("the configuration {} is wrong near line {line}: {}", path.display(), error.message())
+        anyhow::anyhow!(
+            "the configuration {} has an error near line {line}: {}",
+            path.display(),
+            error.message()
+        )
     })
 }
 
@@ -157,12 +163,12 @@ fn home() -> PathBuf {
     PathBuf::from(std::env::var_os("HOME").unwrap_or_default())
 }
 
-fn usual_config_file() -> PathBuf {
+fn default_config_file() -> PathBuf {
     let folder = std::env::var_os("XDG_CONFIG_HOME").map_or_else(|| home().join(".config"), PathBuf::from);
     folder.join("pilothouse/config.toml")
 }
 
-fn usual_data_folder() -> PathBuf {
+fn default_data_folder() -> PathBuf {
     match std::env::var_os("XDG_DATA_HOME") {
         Some(folder) => PathBuf::from(folder).join("pilothouse"),
         None if cfg!(target_os = "macos") => home().join("Library/Application Support/Pilothouse"),

@@ -1,9 +1,9 @@
-//! The session files of pi and of agents that keep theirs the same way. Reads only: these files are the agent's own,
-//! and nothing here ever writes one. Whatever their size, a file is read in pieces, and only what is new of it.
+//! The session files of pi and of agents that use the same format. Read only: these files belong to the agent. Files of
+//! any size are read in chunks, and after a change only the appended part is read.
 //!
-//! `files` lists them, `summary` is what the sidebar needs of one, `history_file` its conversation, `source` reads
-//! bytes and notices when a file is not the one it was, `watch` says when to look again, `read_ahead` reads long ones
-//! before they are asked for.
+//! `files` lists the session files, `summary` holds the sidebar's data of one file, `history_file` its conversation,
+//! `source` reads bytes and detects replaced files, `watch` reports changes, `read_ahead` reads long files before they
+//! are opened.
 
 pub mod files;
 pub mod history_file;
@@ -12,17 +12,6 @@ pub mod source;
 pub mod summary;
 pub mod watch;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 pub use files::SessionFiles;
-pub use history_file::{HistoryFile, Scanned};
+pub use history_file::{HistoryFile, ScannedFile};
 pub use summary::StoredSession;
-
-pub fn now() -> u64 {
-    milliseconds(SystemTime::now())
-}
-
-pub fn milliseconds(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}

@@ -1,4 +1,4 @@
-//! Everything served over HTTP: the guard in front of it, the table of routes, the embedded page, and images.
+//! HTTP: the guard in front of every request, the table of routes, the embedded page, and images.
 
 pub mod assets;
 pub mod blobs;

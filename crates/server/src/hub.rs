@@ -26,7 +26,7 @@ use crate::client::{Client, encode};
 use crate::config::Config;
 use crate::history::files::SessionFiles;
 use crate::history::read_ahead::ReadAhead;
-use crate::history::{HistoryFile, Scanned};
+use crate::history::{HistoryFile, ScannedFile};
 use crate::http::blobs::Blobs;
 use crate::search::Search;
 use crate::session::Input;
@@ -166,7 +166,7 @@ impl Hub {
     }
 
     /// The conversation in a file, read before or now.
-    pub fn scan(&self, file: &Path) -> Option<Scanned> {
+    pub fn scan(&self, file: &Path) -> Option<ScannedFile> {
         self.ahead.take(file).or_else(|| HistoryFile::scan(file))
     }
 

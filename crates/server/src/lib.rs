@@ -1,11 +1,14 @@
 //! The Pilothouse server: runs coding agents over their stdio protocols and serves the page.
-//! `guard` decides who may enter, `process` alone spawns, `hub` knows the sessions, `session` is one task each.
+//!
+//! `http::guard` alone controls access, `agent::process` alone spawns processes, `hub` knows all sessions and clients,
+//! and each open `session` is one task.
 
 pub mod agent;
 pub mod app;
 pub mod browser;
 pub mod cli;
 pub mod client;
+pub mod clock;
 pub mod config;
 pub mod history;
 pub mod http;
@@ -32,9 +35,9 @@ pub async fn serve(arguments: ServeArguments) -> Result<()> {
     let config = Config::load(arguments)?;
     let (open, data_dir) = (config.open, config.data_dir.clone());
     let running = app::start(config).await?;
-    // Ready for signals before anybody is told that we are ready.
-    let mut interrupt = signal(SignalKind::interrupt()).context("signals cannot be received")?;
-    let mut terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
+    // Signals are handled before the readiness message, because a signal may follow it immediately.
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot handle signals")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot handle signals")?;
     let mut stdout = std::io::stdout();
     let _ = writeln!(stdout, "Pilothouse is ready: {}", running.link);
     let _ = stdout.flush();

@@ -1,4 +1,4 @@
-//! The `pilothouse` program: reads the command line and hands over.
+//! The `pilothouse` program: parses the command line and runs the server or the demo agent.
 
 use std::process::ExitCode;
 
@@ -20,17 +20,17 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("pilothouse: the system gives no threads: {error}");
+            eprintln!("pilothouse: cannot start threads: {error}");
             return ExitCode::FAILURE;
         }
     };
-    let outcome = match cli.command {
+    let result = match cli.command {
         Some(Subcommands::DemoAgent(arguments)) => runtime.block_on(pilothouse_demo_agent::run(arguments)),
         None => runtime.block_on(serve(cli.serve)),
     };
-    // Reads of standard input cannot be cancelled: don't wait for them.
+    // A pending read of standard input cannot be cancelled, so it is not awaited.
     runtime.shutdown_background();
-    match outcome {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("pilothouse: {error:#}");

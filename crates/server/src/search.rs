@@ -1,27 +1,32 @@
-//! Full-text search over all sessions: an index of its own beside the store, made of the agents' files and made anew
-//! whenever it is broken or of another version. One thread of low priority writes it; only a search waits a moment for that.
+//! Full-text search over all sessions. The index is a separate database beside the store, built from the agents' files
+//! and rebuilt when it is broken or of another version. A low-priority thread writes it; a search waits at most a
+//! moment for pending writes.
 //!
-//! **How words are found.** People search for identifiers, paths and pieces of words, so any piece of three letters
-//! or more must be found wherever it stands: `house` in `pilothouse`, `Controller` in `MessageController`, and
-//! languages that put no spaces between words. Trigrams do that, words with prefixes (`unicode61`) do not. Measured
-//! on 60 MB of source text in 30,000 entries: words 18 MB (39 MB with a prefix index), trigrams with positions
-//! 129 MB, trigrams that know only in which entry they are (`detail=none`) 22 MB, at the price of six times the
-//! words' time for indexing, which nobody waits for. Without positions the index gives candidates, and the stored
-//! text decides; that is needed for snippets anyway, and ranks better than counting trigrams would. A lookup takes
-//! 1 to 30 ms in each of them. The whole: 10,000 sessions of 111 MB take 17 s of one core and 139 MB of disk.
+//! # Index
+//! Users search for identifiers, paths and parts of words, so any sequence of three or more characters must be found
+//! anywhere: `house` in `pilothouse`, `Controller` in `MessageController`, and languages without spaces between words.
+//! Trigrams do that; words with prefixes (`unicode61`) do not. Measured on 60 MB of source text in 30,000 entries:
 //!
-//! Queries have no syntax: every word must occur, as it stands, in any case; a query in double quotes is one word.
-//! Here are no routes and no wire: `hub` tells of files, `socket` asks.
+//! | index | size |
+//! |---|---|
+//! | words | 18 MB (39 MB with a prefix index) |
+//! | trigrams with positions | 129 MB |
+//! | trigrams without positions (`detail=none`) | 22 MB |
+//!
+//! Indexing trigrams takes six times as long as words, in the background. Without positions the index returns
+//! candidates, and the stored text decides; snippets need the text anyway, and it ranks better than trigram counts
+//! would. A lookup takes 1 to 30 ms with each of them. In total, 10,000 sessions of 111 MB take 17 s of one core and
+//! 139 MB of disk.
+//!
+//! # Queries
+//! Queries have no syntax: every word must occur literally, ignoring case. A query in double quotes is one word.
 
-mod batches;
+mod appended_lines;
 mod database;
-mod documents;
 mod find;
-mod growth;
 mod indexer;
-mod jobs;
 mod query;
-mod snippet;
+mod queue;
 
 #[cfg(test)]
 mod index_tests;
@@ -39,22 +44,22 @@ use pilothouse_core::protocol::SearchResults;
 use rusqlite::Connection;
 
 use indexer::Indexer;
-use jobs::{Job, Jobs};
-use query::Query;
+use query::SearchQuery;
+use queue::{IndexJob, JobQueue};
 
-/// The file in the data folder.
+/// The name of the database in the data folder.
 pub const FILE: &str = "search.db";
 
-/// How long a search waits for the index to have what was written last: its thread gives way to all others.
-const FRESH: Duration = Duration::from_secs(2);
+/// The longest time a search waits for pending writes.
+const PENDING_WRITES_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A handle: clones share one index, whose thread ends with the last of them.
+/// A handle to the search index. Clones share one index; the last one to be dropped ends its thread.
 #[derive(Clone)]
-pub struct Search(Arc<Shared>);
+pub struct Search(Arc<SearchIndex>);
 
-struct Shared {
-    jobs: Arc<Jobs>,
-    /// Reads what was written last, while the indexer writes.
+struct SearchIndex {
+    queue: Arc<JobQueue>,
+    /// A separate connection, which reads while the indexer writes.
     reader: Mutex<Connection>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -66,57 +71,57 @@ impl fmt::Debug for Search {
 }
 
 impl Search {
-    /// Opens the index of a data folder, or begins it.
+    /// Opens or creates the index in a data folder and starts the indexer.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
-        let writer = database::open(&path)?;
+        let writer = database::open_writer(&path)?;
         let reader =
-            database::reader(&path).with_context(|| format!("{} cannot be opened", path.display()))?;
-        let jobs = Arc::new(Jobs::default());
-        let mut indexer = Indexer::new(writer, path, jobs.clone());
+            database::open_reader(&path).with_context(|| format!("cannot open {}", path.display()))?;
+        let queue = Arc::new(JobQueue::default());
+        let mut indexer = Indexer::new(writer, path, queue.clone());
         let thread = std::thread::Builder::new()
             .name("search".to_owned())
             .spawn(move || indexer.run())
-            .context("the system gives no thread for the search")?;
+            .context("cannot start the thread of the search index")?;
         let (reader, thread) = (Mutex::new(reader), Mutex::new(Some(thread)));
-        Ok(Self(Arc::new(Shared { jobs, reader, thread })))
+        Ok(Self(Arc::new(SearchIndex { queue, reader, thread })))
     }
 
-    /// The file of a session is new or may have changed. Costs next to nothing: it is looked at later, and only what
-    /// was added is read.
+    /// Notes that the file of a session is new or may have changed. Returns at once; the indexer later reads the
+    /// appended lines.
     pub fn note(&self, session: &str, path: &Path, title: &str) {
-        self.0.jobs.add(session, Job::Look { path: path.to_owned(), title: title.to_owned() });
+        self.0.queue.add(session, IndexJob::Update { path: path.to_owned(), title: title.to_owned() });
     }
 
-    /// The session is gone.
+    /// Removes a session from the index.
     pub fn forget(&self, session: &str) {
-        self.0.jobs.add(session, Job::Forget);
+        self.0.queue.add(session, IndexJob::Remove);
     }
 
-    /// Best first. Takes a moment and reads the disk: not for a thread that others wait for.
+    /// Returns the hits, best first. Blocks while reading the disk.
     pub fn find(&self, query: &str) -> SearchResults {
-        let Some(query) = Query::parse(query) else { return SearchResults::default() };
-        // What was said a moment ago is found as well; a long first look is not waited for.
-        self.0.jobs.wait_for(FRESH);
+        let Some(query) = SearchQuery::parse(query) else { return SearchResults::default() };
+        // Finds the newest messages as well, without waiting for a long first indexing.
+        self.0.queue.wait_until_idle_for(PENDING_WRITES_TIMEOUT);
         let reader = self.0.reader.lock().unwrap_or_else(PoisonError::into_inner);
         find::find(&reader, &query).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the search failed");
+            tracing::warn!(%error, "search failed");
             SearchResults::default()
         })
     }
 
-    /// Returns when all that was noted has been looked at.
+    /// Blocks until all noted files are indexed.
     pub fn wait_until_idle(&self) {
-        self.0.jobs.wait_until_idle();
+        self.0.queue.wait_until_idle();
     }
 }
 
-impl Drop for Shared {
+impl Drop for SearchIndex {
     fn drop(&mut self) {
-        self.jobs.close();
+        self.queue.close();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if thread.is_some_and(|thread| thread.join().is_err()) {
-            tracing::warn!("the thread of the search has failed");
+            tracing::warn!("the thread of the search index panicked");
         }
     }
 }

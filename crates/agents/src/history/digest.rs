@@ -1,102 +1,106 @@
-//! What the sidebar needs of a session file, told while its bytes go by, and kept small between two looks: then only
-//! the leaf is remembered. If what is appended later does not go on from it, the file has to be read anew.
+//! The data of a session's sidebar row, computed while the bytes of its file pass through.
+//!
+//! Between two reads only the leaf is remembered, to keep thousands of digests small. If an appended entry continues
+//! from any other entry, the file has to be read again from the start.
 
 use std::collections::HashMap;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::session::machine::Evidence;
 
-use super::facts::Facts;
+use super::facts::FileFacts;
 use super::record::{Parent, Record};
-use super::records::{Found, Records};
+use super::records::{FoundRecord, RecordScanner};
 
+/// The facts and the resting state of a session file.
 #[derive(Clone, Debug, Default)]
 pub struct SessionDigest {
-    records: Records,
-    sum: Sum,
+    scanner: RecordScanner,
+    state: DigestState,
 }
 
-/// What the branch up to an entry tells, and which entry told it.
-type Told = Option<(u64, Evidence)>;
+/// The newest evidence of a branch, with the number of the entry it comes from.
+type NumberedEvidence = Option<(u64, Evidence)>;
 
 #[derive(Clone, Debug, Default)]
-struct Sum {
-    facts: Facts,
-    count: u64,
-    leaf: Option<(Box<str>, Told)>,
-    /// Told by entries that belong to no branch.
-    nameless: Told,
-    /// What each entry tells; let go between two looks.
-    told: HashMap<Box<str>, Told>,
-    at_rest: bool,
-    lost: bool,
+struct DigestState {
+    facts: FileFacts,
+    entry_count: u64,
+    /// The last entry with an id, and the evidence of the branch it ends.
+    leaf: Option<(Box<str>, NumberedEvidence)>,
+    /// From entries without an id, which belong to no branch.
+    evidence_without_id: NumberedEvidence,
+    /// The evidence of the branch that ends at each entry; dropped by `suspend`.
+    evidence_by_id: HashMap<Box<str>, NumberedEvidence>,
+    was_suspended: bool,
+    needs_full_read: bool,
 }
 
 impl SessionDigest {
+    /// Processes the next bytes of the file.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.records.feed(bytes, &mut |found| self.sum.take(found));
+        self.scanner.feed(bytes, &mut |found| self.state.add_record(found));
     }
 
-    /// This is the end of the file, for now. Gives the place from which to read on when it has grown.
-    pub fn rest(&mut self) -> u64 {
-        self.records.end(&mut |found| self.sum.take(found));
-        self.sum.told = HashMap::new();
-        self.sum.at_rest = true;
-        self.records.rest()
+    /// Ends a read at the current end of the file and drops everything not needed to continue. Returns the offset from
+    /// which to continue when the file has grown.
+    pub fn suspend(&mut self) -> u64 {
+        self.scanner.flush(&mut |found| self.state.add_record(found));
+        self.state.evidence_by_id = HashMap::new();
+        self.state.was_suspended = true;
+        self.scanner.suspend()
     }
 
-    /// The branch goes on from somewhere that is not remembered: only the whole file tells.
-    pub const fn is_lost(&self) -> bool {
-        self.sum.lost
+    /// Whether the branch continues from an entry that is no longer remembered: the file has to be read from the start.
+    pub const fn needs_full_read(&self) -> bool {
+        self.state.needs_full_read
     }
 
-    pub const fn facts(&self) -> &Facts {
-        &self.sum.facts
+    pub const fn facts(&self) -> &FileFacts {
+        &self.state.facts
     }
 
-    /// The state of a session that nobody runs.
+    /// The state of the session while no agent runs it.
     pub fn resting_state(&self) -> SessionState {
-        let branch = self.sum.leaf.as_ref().and_then(|(_, told)| *told);
-        let last = if branch.map(|(number, _)| number) > self.sum.nameless.map(|(number, _)| number) {
-            branch
-        } else {
-            self.sum.nameless
-        };
-        last.map_or_else(Evidence::default, |(_, evidence)| evidence).state()
+        let of_branch = self.state.leaf.as_ref().and_then(|(_, evidence)| *evidence);
+        let without_id = self.state.evidence_without_id;
+        let number = |evidence: NumberedEvidence| evidence.map(|(number, _)| number);
+        let newest = if number(of_branch) > number(without_id) { of_branch } else { without_id };
+        newest.map_or_else(Evidence::default, |(_, evidence)| evidence).state()
     }
 }
 
-impl Sum {
-    fn take(&mut self, found: &Found<'_>) {
-        if !self.facts.take(found) {
+impl DigestState {
+    fn add_record(&mut self, found: &FoundRecord<'_>) {
+        if !self.facts.add_record(found) {
             return;
         }
         let record = &found.record;
-        self.count += 1;
-        let told = record.evidence.map(|evidence| (self.count, evidence));
+        self.entry_count += 1;
+        let own_evidence = record.evidence.map(|evidence| (self.entry_count, evidence));
         let Some(id) = &record.id else {
-            self.nameless = told.or(self.nameless);
+            self.evidence_without_id = own_evidence.or(self.evidence_without_id);
             return;
         };
-        let told = told.or_else(|| self.told_before(record));
-        if !self.at_rest {
-            self.told.insert(id.as_ref().into(), told);
+        let evidence = own_evidence.or_else(|| self.parent_evidence(record));
+        if !self.was_suspended {
+            self.evidence_by_id.insert(id.as_ref().into(), evidence);
         }
-        self.leaf = Some((id.as_ref().into(), told));
+        self.leaf = Some((id.as_ref().into(), evidence));
     }
 
-    fn told_before(&mut self, record: &Record<'_>) -> Told {
+    fn parent_evidence(&mut self, record: &Record<'_>) -> NumberedEvidence {
         let leaf = self.leaf.as_ref();
-        let of_leaf = leaf.and_then(|(_, told)| *told);
+        let leaf_evidence = leaf.and_then(|(_, evidence)| *evidence);
         match &record.parent {
-            Parent::Nobody => None,
-            Parent::Unreadable => of_leaf,
-            Parent::Named(parent) if leaf.is_some_and(|(id, _)| **id == **parent) => of_leaf,
-            Parent::Named(_) if self.at_rest => {
-                self.lost = true;
+            Parent::Absent => None,
+            Parent::Invalid => leaf_evidence,
+            Parent::Id(parent) if leaf.is_some_and(|(id, _)| **id == **parent) => leaf_evidence,
+            Parent::Id(_) if self.was_suspended => {
+                self.needs_full_read = true;
                 None
             }
-            Parent::Named(parent) => self.told.get(&**parent).copied().unwrap_or(of_leaf),
+            Parent::Id(parent) => self.evidence_by_id.get(&**parent).copied().unwrap_or(leaf_evidence),
         }
     }
 }

@@ -7,7 +7,7 @@ fn file(entries: &[Value]) -> Vec<u8> {
     lines.join("\n").into_bytes()
 }
 
-fn said(id: &str, parent: &str, text: &str) -> Value {
+fn user(id: &str, parent: &str, text: &str) -> Value {
     json!({"type": "message", "id": id, "parentId": parent, "message": {"role": "user", "content": text}})
 }
 
@@ -21,7 +21,7 @@ fn texts(history: &SessionHistory) -> Vec<String> {
 
 #[test]
 fn only_the_branch_of_the_last_entry_is_the_conversation() {
-    let entries = [said("a", "", "one"), said("b", "a", "left"), said("c", "a", "right")];
+    let entries = [user("a", "", "one"), user("b", "a", "left"), user("c", "a", "right")];
     let history = SessionHistory::parse(&file(&entries)).unwrap();
     assert_eq!(texts(&history), ["one", "right"]);
     assert_eq!((history.id.as_str(), history.cwd.as_str()), ("s1", "/project"));
@@ -29,15 +29,15 @@ fn only_the_branch_of_the_last_entry_is_the_conversation() {
 }
 
 #[test]
-fn entries_without_an_id_are_kept_as_they_stand() {
-    let nameless = |text: &str| json!({"type": "message", "message": {"role": "user", "content": text}});
-    let history = SessionHistory::parse(&file(&[nameless("one"), nameless("two")])).unwrap();
+fn entries_without_an_id_keep_their_position() {
+    let without_id = |text: &str| json!({"type": "message", "message": {"role": "user", "content": text}});
+    let history = SessionHistory::parse(&file(&[without_id("one"), without_id("two")])).unwrap();
     assert_eq!(texts(&history), ["one", "two"]);
 }
 
 #[test]
-fn torn_and_foreign_lines_are_counted_and_lose_nothing_else() {
-    let mut bytes = file(&[said("a", "", "one"), said("b", "a", "two")]);
+fn incomplete_and_foreign_lines_are_counted_and_skipped() {
+    let mut bytes = file(&[user("a", "", "one"), user("b", "a", "two")]);
     bytes.extend(b"\nnot json\r\n\0\0\n{\"type\":\"message\",\"id\":\"c\",\"par");
     let history = SessionHistory::parse(&bytes).unwrap();
     assert_eq!(texts(&history), ["one", "two"]);
@@ -45,33 +45,33 @@ fn torn_and_foreign_lines_are_counted_and_lose_nothing_else() {
 }
 
 #[test]
-fn a_parent_that_points_at_itself_ends_the_walk() {
-    let history = SessionHistory::parse(&file(&[said("a", "a", "one")])).unwrap();
+fn an_entry_that_is_its_own_parent_ends_the_branch() {
+    let history = SessionHistory::parse(&file(&[user("a", "a", "one")])).unwrap();
     assert_eq!(texts(&history), ["one"]);
 }
 
 #[test]
-fn what_is_no_session_file_is_refused() {
+fn a_file_without_a_session_header_is_rejected() {
     assert_eq!(SessionHistory::parse(b""), None);
     assert_eq!(SessionHistory::parse(b"{\"type\":\"message\"}"), None);
 }
 
 #[test]
-fn the_last_message_tells_the_resting_state() {
+fn the_last_message_decides_the_resting_state() {
     let state = |entries: &[Value]| SessionHistory::parse(&file(entries)).unwrap().resting_state();
     let reply = |reason: &str| {
         json!({"type": "message", "id": "z", "parentId": "a",
         "message": {"role": "assistant", "content": [], "stopReason": reason}})
     };
     assert_eq!(state(&[]), SessionState::Idle);
-    assert_eq!(state(&[said("a", "", "one")]), SessionState::Paused);
-    assert_eq!(state(&[said("a", "", "one"), reply("stop")]), SessionState::Completed);
-    assert_eq!(state(&[said("a", "", "one"), reply("error")]), SessionState::Error);
-    assert_eq!(state(&[said("a", "", "one"), reply("aborted")]), SessionState::Stopped);
+    assert_eq!(state(&[user("a", "", "one")]), SessionState::Paused);
+    assert_eq!(state(&[user("a", "", "one"), reply("stop")]), SessionState::Completed);
+    assert_eq!(state(&[user("a", "", "one"), reply("error")]), SessionState::Error);
+    assert_eq!(state(&[user("a", "", "one"), reply("aborted")]), SessionState::Stopped);
 }
 
 #[test]
-fn a_stop_in_mid_tool_is_told_from_a_failure() {
+fn a_stop_during_a_tool_call_is_not_an_error() {
     let reply = |error: &str| {
         message(json!({"role": "assistant", "content": [], "stopReason": "error", "errorMessage": error}))
     };

@@ -1,53 +1,53 @@
-//! What is true of a session file as a whole, whichever branch is shown: its header, its name, its first words.
+//! Properties of a session file as a whole, independent of the active branch: its header, its name, its title.
 
 use pilothouse_core::conversation::message::{Content, Message};
 use pilothouse_core::render::describe::title_from;
 
-use super::entry::{Item, read_entry};
-use super::record::{Kind, Role};
-use super::records::Found;
+use super::entry::{EntryContent, read_entry};
+use super::record::{EntryKind, Role};
+use super::records::FoundRecord;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts {
+pub struct FileFacts {
     pub id: String,
     pub cwd: String,
     /// The file of the session this one was forked from.
     pub parent_session: Option<String>,
-    /// When it was made, in milliseconds since 1970.
+    /// The time of creation, in milliseconds since 1970.
     pub created: Option<u64>,
-    /// The name given last.
+    /// The latest name given to the session.
     pub name: Option<String>,
-    /// The title that the first words of the person make.
-    first_words: String,
-    /// The newest message of the person's or the model's.
-    pub spoken: Option<u64>,
+    /// The title made from the first user message, for a session without a name.
+    default_title: String,
+    /// The time of the newest message of the user or the model, in milliseconds since 1970.
+    pub last_message_time: Option<u64>,
     has_header: bool,
-    /// The first record is no header: this is a file of something else.
-    foreign: bool,
+    /// The first record is not a header: this is not a session file.
+    is_foreign: bool,
 }
 
-impl Facts {
+impl FileFacts {
     /// Whether this is a session file, as far as it was read.
     pub const fn is_session(&self) -> bool {
         self.has_header
     }
 
-    /// The given name, else the first words.
+    /// The name of the session, or a title made from its first user message.
     pub fn title(&self) -> String {
-        self.name.clone().unwrap_or_else(|| self.first_words.clone())
+        self.name.clone().unwrap_or_else(|| self.default_title.clone())
     }
 
-    /// The newest message, else the header's time.
+    /// The time of the newest message, or of the header if there is none.
     pub fn modified(&self) -> Option<u64> {
-        self.spoken.or(self.created)
+        self.last_message_time.or(self.created)
     }
 
-    /// Whether the record is an entry of the conversation's tree.
-    pub(super) fn take(&mut self, found: &Found<'_>) -> bool {
+    /// Adds the next record. Returns whether it is an entry of the conversation's tree.
+    pub(super) fn add_record(&mut self, found: &FoundRecord<'_>) -> bool {
         let record = &found.record;
         if !self.has_header {
-            self.foreign |= record.kind != Kind::Session;
-            if !self.foreign {
+            self.is_foreign |= record.kind != EntryKind::Session;
+            if !self.is_foreign {
                 self.id = record.id.as_deref().unwrap_or_default().to_owned();
                 self.cwd = record.cwd.as_deref().unwrap_or_default().to_owned();
                 self.parent_session = record.parent_session.as_deref().map(str::to_owned);
@@ -57,14 +57,14 @@ impl Facts {
             return false;
         }
         match record.kind {
-            Kind::Session => return false,
-            Kind::SessionInfo => {
+            EntryKind::Session => return false,
+            EntryKind::SessionInfo => {
                 self.name = record.name.as_deref().filter(|name| !name.is_empty()).map(str::to_owned);
             }
-            Kind::Message(role @ (Role::User | Role::Assistant)) => {
-                self.spoken = self.spoken.max(record.message_time.or(record.time));
-                if role == Role::User && self.first_words.is_empty() {
-                    self.first_words = words(found.bytes);
+            EntryKind::Message(role @ (Role::User | Role::Assistant)) => {
+                self.last_message_time = self.last_message_time.max(record.message_time.or(record.time));
+                if role == Role::User && self.default_title.is_empty() {
+                    self.default_title = title_of_user_message(found.bytes);
                 }
             }
             _ => {}
@@ -73,9 +73,9 @@ impl Facts {
     }
 }
 
-fn words(entry: &[u8]) -> String {
+fn title_of_user_message(entry: &[u8]) -> String {
     match read_entry(entry) {
-        Some(Item::Message(Message::User { content: Content(parts), .. })) => {
+        Some(EntryContent::Message(Message::User { content: Content(parts), .. })) => {
             title_from(&Content(parts).text())
         }
         _ => String::new(),

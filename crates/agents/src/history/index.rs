@@ -1,115 +1,119 @@
-//! Where everything stands in a session file: per entry its place, its parent, its time and its kind; no text of it.
-//! Fed with the file's bytes in any pieces, and with what is appended later. The conversation is the path from the
-//! root to the leaf, which is the last entry with an id.
+//! An index of a session file: the position, parent, time and kind of each entry, without its text. It is fed with the
+//! file's bytes in chunks of any size, and later with appended bytes. The active branch is the path from the root to
+//! the leaf; the leaf is the last entry with an id.
 
 use std::collections::HashMap;
 
-use super::facts::Facts;
-use super::record::{Kind, Parent};
-use super::records::{Found, Records};
+use super::facts::FileFacts;
+use super::record::{EntryKind, Parent};
+use super::records::{FoundRecord, RecordScanner};
 
+/// The position and the indexed fields of an entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
-    /// In the file.
+pub struct IndexEntry {
+    /// The position of the first byte in the file.
     pub offset: u64,
     pub length: usize,
-    pub kind: Kind,
-    /// When it was written, in milliseconds since 1970; 0 if it does not say.
+    pub kind: EntryKind,
+    /// The time it was written, in milliseconds since 1970; 0 if unknown.
     pub time: u64,
-    /// When its message was made; 0 if it does not say.
+    /// The time its message was created; 0 if unknown.
     pub message_time: u64,
-    /// The number of the entry before it in its branch, always a smaller one.
+    /// The number of the previous entry in the branch, which is always smaller.
     parent: Option<u32>,
 }
 
+/// The positions and the tree of a session file's entries.
 #[derive(Clone, Debug, Default)]
 pub struct SessionIndex {
-    records: Records,
+    scanner: RecordScanner,
     tree: Tree,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Tree {
-    facts: Facts,
-    entries: Vec<Entry>,
-    /// The newest entry of each id.
-    places: HashMap<Box<str>, u32>,
+    facts: FileFacts,
+    entries: Vec<IndexEntry>,
+    /// The newest entry with each id.
+    by_id: HashMap<Box<str>, u32>,
     leaf: Option<u32>,
-    /// Entries without an id, which belong to no branch and are shown where they stand.
-    nameless: Vec<u32>,
+    /// Entries without an id. They belong to no branch and are shown at their position in the file.
+    without_id: Vec<u32>,
 }
 
-/// How the active branch is after more was read.
+/// The change of the active branch after more of the file was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// It goes on with these entries.
+    /// These entries were added at its end.
     Continued(Vec<u32>),
-    /// It is another one.
+    /// A different branch is active.
     Moved,
 }
 
 impl SessionIndex {
-    /// Takes in what comes next in the file.
+    /// Processes the next bytes of the file.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.records.feed(bytes, &mut |found| self.tree.take(found));
+        self.scanner.feed(bytes, &mut |found| self.tree.add_record(found));
     }
 
-    /// This is the end of the file, for now.
-    pub fn end(&mut self) {
-        self.records.end(&mut |found| self.tree.take(found));
+    /// Processes a last record that has no line break yet. To be called at the current end of the file; more bytes may
+    /// follow later.
+    pub fn flush(&mut self) {
+        self.scanner.flush(&mut |found| self.tree.add_record(found));
     }
 
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &FileFacts {
         &self.tree.facts
     }
 
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[IndexEntry] {
         &self.tree.entries
     }
 
-    pub fn entry(&self, number: u32) -> Option<&Entry> {
+    pub fn entry(&self, number: u32) -> Option<&IndexEntry> {
         self.tree.entries.get(number as usize)
     }
 
-    /// Lines, or parts of them, that could not be read.
+    /// The number of lines, or parts of lines, that are not valid records.
     pub fn skipped_lines(&self) -> usize {
-        self.records.skipped()
+        self.scanner.skipped()
     }
 
+    /// The number of the newest entry with this id.
     pub fn number_of(&self, id: &str) -> Option<u32> {
-        self.tree.places.get(id).copied()
+        self.tree.by_id.get(id).copied()
     }
 
-    /// The numbers of the entries from the root to the leaf, and of those without an id, as they stand in the file.
+    /// The numbers of the entries from the root to the leaf, and of those without an id, in file order.
     pub fn active(&self) -> Vec<u32> {
-        self.branch(None)
+        self.branch_from(0)
     }
 
-    /// What became of the active branch since there were `known` entries and this leaf was its last.
+    /// The change of the active branch since the index had `known` entries and this leaf.
     pub fn growth(&self, known: u32, leaf: Option<u32>) -> Growth {
         if self.tree.leaf == leaf {
-            let nameless = self.tree.nameless.iter().copied().filter(|number| *number >= known);
-            return Growth::Continued(nameless.collect());
+            let added = self.tree.without_id.iter().copied().filter(|number| *number >= known);
+            return Growth::Continued(added.collect());
         }
-        let mut oldest = self.tree.leaf;
-        while let Some(number) = oldest.filter(|number| *number >= known) {
-            oldest = self.parent(number);
+        let mut ancestor = self.tree.leaf;
+        while let Some(number) = ancestor.filter(|number| *number >= known) {
+            ancestor = self.parent(number);
         }
-        if oldest == leaf { Growth::Continued(self.branch(Some(known))) } else { Growth::Moved }
+        if ancestor == leaf { Growth::Continued(self.branch_from(known)) } else { Growth::Moved }
     }
 
     pub fn leaf(&self) -> Option<u32> {
         self.tree.leaf
     }
 
-    fn branch(&self, from: Option<u32>) -> Vec<u32> {
-        let from = from.unwrap_or_default();
+    /// The numbers of the active branch that are at least `from`.
+    fn branch_from(&self, from: u32) -> Vec<u32> {
         let mut branch: Vec<u32> =
-            self.tree.nameless.iter().copied().filter(|number| *number >= from).collect();
+            self.tree.without_id.iter().copied().filter(|number| *number >= from).collect();
         let mut number = self.tree.leaf;
-        while let Some(here) = number.filter(|here| *here >= from) {
-            branch.push(here);
-            number = self.parent(here);
+        while let Some(current) = number.filter(|current| *current >= from) {
+            branch.push(current);
+            number = self.parent(current);
         }
         branch.sort_unstable();
         branch
@@ -121,19 +125,20 @@ impl SessionIndex {
 }
 
 impl Tree {
-    fn take(&mut self, found: &Found<'_>) {
-        if !self.facts.take(found) {
+    fn add_record(&mut self, found: &FoundRecord<'_>) {
+        if !self.facts.add_record(found) {
             return;
         }
         let Ok(number) = u32::try_from(self.entries.len()) else { return };
         let record = &found.record;
-        // A parent that is not there was on a line that is lost: what stands before goes on being shown.
+        // The line of a missing parent is lost. The branch then continues from the entry before it, so that the
+        // conversation up to here stays visible.
         let parent = record.id.as_ref().and_then(|_| match &record.parent {
-            Parent::Nobody => None,
-            Parent::Named(id) => self.places.get(&**id).copied().or(self.leaf),
-            Parent::Unreadable => self.leaf,
+            Parent::Absent => None,
+            Parent::Id(id) => self.by_id.get(&**id).copied().or(self.leaf),
+            Parent::Invalid => self.leaf,
         });
-        self.entries.push(Entry {
+        self.entries.push(IndexEntry {
             offset: found.offset,
             length: found.bytes.len(),
             kind: record.kind,
@@ -143,10 +148,10 @@ impl Tree {
         });
         match &record.id {
             Some(id) => {
-                self.places.insert(id.as_ref().into(), number);
+                self.by_id.insert(id.as_ref().into(), number);
                 self.leaf = Some(number);
             }
-            None => self.nameless.push(number),
+            None => self.without_id.push(number),
         }
     }
 }

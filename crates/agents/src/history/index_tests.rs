@@ -18,7 +18,7 @@ fn entry(id: &str, parent: Value) -> Value {
 fn index(bytes: &[u8]) -> SessionIndex {
     let mut index = SessionIndex::default();
     index.feed(bytes);
-    index.end();
+    index.flush();
     index
 }
 
@@ -27,7 +27,7 @@ fn active(entries: &[Value]) -> Vec<u32> {
 }
 
 #[test]
-fn the_branch_is_the_path_to_the_last_entry() {
+fn the_active_branch_is_the_path_to_the_last_entry() {
     let tree =
         [entry("a", Value::Null), entry("b", json!("a")), entry("c", json!("b")), entry("d", json!("a"))];
     assert_eq!(active(&tree), [0, 3]);
@@ -35,26 +35,26 @@ fn the_branch_is_the_path_to_the_last_entry() {
 }
 
 #[test]
-fn wrong_parents_lose_nothing_that_stands_before() {
+fn invalid_parents_lose_no_earlier_entries() {
     for wrong in [json!("lost"), json!(7), json!(["a"]), json!({"id": "a"}), json!(true), json!("b")] {
         assert_eq!(active(&[entry("a", Value::Null), entry("b", wrong.clone())]), [0, 1], "{wrong}");
     }
     let tree = [entry("a", json!("b")), entry("b", json!("a")), entry("a", json!("b"))];
-    assert_eq!(active(&tree), [0, 1, 2], "an id twice, and a circle");
+    assert_eq!(active(&tree), [0, 1, 2], "a duplicate id, and a cycle");
     let root = [entry("a", Value::Null), entry("b", Value::Null)];
-    assert_eq!(active(&root), [1], "a second root is a branch of its own");
+    assert_eq!(active(&root), [1], "a second root starts another branch");
 }
 
 #[test]
-fn entries_without_an_id_stand_where_they_are() {
-    let nameless = json!({"type": "label"});
+fn entries_without_an_id_keep_their_position() {
+    let without_id = json!({"type": "label"});
     let wrong = json!({"type": "label", "id": 7});
-    let tree = [nameless, entry("a", Value::Null), wrong, entry("b", json!("a")), entry("c", json!("a"))];
+    let tree = [without_id, entry("a", Value::Null), wrong, entry("b", json!("a")), entry("c", json!("a"))];
     assert_eq!(active(&tree), [0, 1, 2, 4]);
 }
 
 #[test]
-fn what_is_told_of_the_file_and_its_entries() {
+fn facts_of_the_file_and_of_its_entries() {
     let message = |id: &str, parent: Value, time: &str, message: Value| json!({"type": "message", "id": id, "parentId": parent, "timestamp": time, "message": message});
     let user =
         json!({"role": "user", "content": [{"type": "text", "text": "  Hello\nyou"}], "timestamp": 5_000});
@@ -68,19 +68,19 @@ fn what_is_told_of_the_file_and_its_entries() {
     ];
     let unnamed = index(&file(&entries[..2]));
     assert_eq!(unnamed.facts().title(), "Hello");
-    assert_eq!((unnamed.facts().spoken, unnamed.facts().created), (Some(9_500), Some(1_000)));
+    assert_eq!((unnamed.facts().last_message_time, unnamed.facts().created), (Some(9_500), Some(1_000)));
     let first = unnamed.entry(0).unwrap();
     assert_eq!((first.time, first.message_time), (2_000, 5_000));
     let named = index(&file(&entries[..3]));
     assert_eq!((named.facts().title().as_str(), named.facts().cwd.as_str()), ("First", "/p"));
     assert_eq!(named.facts().parent_session.as_deref(), Some("/old.jsonl"));
     let all = index(&file(&entries));
-    assert_eq!((all.facts().name.as_deref(), all.entries().len()), (None, 4), "a name can be taken back");
+    assert_eq!((all.facts().name.as_deref(), all.entries().len()), (None, 4), "a name can be removed");
     assert_eq!((all.number_of("c"), all.number_of("another header")), (Some(2), None));
 }
 
 #[test]
-fn a_file_that_begins_otherwise_is_none_of_ours() {
+fn a_file_without_a_header_in_front_has_no_entries() {
     let mut bytes = b"{\"type\":\"message\",\"id\":\"a\"}\n".to_vec();
     bytes.extend(file(&[entry("a", Value::Null)]));
     let index = index(&bytes);
@@ -88,7 +88,7 @@ fn a_file_that_begins_otherwise_is_none_of_ours() {
 }
 
 #[test]
-fn growth_is_told_from_another_branch() {
+fn growth_is_distinguished_from_a_switch_of_branches() {
     let tree =
         [entry("a", Value::Null), entry("b", json!("a")), entry("c", json!("b")), entry("d", json!("a"))];
     let grown = index(&file(&tree[..3]));
@@ -96,8 +96,8 @@ fn growth_is_told_from_another_branch() {
     assert_eq!(grown.growth(3, Some(2)), Growth::Continued(Vec::new()));
     assert_eq!(grown.growth(0, None), Growth::Continued(vec![0, 1, 2]));
     assert_eq!(index(&file(&tree)).growth(3, Some(2)), Growth::Moved);
-    let nameless = [tree[0].clone(), json!({"type": "label"})];
-    assert_eq!(index(&file(&nameless)).growth(1, Some(0)), Growth::Continued(vec![1]));
+    let without_id = [tree[0].clone(), json!({"type": "label"})];
+    assert_eq!(index(&file(&without_id)).growth(1, Some(0)), Growth::Continued(vec![1]));
 }
 
 mod properties {
@@ -133,21 +133,21 @@ mod properties {
         prop::collection::vec(line(), 0..20).prop_map(move |lines| format!("{header}\n{}", lines.join("\n")))
     }
 
-    fn told(index: &SessionIndex) -> (Vec<Entry>, Vec<u32>, Facts, usize) {
+    fn contents(index: &SessionIndex) -> (Vec<IndexEntry>, Vec<u32>, FileFacts, usize) {
         (index.entries().to_vec(), index.active(), index.facts().clone(), index.skipped_lines())
     }
 
     proptest! {
         #[test]
-        fn any_pieces_give_the_same_index(text in text(), size in 1_usize..40) {
-            let mut pieces = SessionIndex::default();
-            text.as_bytes().chunks(size).for_each(|piece| pieces.feed(piece));
-            pieces.end();
-            prop_assert_eq!(told(&pieces), told(&index(text.as_bytes())));
+        fn the_chunk_size_does_not_change_the_index(text in text(), size in 1_usize..40) {
+            let mut chunked = SessionIndex::default();
+            text.as_bytes().chunks(size).for_each(|chunk| chunked.feed(chunk));
+            chunked.flush();
+            prop_assert_eq!(contents(&chunked), contents(&index(text.as_bytes())));
         }
 
         #[test]
-        fn the_branch_is_a_path_of_what_is_there(text in text()) {
+        fn the_active_branch_consists_of_existing_entries_and_contains_the_leaf(text in text()) {
             let index = index(text.as_bytes());
             let active = index.active();
             prop_assert!(active.is_sorted() && active.iter().all(|number| index.entry(*number).is_some()));
@@ -157,21 +157,21 @@ mod properties {
         }
 
         #[test]
-        fn a_digest_tells_what_the_whole_history_does(text in text(), cut in any::<prop::sample::Index>()) {
+        fn a_digest_agrees_with_the_whole_history(text in text(), cut in any::<prop::sample::Index>()) {
             let whole = SessionHistory::parse(text.as_bytes()).unwrap();
             let mut digest = SessionDigest::default();
             digest.feed(text.as_bytes());
-            digest.rest();
+            digest.suspend();
             prop_assert_eq!((digest.resting_state(), digest.facts().title()), (whole.resting_state(), whole.title()));
 
-            // Put aside in the middle, and taken up again.
+            // Suspended in the middle and continued.
             let cut = cut.index(text.len() + 1);
             let mut again = SessionDigest::default();
             again.feed(&text.as_bytes()[..cut]);
-            let from = usize::try_from(again.rest()).unwrap();
+            let from = usize::try_from(again.suspend()).unwrap();
             again.feed(&text.as_bytes()[from..]);
-            again.rest();
-            if !again.is_lost() {
+            again.suspend();
+            if !again.needs_full_read() {
                 prop_assert_eq!((again.resting_state(), again.facts()), (whole.resting_state(), digest.facts()));
             }
         }

@@ -1,6 +1,5 @@
-//! One line of a session file, looked at lightly: what it takes to find it again and to tell a session's row in the
-//! sidebar. Texts are borrowed, everything else is passed over without being built. What a line says in full is read
-//! by `history`.
+//! The few fields of a session file's line that the index and the sidebar need. Strings are borrowed and all other
+//! fields are skipped without being built. `entry` reads lines in full.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,38 +8,38 @@ use pilothouse_core::conversation::message::StopReason;
 use pilothouse_core::session::machine::Evidence;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
-use super::entry::is_stop_in_disguise;
-use super::time;
+use super::entry::is_abort_error;
+use super::timestamp;
 
-/// Of a wrong type is as good as not there: no field makes a record unreadable.
+/// One record. A field of the wrong type counts as missing: no field makes a record unreadable.
 #[derive(Debug, Default)]
 pub struct Record<'a> {
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub id: Option<Cow<'a, str>>,
     pub parent: Parent<'a>,
-    /// When it was written, in milliseconds since 1970.
+    /// The time it was written, in milliseconds since 1970.
     pub time: Option<u64>,
-    /// When the message was made, as it says itself.
+    /// The timestamp inside the message.
     pub message_time: Option<u64>,
-    /// What it tells of how the session rests.
+    /// The message's evidence for the state of the session at rest.
     pub evidence: Option<Evidence>,
     pub name: Option<Cow<'a, str>>,
     pub cwd: Option<Cow<'a, str>>,
     pub parent_session: Option<Cow<'a, str>>,
 }
 
-/// The entry before this one in its branch.
+/// The previous entry in the branch.
 #[derive(Debug, Default)]
 pub enum Parent<'a> {
     #[default]
-    Nobody,
-    Named(Cow<'a, str>),
-    /// There is one, but it cannot be told which.
-    Unreadable,
+    Absent,
+    Id(Cow<'a, str>),
+    /// The field has a value that is not an id.
+    Invalid,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// The header.
     Session,
     Message(Role),
@@ -50,8 +49,8 @@ pub enum Kind {
     SessionInfo,
     ModelChange,
     ThinkingLevelChange,
-    /// Known to pi, and nothing that is shown.
-    Silent,
+    /// Known to pi and never shown.
+    Hidden,
     #[default]
     Unknown,
 }
@@ -61,14 +60,14 @@ pub enum Role {
     User,
     Assistant,
     ToolResult,
-    /// Shell commands, extensions' messages, summaries.
-    Beside,
-    /// Gives no row, whatever it says.
+    /// Shell commands, messages of extensions, summaries.
+    Other,
+    /// Never shown as a row.
     Hidden,
 }
 
-impl Kind {
-    fn of(name: &str) -> Self {
+impl EntryKind {
+    fn from_name(name: &str) -> Self {
         match name {
             "session" => Self::Session,
             "message" => Self::Message(Role::Hidden),
@@ -78,56 +77,56 @@ impl Kind {
             "session_info" => Self::SessionInfo,
             "model_change" => Self::ModelChange,
             "thinking_level_change" => Self::ThinkingLevelChange,
-            "context_edit" | "custom" | "label" | "usage" => Self::Silent,
+            "context_edit" | "custom" | "label" | "usage" => Self::Hidden,
             _ => Self::Unknown,
         }
     }
 
-    /// Whether reading it in full can change what is shown of the conversation.
-    pub const fn is_telling(self) -> bool {
+    /// Whether entries of this kind can change the rows, model or thinking level of the conversation.
+    pub const fn is_shown(self) -> bool {
         !matches!(
             self,
-            Self::Session | Self::Message(Role::Hidden) | Self::SessionInfo | Self::Silent | Self::Unknown
+            Self::Session | Self::Message(Role::Hidden) | Self::SessionInfo | Self::Hidden | Self::Unknown
         )
     }
 }
 
-/// What is looked at of a message.
+/// The fields of a message.
 #[derive(Default)]
-struct Said {
+struct MessageFields {
     role: Option<Role>,
     time: Option<u64>,
     stop_reason: StopReason,
-    stopped: bool,
+    is_abort: bool,
 }
 
-impl Said {
+impl MessageFields {
     fn evidence(&self) -> Option<Evidence> {
         match self.role? {
             Role::User | Role::ToolResult => Some(Evidence::after_request()),
-            Role::Assistant if self.stopped && self.stop_reason == StopReason::Error => {
+            Role::Assistant if self.is_abort && self.stop_reason == StopReason::Error => {
                 Some(Evidence::after_reply(StopReason::Aborted))
             }
             Role::Assistant => Some(Evidence::after_reply(self.stop_reason)),
-            Role::Beside | Role::Hidden => None,
+            Role::Other | Role::Hidden => None,
         }
     }
 }
 
-fn role(name: &str) -> Role {
+fn role_from_name(name: &str) -> Role {
     match name {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "toolResult" => Role::ToolResult,
-        "bashExecution" | "custom" | "compactionSummary" | "branchSummary" => Role::Beside,
+        "bashExecution" | "custom" | "compactionSummary" | "branchSummary" => Role::Other,
         _ => Role::Hidden,
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Record<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
+        struct RecordVisitor;
+        impl<'de> Visitor<'de> for RecordVisitor {
             type Value = Record<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -136,44 +135,46 @@ impl<'de: 'a, 'a> Deserialize<'de> for Record<'a> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Record<'de>, A::Error> {
                 let mut record = Record::default();
-                let mut said = Said::default();
-                while let Some(Scalar::Text(key)) = map.next_key()? {
+                let mut message = MessageFields::default();
+                while let Some(FieldValue::Text(key)) = map.next_key()? {
                     match &*key {
                         "type" => {
-                            record.kind = Kind::of(&map.next_value::<Scalar>()?.text().unwrap_or_default())
+                            record.kind = EntryKind::from_name(
+                                &map.next_value::<FieldValue>()?.text().unwrap_or_default(),
+                            )
                         }
-                        "id" => record.id = map.next_value::<Scalar>()?.text(),
-                        "parentId" => record.parent = map.next_value::<Scalar>()?.parent(),
-                        "timestamp" => record.time = map.next_value::<Scalar>()?.time(),
-                        "message" => said = map.next_value::<Scalar>()?.message(),
-                        "name" => record.name = map.next_value::<Scalar>()?.text(),
-                        "cwd" => record.cwd = map.next_value::<Scalar>()?.text(),
-                        "parentSession" => record.parent_session = map.next_value::<Scalar>()?.text(),
+                        "id" => record.id = map.next_value::<FieldValue>()?.text(),
+                        "parentId" => record.parent = map.next_value::<FieldValue>()?.parent(),
+                        "timestamp" => record.time = map.next_value::<FieldValue>()?.time(),
+                        "message" => message = map.next_value::<FieldValue>()?.message(),
+                        "name" => record.name = map.next_value::<FieldValue>()?.text(),
+                        "cwd" => record.cwd = map.next_value::<FieldValue>()?.text(),
+                        "parentSession" => record.parent_session = map.next_value::<FieldValue>()?.text(),
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }
-                if matches!(record.kind, Kind::Message(_)) {
-                    record.kind = Kind::Message(said.role.unwrap_or(Role::Hidden));
-                    record.message_time = said.time;
-                    record.evidence = said.evidence();
+                if matches!(record.kind, EntryKind::Message(_)) {
+                    record.kind = EntryKind::Message(message.role.unwrap_or(Role::Hidden));
+                    record.message_time = message.time;
+                    record.evidence = message.evidence();
                 }
                 Ok(record)
             }
         }
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(RecordVisitor)
     }
 }
 
-/// What a field can be, as far as it is looked at; whatever else stands there is passed over.
-enum Scalar<'a> {
+/// The value of a field as far as it matters here; the content of anything else is skipped.
+enum FieldValue<'a> {
     Text(Cow<'a, str>),
     Number(u64),
-    Message(Said),
-    Nothing,
+    Message(MessageFields),
+    Null,
     Other,
 }
 
-impl<'a> Scalar<'a> {
+impl<'a> FieldValue<'a> {
     fn text(self) -> Option<Cow<'a, str>> {
         match self {
             Self::Text(text) => Some(text),
@@ -181,28 +182,28 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// As text or as milliseconds.
+    /// Accepts ISO 8601 text and milliseconds since 1970.
     fn time(self) -> Option<u64> {
         match self {
-            Self::Text(text) => time::milliseconds(&text),
+            Self::Text(text) => timestamp::parse_unix_ms(&text),
             Self::Number(number) => Some(number),
             _ => None,
         }
     }
 
-    fn message(self) -> Said {
+    fn message(self) -> MessageFields {
         match self {
-            Self::Message(said) => said,
-            _ => Said::default(),
+            Self::Message(message) => message,
+            _ => MessageFields::default(),
         }
     }
 
     fn parent(self) -> Parent<'a> {
         match self {
-            Self::Text(text) if text.is_empty() => Parent::Nobody,
-            Self::Text(text) => Parent::Named(text),
-            Self::Nothing => Parent::Nobody,
-            _ => Parent::Unreadable,
+            Self::Text(text) if text.is_empty() => Parent::Absent,
+            Self::Text(text) => Parent::Id(text),
+            Self::Null => Parent::Absent,
+            _ => Parent::Invalid,
         }
     }
 
@@ -214,66 +215,69 @@ impl<'a> Scalar<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for FieldValue<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Scalar<'de>;
+        struct FieldVisitor;
+        impl<'de> Visitor<'de> for FieldVisitor {
+            type Value = FieldValue<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("anything")
             }
 
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Scalar<'de>, E> {
-                Ok(Scalar::Text(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<FieldValue<'de>, E> {
+                Ok(FieldValue::Text(Cow::Borrowed(text)))
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Scalar<'de>, E> {
-                Ok(Scalar::Text(Cow::Owned(text.to_owned())))
+            fn visit_str<E>(self, text: &str) -> Result<FieldValue<'de>, E> {
+                Ok(FieldValue::Text(Cow::Owned(text.to_owned())))
             }
 
-            fn visit_u64<E>(self, number: u64) -> Result<Scalar<'de>, E> {
-                Ok(Scalar::Number(number))
+            fn visit_u64<E>(self, number: u64) -> Result<FieldValue<'de>, E> {
+                Ok(FieldValue::Number(number))
             }
 
-            fn visit_i64<E>(self, _: i64) -> Result<Scalar<'de>, E> {
-                Ok(Scalar::Other)
+            fn visit_i64<E>(self, _: i64) -> Result<FieldValue<'de>, E> {
+                Ok(FieldValue::Other)
             }
 
-            fn visit_f64<E>(self, _: f64) -> Result<Scalar<'de>, E> {
-                Ok(Scalar::Other)
+            fn visit_f64<E>(self, _: f64) -> Result<FieldValue<'de>, E> {
+                Ok(FieldValue::Other)
             }
 
-            fn visit_bool<E>(self, _: bool) -> Result<Scalar<'de>, E> {
-                Ok(Scalar::Other)
+            fn visit_bool<E>(self, _: bool) -> Result<FieldValue<'de>, E> {
+                Ok(FieldValue::Other)
             }
 
-            fn visit_unit<E>(self) -> Result<Scalar<'de>, E> {
-                Ok(Scalar::Nothing)
+            fn visit_unit<E>(self) -> Result<FieldValue<'de>, E> {
+                Ok(FieldValue::Null)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Scalar<'de>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<FieldValue<'de>, A::Error> {
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Scalar::Other)
+                Ok(FieldValue::Other)
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar<'de>, A::Error> {
-                let mut said = Said::default();
-                while let Some(Scalar::Text(key)) = map.next_key()? {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FieldValue<'de>, A::Error> {
+                let mut message = MessageFields::default();
+                while let Some(FieldValue::Text(key)) = map.next_key()? {
                     match &*key {
-                        "role" => said.role = map.next_value::<Scalar>()?.text().map(|name| role(&name)),
-                        "timestamp" => said.time = map.next_value::<Scalar>()?.time(),
-                        "stopReason" => said.stop_reason = map.next_value::<Scalar>()?.stop_reason(),
+                        "role" => {
+                            message.role =
+                                map.next_value::<FieldValue>()?.text().map(|name| role_from_name(&name))
+                        }
+                        "timestamp" => message.time = map.next_value::<FieldValue>()?.time(),
+                        "stopReason" => message.stop_reason = map.next_value::<FieldValue>()?.stop_reason(),
                         "errorMessage" => {
-                            let text = map.next_value::<Scalar>()?.text();
-                            said.stopped = text.is_some_and(|text| is_stop_in_disguise(&text));
+                            let text = map.next_value::<FieldValue>()?.text();
+                            message.is_abort = text.is_some_and(|text| is_abort_error(&text));
                         }
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }
-                Ok(Scalar::Message(said))
+                Ok(FieldValue::Message(message))
             }
         }
-        deserializer.deserialize_any(Any)
+        deserializer.deserialize_any(FieldVisitor)
     }
 }

@@ -1,97 +1,98 @@
-//! Finds the records in the bytes of a session file, which may come in any pieces. Only LF ends a line. A line may
-//! have a byte order mark, NULs or junk about it, be torn, or be glued to the next one: every record that is whole is
-//! found, everything else is counted. Nothing is kept but the line that is not complete yet.
+//! Finds the records in the bytes of a session file, fed in chunks of any size. Only LF ends a line. A line may contain
+//! a byte order mark, NULs or junk, may be incomplete, or may hold several records: every complete record is found and
+//! everything else is counted. Only the incomplete last line is buffered.
 
 use pilothouse_core::limits::{SALVAGE_ATTEMPTS, SESSION_LINE_BYTES};
 
-use super::mend::mend;
-use super::record::{Kind, Record};
+use super::record::{EntryKind, Record};
+use super::repair::repair;
 
-/// A record and where it stands.
+/// A record and its position.
 #[derive(Debug)]
-pub struct Found<'a> {
-    /// Of its first byte, in the file.
+pub struct FoundRecord<'a> {
+    /// The position of the first byte in the file.
     pub offset: u64,
     pub bytes: &'a [u8],
     pub record: Record<'a>,
 }
 
+/// Finds records in the bytes of a file.
 #[derive(Clone, Debug, Default)]
-pub struct Records {
+pub struct RecordScanner {
     partial: Vec<u8>,
-    /// Where `partial` begins in the file.
+    /// The position of `partial` in the file.
     offset: u64,
-    /// The present line is too long, and its bytes are dropped.
+    /// The current line is too long and its bytes are dropped.
     dropping: bool,
     skipped: usize,
 }
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// How pi begins a record.
-const BEGINNING: &[u8] = br#"{"type":""#;
+/// The first bytes of every record that pi writes.
+const RECORD_START: &[u8] = br#"{"type":""#;
 
-impl Records {
-    /// Takes in what comes next in the file.
-    pub fn feed(&mut self, mut bytes: &[u8], take: &mut impl FnMut(&Found<'_>)) {
+impl RecordScanner {
+    /// Processes the next bytes of the file and passes each record found to `on_record`.
+    pub fn feed(&mut self, mut bytes: &[u8], on_record: &mut impl FnMut(&FoundRecord<'_>)) {
         if !self.partial.is_empty() || self.dropping {
-            let Some(end) = memchr::memchr(b'\n', bytes) else { return self.keep(bytes) };
-            self.keep(&bytes[..end]);
+            let Some(end) = memchr::memchr(b'\n', bytes) else { return self.buffer(bytes) };
+            self.buffer(&bytes[..end]);
             let line = std::mem::take(&mut self.partial);
             if std::mem::take(&mut self.dropping) {
                 self.skipped += 1;
             } else {
-                self.line(&line, take);
+                self.scan_line(&line, on_record);
                 self.offset += line.len() as u64;
             }
             self.offset += 1;
             bytes = &bytes[end + 1..];
         }
         while let Some(end) = memchr::memchr(b'\n', bytes) {
-            self.line(&bytes[..end], take);
+            self.scan_line(&bytes[..end], on_record);
             self.offset += end as u64 + 1;
             bytes = &bytes[end + 1..];
         }
-        self.keep(bytes);
+        self.buffer(bytes);
     }
 
-    /// This is the end of the file, for now. A record that is whole needs no line break behind it; what is not waits
-    /// for its rest.
-    pub fn end(&mut self, take: &mut impl FnMut(&Found<'_>)) {
+    /// Processes the last line at the current end of the file: complete records are found although the line break is
+    /// missing, and an incomplete one stays buffered.
+    pub fn flush(&mut self, on_record: &mut impl FnMut(&FoundRecord<'_>)) {
         if self.dropping {
             return;
         }
         let mut line = std::mem::take(&mut self.partial);
         let mut position = leading_blanks(&line);
         if record_at(&line[position..]).is_none()
-            && let Some(mended) = mend(&line)
-            && record_at(&mended[position..]).is_some()
+            && let Some(repaired) = repair(&line)
+            && record_at(&repaired[position..]).is_some()
         {
-            line = mended;
+            line = repaired;
         }
         while let Some((record, length)) = record_at(&line[position..]) {
             let bytes = &line[position..position + length];
-            take(&Found { offset: self.offset + position as u64, bytes, record });
+            on_record(&FoundRecord { offset: self.offset + position as u64, bytes, record });
             position += length;
             position += leading_blanks(&line[position..]);
         }
         self.offset += position as u64;
-        self.keep(&line[position..]);
+        self.buffer(&line[position..]);
     }
 
-    /// Lets go of what waits for its rest; reading goes on at the place that is given back.
-    pub fn rest(&mut self) -> u64 {
+    /// Drops the buffered line. Returns the position from which to continue reading.
+    pub fn suspend(&mut self) -> u64 {
         self.partial = Vec::new();
         self.offset
     }
 
-    /// Lines, or parts of them, that are no record: also the one that the file ends with.
+    /// The number of lines, or parts of lines, that are not records, including an incomplete last line.
     pub fn skipped(&self) -> usize {
-        let torn = self.dropping || leading_blanks(&self.partial) < self.partial.len();
-        self.skipped + usize::from(torn)
+        let is_incomplete = self.dropping || leading_blanks(&self.partial) < self.partial.len();
+        self.skipped + usize::from(is_incomplete)
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
+    fn buffer(&mut self, bytes: &[u8]) {
         if self.dropping || self.partial.len() + bytes.len() > SESSION_LINE_BYTES {
             self.offset += (self.partial.len() + bytes.len()) as u64;
             self.partial = Vec::new();
@@ -101,7 +102,7 @@ impl Records {
         }
     }
 
-    fn line(&mut self, line: &[u8], take: &mut impl FnMut(&Found<'_>)) {
+    fn scan_line(&mut self, line: &[u8], on_record: &mut impl FnMut(&FoundRecord<'_>)) {
         let position = leading_blanks(line);
         if position == line.len() {
             return;
@@ -110,33 +111,37 @@ impl Records {
             && position + length == line.trim_ascii_end().len()
         {
             let bytes = &line[position..position + length];
-            return take(&Found { offset: self.offset + position as u64, bytes, record });
+            return on_record(&FoundRecord { offset: self.offset + position as u64, bytes, record });
         }
-        match mend(line) {
-            Some(mended) => self.damaged(&mended, take),
-            None => self.damaged(line, take),
+        match repair(line) {
+            Some(repaired) => self.scan_damaged_line(&repaired, on_record),
+            None => self.scan_damaged_line(line, on_record),
         }
     }
 
-    /// A line that is more, or less, than one record.
-    fn damaged(&mut self, line: &[u8], take: &mut impl FnMut(&Found<'_>)) {
+    /// Scans a line that is not exactly one record.
+    fn scan_damaged_line(&mut self, line: &[u8], on_record: &mut impl FnMut(&FoundRecord<'_>)) {
         let mut position = leading_blanks(line);
         let mut attempts = 0;
-        // Behind junk only what is a record beyond doubt counts as one.
-        let mut doubtful = false;
+        // After junk, a JSON object counts as a record only if its fields prove it.
+        let mut after_junk = false;
         while position < line.len() {
             let rest = &line[position..];
-            match record_at(rest).filter(|(record, _)| !doubtful || is_beyond_doubt(record)) {
+            match record_at(rest).filter(|(record, _)| !after_junk || is_certainly_record(record)) {
                 Some((record, length)) => {
-                    take(&Found { offset: self.offset + position as u64, bytes: &rest[..length], record });
-                    doubtful = false;
+                    on_record(&FoundRecord {
+                        offset: self.offset + position as u64,
+                        bytes: &rest[..length],
+                        record,
+                    });
+                    after_junk = false;
                     position += length;
                     position += leading_blanks(&line[position..]);
                 }
                 None => {
-                    self.skipped += usize::from(!std::mem::replace(&mut doubtful, true));
+                    self.skipped += usize::from(!std::mem::replace(&mut after_junk, true));
                     attempts += 1;
-                    let next = memchr::memmem::find(&rest[1..], BEGINNING);
+                    let next = memchr::memmem::find(&rest[1..], RECORD_START);
                     let Some(next) = next.filter(|_| attempts < SALVAGE_ATTEMPTS) else { return };
                     position += 1 + next;
                 }
@@ -145,18 +150,19 @@ impl Records {
     }
 }
 
+/// The length of leading white space and byte order marks.
 fn leading_blanks(bytes: &[u8]) -> usize {
     let mut rest = bytes;
     loop {
         rest = rest.trim_ascii_start();
         match rest.strip_prefix(BYTE_ORDER_MARK) {
-            Some(behind) => rest = behind,
+            Some(after) => rest = after,
             None => return bytes.len() - rest.len(),
         }
     }
 }
 
-/// The record that begins here, and its length.
+/// Reads the record at the start of the bytes. Returns it with its length.
 fn record_at(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
     let mut stream = serde_json::Deserializer::from_slice(bytes).into_iter::<Record<'_>>();
     match stream.next() {
@@ -165,8 +171,8 @@ fn record_at(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
     }
 }
 
-fn is_beyond_doubt(record: &Record<'_>) -> bool {
-    record.id.is_some() && record.kind != Kind::Unknown
+fn is_certainly_record(record: &Record<'_>) -> bool {
+    record.id.is_some() && record.kind != EntryKind::Unknown
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What a search can find of one line of pi's session file: all that a person wrote, was told or let run. Pictures,
-//! instructions to the model and what is never shown are left out. Where the words are kept is not known here.
+//! Extracts the searchable text of one line of a session file: messages, tool calls and output, shell commands. Images,
+//! instructions to the model and hidden messages are left out.
 
 use pilothouse_core::Kind;
 use pilothouse_core::conversation::message::{Content, Message, Part};
@@ -9,38 +9,39 @@ use serde_json::Value;
 
 use super::entry::message;
 
+/// The searchable text of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Searchable {
-    /// Empty where the entry has none.
+    /// Empty if the entry has none.
     pub entry_id: String,
     pub kind: Kind,
-    /// Cut at `SEARCHED_BYTES`.
+    /// Truncated to `SEARCHED_BYTES`.
     pub text: String,
 }
 
-/// None if there is nothing to be found, whatever the reason.
+/// Extracts the text of a line. Returns `None` if it has none or cannot be read.
 pub fn searchable(entry: &[u8]) -> Option<Searchable> {
     let entry = entry.strip_prefix("\u{feff}".as_bytes()).unwrap_or(entry);
     let mut entry: Value = serde_json::from_slice(entry).ok()?;
     let field = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let entry_id = field("id");
     let (kind, text) = match field("type").as_str() {
-        "message" => of_message(message(entry.get_mut("message")?.take()))?,
+        "message" => message_text(message(entry.get_mut("message")?.take()))?,
         "custom_message" if entry.get("display").and_then(Value::as_bool).unwrap_or_default() => {
             (Kind::System, Content::from_value(entry.get_mut("content")?.take()).text())
         }
         "compaction" | "branch_summary" => (Kind::System, field("summary")),
         _ => return None,
     };
-    // No tokenizer of C's goes beyond a NUL.
-    let text = cut(text).replace('\0', " ");
+    // SQLite's tokenizer stops at a NUL.
+    let text = truncate(text).replace('\0', " ");
     (!text.trim().is_empty()).then_some(Searchable { entry_id, kind, text })
 }
 
-fn of_message(message: Message) -> Option<(Kind, String)> {
+fn message_text(message: Message) -> Option<(Kind, String)> {
     Some(match message {
         Message::User { content, .. } => (Kind::User, content.text()),
-        Message::Assistant { content, error_message, .. } => of_assistant(content, error_message),
+        Message::Assistant { content, error_message, .. } => assistant_text(content, error_message),
         Message::ToolResult { content, .. } => (Kind::Tool, ToolOutput::from_content(&content, None).text),
         Message::BashExecution { result } => (Kind::Bash, format!("{}\n{}", result.command, result.output)),
         Message::Custom { content, display: true } => (Kind::System, content.text()),
@@ -51,32 +52,32 @@ fn of_message(message: Message) -> Option<(Kind, String)> {
     })
 }
 
-/// What it thought and said, and what it wanted of its tools. A reply that only calls tools counts as their row.
-fn of_assistant(content: Content, error: Option<String>) -> (Kind, String) {
-    let (mut said, mut called) = (Vec::new(), Vec::new());
+/// The thinking, text, tool calls and error of a reply. A reply that only calls tools counts as a tool row.
+fn assistant_text(content: Content, error: Option<String>) -> (Kind, String) {
+    let (mut texts, mut calls) = (Vec::new(), Vec::new());
     for part in content.0 {
         match part {
-            Part::Text { text } => said.push(text),
-            Part::Thinking { thinking } => said.push(thinking),
+            Part::Text { text } => texts.push(text),
+            Part::Thinking { thinking } => texts.push(thinking),
             Part::ToolCall(call) => {
-                called.push(call.name);
-                collect_texts(call.arguments, &mut called);
+                calls.push(call.name);
+                collect_texts(call.arguments, &mut calls);
             }
             Part::Image(_) | Part::Unknown(_) => {}
         }
     }
-    said.retain(|text| !text.trim().is_empty());
-    let kind = match (said.is_empty(), called.is_empty(), &error) {
+    texts.retain(|text| !text.trim().is_empty());
+    let kind = match (texts.is_empty(), calls.is_empty(), &error) {
         (true, false, _) => Kind::Tool,
         (true, true, Some(_)) => Kind::Error,
         _ => Kind::Assistant,
     };
-    said.extend(called);
-    said.extend(error);
-    (kind, said.join("\n"))
+    texts.extend(calls);
+    texts.extend(error);
+    (kind, texts.join("\n"))
 }
 
-/// The values of arguments, without their names and brackets.
+/// Collects the values of arguments, without field names.
 fn collect_texts(value: Value, texts: &mut Vec<String>) {
     match value {
         Value::Null | Value::Bool(_) => {}
@@ -87,7 +88,7 @@ fn collect_texts(value: Value, texts: &mut Vec<String>) {
     }
 }
 
-fn cut(mut text: String) -> String {
+fn truncate(mut text: String) -> String {
     text.truncate(text.floor_char_boundary(SEARCHED_BYTES));
     text
 }

@@ -4,56 +4,59 @@ use std::path::Path;
 use super::*;
 use serde_json::json;
 
-fn found(entry: Value) -> Option<(Kind, String)> {
-    searchable(entry.to_string().as_bytes()).map(|found| (found.kind, found.text))
+fn extract(entry: Value) -> Option<(Kind, String)> {
+    searchable(entry.to_string().as_bytes()).map(|searchable| (searchable.kind, searchable.text))
 }
 
-fn of(message: Value) -> Option<(Kind, String)> {
-    found(json!({"type": "message", "id": "e1", "message": message}))
+fn extract_message(message: Value) -> Option<(Kind, String)> {
+    extract(json!({"type": "message", "id": "e1", "message": message}))
 }
 
 #[test]
-fn all_that_is_shown_is_found() {
+fn everything_shown_is_searchable() {
     let image = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
     assert_eq!(
-        of(json!({"role": "user", "content": [{"type": "text", "text": "Look:"}, image]})),
+        extract_message(json!({"role": "user", "content": [{"type": "text", "text": "Look:"}, image]})),
         Some((Kind::User, "Look:".to_owned()))
     );
     let call = json!({"type": "toolCall", "id": "c", "name": "edit",
         "arguments": {"path": "src/a.rs", "edits": [{"old": "one", "new": "two", "count": 3, "all": true}]}});
     let thought = json!({"type": "thinking", "thinking": "Hm."});
-    let said = json!({"type": "text", "text": "So be it."});
-    let (kind, text) = of(json!({"role": "assistant", "content": [thought, said, call]})).unwrap();
+    let text = json!({"type": "text", "text": "So be it."});
+    let (kind, text) =
+        extract_message(json!({"role": "assistant", "content": [thought, text, call]})).unwrap();
     assert_eq!(kind, Kind::Assistant);
     for part in ["Hm.", "So be it.", "edit", "src/a.rs", "one", "two", "3"] {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!text.contains("path") && !text.contains("true"), "{text}");
-    assert_eq!(of(json!({"role": "assistant", "content": [call]})).unwrap().0, Kind::Tool);
+    assert_eq!(extract_message(json!({"role": "assistant", "content": [call]})).unwrap().0, Kind::Tool);
     assert_eq!(
-        of(json!({"role": "assistant", "content": [], "errorMessage": "No credit."})),
+        extract_message(json!({"role": "assistant", "content": [], "errorMessage": "No credit."})),
         Some((Kind::Error, "No credit.".to_owned()))
     );
     assert_eq!(
-        of(json!({"role": "toolResult", "toolCallId": "c", "toolName": "read", "content": "the output"})),
+        extract_message(
+            json!({"role": "toolResult", "toolCallId": "c", "toolName": "read", "content": "the output"})
+        ),
         Some((Kind::Tool, "the output".to_owned()))
     );
     assert_eq!(
-        of(json!({"role": "bashExecution", "command": "ls", "output": "a.txt"})),
+        extract_message(json!({"role": "bashExecution", "command": "ls", "output": "a.txt"})),
         Some((Kind::Bash, "ls\na.txt".to_owned()))
     );
     assert_eq!(
-        found(json!({"type": "compaction", "summary": "So far"})),
+        extract(json!({"type": "compaction", "summary": "So far"})),
         Some((Kind::System, "So far".to_owned()))
     );
     assert_eq!(
-        found(json!({"type": "custom_message", "content": "hi", "display": true})),
+        extract(json!({"type": "custom_message", "content": "hi", "display": true})),
         Some((Kind::System, "hi".to_owned()))
     );
 }
 
 #[test]
-fn what_is_not_shown_is_not_found() {
+fn hidden_and_invalid_entries_are_not_searchable() {
     for entry in [
         json!({"type": "session", "id": "s"}),
         json!({"type": "model_change", "modelId": "m"}),
@@ -66,7 +69,7 @@ fn what_is_not_shown_is_not_found() {
         json!([1, 2]),
         json!("text"),
     ] {
-        assert_eq!(found(entry.clone()), None, "{entry}");
+        assert_eq!(extract(entry.clone()), None, "{entry}");
     }
     for line in [&b""[..], b"{", b"\xff\xfe", b"{\"type\":\"message\",\"message\":{\"role\":\"user\""] {
         assert_eq!(searchable(line), None);
@@ -74,14 +77,14 @@ fn what_is_not_shown_is_not_found() {
 }
 
 #[test]
-fn a_long_text_is_cut_and_a_nul_is_a_gap() {
+fn a_long_text_is_truncated_and_a_nul_becomes_a_space() {
     let long = format!("x{}", "ä".repeat(SEARCHED_BYTES));
-    let (_, text) = of(json!({"role": "user", "content": long})).unwrap();
+    let (_, text) = extract_message(json!({"role": "user", "content": long})).unwrap();
     assert_eq!(text.len(), SEARCHED_BYTES - 1);
-    assert_eq!(of(json!({"role": "user", "content": "a\u{0}b"})).unwrap().1, "a b");
+    assert_eq!(extract_message(json!({"role": "user", "content": "a\u{0}b"})).unwrap().1, "a b");
 }
 
-/// How much is found in each recorded session: kinds with their number of entries.
+/// The total number of searchable entries of each kind in the recorded sessions.
 #[test]
 fn every_recorded_session_is_searchable() {
     let recordings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pi");

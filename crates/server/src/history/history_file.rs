@@ -1,9 +1,8 @@
-//! The conversation in one session file, at any size. In memory are where each entry stands, the last rows, and now and
-//! then where the fold stood; older rows are folded again from the nearest such place when somebody asks for them, and
-//! come out exactly as one fold of everything would have them.
+//! The conversation in one session file of any size. Memory holds the position of each entry, the newest rows, and a
+//! checkpoint of the fold every few hundred rows. Older rows are folded again from the nearest checkpoint on request;
+//! the result is identical to one fold of the whole file.
 //!
-//! `fold` walks the active branch, `pages` finds rows and entries, `follow` reads on. Nothing here writes, waits or
-//! knows pages and processes.
+//! `fold` folds the active branch into rows, `pages` finds rows and entries, `follow` reads appended entries.
 
 mod fold;
 mod follow;
@@ -13,71 +12,72 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use pilothouse_agents::history::entry::{Extra, Item, read_entry};
-use pilothouse_agents::history::index::{Entry, SessionIndex};
-use pilothouse_agents::history::record::{Kind, Role};
+use pilothouse_agents::history::entry::{EntryContent, Extra, read_entry};
+use pilothouse_agents::history::index::{IndexEntry, SessionIndex};
+use pilothouse_agents::history::record::{EntryKind, Role};
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::TAIL_ROWS;
 use pilothouse_core::session::machine::Evidence;
 use pilothouse_core::{MessageController, SessionState};
 
-use super::source::{Pieces, Progress, Stamp};
+use super::source::{FileStamp, RangeReader, ReadProgress};
 use crate::http::blobs::Blobs;
-use fold::{Checkpoint, Walk, Walked};
-use follow::Until;
+use fold::{Checkpoint, FoldCursor, FullFold};
+use follow::TakenUntil;
 
-pub use follow::{Followed, events_of};
+pub use follow::{FileChange, live_events};
 
+/// The conversation in one session file.
 #[derive(Debug)]
 pub struct HistoryFile {
     path: Arc<Path>,
     blobs: Blobs,
-    stamp: Stamp,
-    progress: Progress,
+    stamp: FileStamp,
+    progress: ReadProgress,
     index: SessionIndex,
-    /// In the order of their times.
+    /// Sorted by time.
     extras: Vec<Extra>,
-    /// The numbers of the entries of the active branch, and how many rows there are before each.
+    /// The numbers of the entries in the active branch.
     active: Vec<u32>,
+    /// The number of rows before each entry of the active branch.
     rows_before: Vec<usize>,
     checkpoints: Vec<Checkpoint>,
-    /// The end of the conversation.
-    tail: Walk,
-    told: Told,
-    until: Until,
+    /// The fold at the end of the conversation, with the newest rows.
+    tail: FoldCursor,
+    facts: BranchFacts,
+    taken_until: TakenUntil,
 }
 
-/// What the entries of the branch say beside their rows.
+/// Properties of the active branch besides its rows.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct BranchFacts {
     evidence: Evidence,
     model: Option<(String, String)>,
     thinking_level: Option<String>,
-    /// Entries that turned out to be unreadable.
-    unreadable: usize,
+    unreadable_entries: usize,
 }
 
 impl HistoryFile {
-    /// Reads a session file. None if it is not one, or cannot be read.
+    /// Reads a session file. Returns `None` if it is not one or cannot be read.
     pub fn open(path: &Path, extras: &[Extra], blobs: &Blobs) -> Option<Self> {
         Some(Self::scan(path)?.fold(extras, blobs))
     }
 
-    /// Reads what stands where, and nothing in full.
-    pub fn scan(path: &Path) -> Option<Scanned> {
+    /// Indexes the entries of a session file without reading them in full.
+    pub fn scan(path: &Path) -> Option<ScannedFile> {
         let file = File::open(path).ok()?;
-        let stamp = Stamp::of(&file.metadata().ok()?);
+        let stamp = FileStamp::of(&file.metadata().ok()?);
         let mut index = SessionIndex::default();
-        let mut progress = Progress::default();
-        progress.read_on(&file, |bytes| index.feed(bytes)).ok()?;
-        index.end();
-        index.facts().is_session().then(|| Scanned {
+        let mut progress = ReadProgress::default();
+        progress.read_to_end(&file, |bytes| index.feed(bytes)).ok()?;
+        index.flush();
+        index.facts().is_session().then(|| ScannedFile {
             path: path.into(),
             file,
             stamp,
             progress,
             index,
-            ahead: None,
+            prefolded: None,
         })
     }
 
@@ -98,132 +98,139 @@ impl HistoryFile {
         self.index.facts().name.as_deref()
     }
 
-    /// The given name, else the first words.
+    /// The name of the session, or a title made from its first user message.
     pub fn title(&self) -> String {
         self.index.facts().title()
     }
 
-    /// Its provider and its id.
+    /// The provider and the id of the model.
     pub fn model(&self) -> Option<(&str, &str)> {
-        self.told.model.as_ref().map(|(provider, id)| (provider.as_str(), id.as_str()))
+        self.facts.model.as_ref().map(|(provider, id)| (provider.as_str(), id.as_str()))
     }
 
     pub fn thinking_level(&self) -> Option<&str> {
-        self.told.thinking_level.as_deref()
+        self.facts.thinking_level.as_deref()
     }
 
-    /// Lines that could not be read.
+    /// The number of lines that could not be read.
     pub fn skipped_lines(&self) -> usize {
-        self.index.skipped_lines() + self.told.unreadable
+        self.index.skipped_lines() + self.facts.unreadable_entries
     }
 
-    /// The state of the session when nobody runs it.
+    /// The state of the session while no agent runs it.
     pub fn resting_state(&self) -> SessionState {
-        self.told.evidence.state()
+        self.facts.evidence.state()
     }
 
-    /// When the person or the model spoke last, in milliseconds since 1970.
-    pub fn spoken(&self) -> Option<u64> {
-        self.index.facts().spoken
+    /// The time of the newest message of the user or the model, in milliseconds since 1970.
+    pub fn last_message_time(&self) -> Option<u64> {
+        self.index.facts().last_message_time
     }
 
-    /// The last rows, of a session at which nobody is at work: what has not ended by now does not.
-    pub fn tail(&self) -> MessageController {
-        let mut controller = self.tail_at_work();
+    /// The newest rows of a session that no program is running: unfinished tool calls are shown as ended.
+    pub fn newest_rows(&self) -> MessageController {
+        let mut controller = self.newest_rows_running();
         controller.end_history();
         controller
     }
 
-    /// The last rows, of a session that another program may be writing: calls that have no result yet still run.
-    pub fn tail_at_work(&self) -> MessageController {
+    /// The newest rows of a session that another program may be running: tool calls without a result count as running.
+    pub fn newest_rows_running(&self) -> MessageController {
         let mut controller = self.tail.controller.clone();
         controller.forget_before(controller.total().saturating_sub(TAIL_ROWS));
         controller
     }
 
-    /// Whether the file has this message of the person's, by its own time, on any branch.
+    /// Whether any branch of the file contains a user message with this timestamp.
     pub fn has_prompt(&self, timestamp: u64) -> bool {
         has_message(&self.index, Role::User, timestamp)
     }
 
-    /// Whether the file has this reply, by its own time, on any branch.
+    /// Whether any branch of the file contains a reply with this timestamp.
     pub fn has_reply(&self, timestamp: u64) -> bool {
         has_message(&self.index, Role::Assistant, timestamp)
     }
 }
 
-/// A session file of which is known what stands where: enough to say what belongs between its entries.
+/// A session file whose entries are indexed but not folded yet. The caller uses it to decide which `Extra`s belong
+/// between the entries, then calls `fold`.
 #[derive(Debug)]
-pub struct Scanned {
+pub struct ScannedFile {
     path: Arc<Path>,
     file: File,
-    stamp: Stamp,
-    progress: Progress,
+    stamp: FileStamp,
+    progress: ReadProgress,
     index: SessionIndex,
-    ahead: Option<Walked>,
+    /// The fold of the file without extras, if it was computed in advance.
+    prefolded: Option<FullFold>,
 }
 
-impl Scanned {
+impl ScannedFile {
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the file is still as it was when it was read.
+    /// Whether the file is unchanged since it was read.
     pub fn is_fresh(&self) -> bool {
-        Stamp::at(&self.path) == Some(self.stamp)
+        FileStamp::at(&self.path) == Some(self.stamp)
     }
 
-    /// Walks through the conversation as the file alone has it, so that whoever opens it need not wait for that.
-    pub fn walked(self) -> Self {
-        let (mut history, file) = self.begin(&[], &Blobs::default());
-        let walked = history.walk_all(&file);
+    /// Folds the conversation without extras in advance, which takes most of the time that `fold` needs.
+    pub fn prefold(self) -> Self {
+        let (mut history, file) = self.into_unfolded(&[], &Blobs::default());
+        let full_fold = history.fold_everything(&file);
         Self {
             path: history.path,
             file,
             stamp: history.stamp,
             progress: history.progress,
             index: history.index,
-            ahead: Some(walked),
+            prefolded: Some(full_fold),
         }
     }
 
+    /// Whether any branch of the file contains a user message with this timestamp.
     pub fn has_prompt(&self, timestamp: u64) -> bool {
         has_message(&self.index, Role::User, timestamp)
     }
 
+    /// Whether any branch of the file contains a reply with this timestamp.
     pub fn has_reply(&self, timestamp: u64) -> bool {
         has_message(&self.index, Role::Assistant, timestamp)
     }
 
-    /// The person's messages from this time on, with their times, on any branch.
+    /// The times and texts of the user messages since this time, on any branch.
     pub fn user_messages_since(&self, at: u64) -> Vec<(u64, String)> {
-        let mut pieces = Pieces::new(&self.file);
-        let of_user = |entry: &&Entry| entry.kind == Kind::Message(Role::User) && entry.message_time >= at;
-        let said = self.index.entries().iter().filter(of_user).filter_map(|entry| {
-            match pieces.piece(entry.offset, entry.length).and_then(read_entry)? {
-                Item::Message(Message::User { content, .. }) => Some((entry.message_time, content.text())),
+        let mut reader = RangeReader::new(&self.file);
+        let is_wanted =
+            |entry: &&IndexEntry| entry.kind == EntryKind::Message(Role::User) && entry.message_time >= at;
+        let messages = self.index.entries().iter().filter(is_wanted).filter_map(|entry| {
+            match reader.read(entry.offset, entry.length).and_then(read_entry)? {
+                EntryContent::Message(Message::User { content, .. }) => {
+                    Some((entry.message_time, content.text()))
+                }
                 _ => None,
             }
         });
-        said.collect()
+        messages.collect()
     }
 
-    /// Folds the conversation, with what the file does not know in its place.
+    /// Folds the conversation, with the extras at their positions.
     pub fn fold(mut self, extras: &[Extra], blobs: &Blobs) -> HistoryFile {
-        let ahead = self.ahead.take().filter(|_| extras.is_empty());
-        let (mut history, file) = self.begin(extras, blobs);
-        let walked = ahead.unwrap_or_else(|| history.walk_all(&file));
-        history.fold_tail(&file, walked);
-        history.told_until_here();
+        let prefolded = self.prefolded.take().filter(|_| extras.is_empty());
+        let (mut history, file) = self.into_unfolded(extras, blobs);
+        let full_fold = prefolded.unwrap_or_else(|| history.fold_everything(&file));
+        history.fold_newest_rows(&file, full_fold);
+        history.mark_taken();
         if history.skipped_lines() > 0 {
             let lines = history.skipped_lines();
-            tracing::warn!(path = %history.path.display(), lines, "unreadable lines in a session file");
+            tracing::warn!(path = %history.path.display(), lines, "skipped unreadable lines of a session file");
         }
         history
     }
 
-    /// The conversation before anything of it is folded, and its file.
-    fn begin(self, extras: &[Extra], blobs: &Blobs) -> (HistoryFile, File) {
+    /// Returns the conversation before the first entry is folded, and its file.
+    fn into_unfolded(self, extras: &[Extra], blobs: &Blobs) -> (HistoryFile, File) {
         let mut extras = extras.to_vec();
         extras.sort_by_key(|extra| extra.at);
         let history = HistoryFile {
@@ -236,17 +243,19 @@ impl Scanned {
             extras,
             rows_before: Vec::new(),
             checkpoints: Vec::new(),
-            tail: Walk::default(),
-            told: Told::default(),
-            until: Until::default(),
+            tail: FoldCursor::default(),
+            facts: BranchFacts::default(),
+            taken_until: TakenUntil::default(),
         };
         (history, self.file)
     }
 }
 
-/// A prompt and its reply may be of the same millisecond.
+/// Compares the role too, since a prompt and its reply may have the same timestamp.
 fn has_message(index: &SessionIndex, role: Role, timestamp: u64) -> bool {
-    index.entries().iter().any(|entry| entry.message_time == timestamp && entry.kind == Kind::Message(role))
+    let is_match =
+        |entry: &IndexEntry| entry.message_time == timestamp && entry.kind == EntryKind::Message(role);
+    index.entries().iter().any(is_match)
 }
 
 #[cfg(test)]

@@ -1,30 +1,31 @@
-//! Long conversations that are likely to be looked at next, read before somebody asks: to know how many rows a session
-//! has takes reading all of it, and nobody should wait for that.
+//! Reads long session files in advance, for the sessions most likely to be opened next. The number of rows of a session
+//! is known only after reading its whole file, which takes too long for large files.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pilothouse_core::limits::{READ_AHEAD_LEAST_BYTES, READ_AHEAD_MOST_BYTES};
 
-use super::{HistoryFile, Scanned};
+use super::{HistoryFile, ScannedFile};
 
+/// The files that were read in advance.
 #[derive(Debug, Default)]
 pub struct ReadAhead {
-    ready: Mutex<Vec<Scanned>>,
-    /// One at a time.
+    ready: Mutex<Vec<ScannedFile>>,
+    /// Locked while `read` runs; a second call returns at once.
     reading: Mutex<()>,
 }
 
 impl ReadAhead {
-    /// What was read of a file, if it still is what the file has. It is handed over: whoever opens a session keeps it.
-    pub fn take(&self, path: &Path) -> Option<Scanned> {
+    /// Removes and returns the file with this path, if it was read and has not changed since.
+    pub fn take(&self, path: &Path) -> Option<ScannedFile> {
         let mut ready = self.ready();
-        let place = ready.iter().position(|scanned| scanned.path() == path)?;
-        Some(ready.swap_remove(place)).filter(Scanned::is_fresh)
+        let position = ready.iter().position(|scanned| scanned.path() == path)?;
+        Some(ready.swap_remove(position)).filter(ScannedFile::is_fresh)
     }
 
-    /// Reads those of the files that are large and not read yet, the likeliest first, and forgets all others. Takes its
-    /// time: for a thread that may wait.
+    /// Reads the large files among these and drops all others. The files most likely to be opened come first, because
+    /// the total size is limited. Blocks while reading.
     pub fn read(&self, files: &[PathBuf]) {
         let Ok(_reading) = self.reading.try_lock() else { return };
         let mut room = READ_AHEAD_MOST_BYTES;
@@ -41,13 +42,13 @@ impl ReadAhead {
                 continue;
             }
             if let Some(scanned) = HistoryFile::scan(file) {
-                let walked = scanned.walked();
-                self.ready().push(walked);
+                let prefolded = scanned.prefold();
+                self.ready().push(prefolded);
             }
         }
     }
 
-    fn ready(&self) -> MutexGuard<'_, Vec<Scanned>> {
+    fn ready(&self) -> MutexGuard<'_, Vec<ScannedFile>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -56,7 +57,7 @@ impl ReadAhead {
 mod tests {
     use super::*;
 
-    fn session(path: &Path, bytes: u64) {
+    fn write_session(path: &Path, bytes: u64) {
         let mut text =
             "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"cwd\":\"/\"}\n"
                 .to_owned();
@@ -68,24 +69,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_large_is_there_once_and_only_as_long_as_its_file_stays_as_it_was() {
+    fn a_large_file_is_handed_over_once_and_only_while_it_is_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let (large, small, gone) = (path("large"), path("small"), path("gone"));
-        session(&large, READ_AHEAD_LEAST_BYTES);
-        session(&small, 1_000);
+        let (large, small, missing) = (path("large"), path("small"), path("missing"));
+        write_session(&large, READ_AHEAD_LEAST_BYTES);
+        write_session(&small, 1_000);
         let ahead = ReadAhead::default();
-        let files = [gone.clone(), small.clone(), large.clone()];
+        let files = [missing.clone(), small.clone(), large.clone()];
         ahead.read(&files);
-        assert!(ahead.take(&small).is_none() && ahead.take(&gone).is_none());
+        assert!(ahead.take(&small).is_none() && ahead.take(&missing).is_none());
         assert!(ahead.take(&large).is_some());
-        assert!(ahead.take(&large).is_none(), "it was handed over");
+        assert!(ahead.take(&large).is_none(), "already handed over");
 
         ahead.read(&files);
-        session(&large, READ_AHEAD_LEAST_BYTES + 1_000);
-        assert!(ahead.take(&large).is_none(), "the file has become another");
+        write_session(&large, READ_AHEAD_LEAST_BYTES + 1_000);
+        assert!(ahead.take(&large).is_none(), "the file has changed");
         ahead.read(&files);
         ahead.read(&[small]);
-        assert!(ahead.take(&large).is_none(), "nobody is likely to ask for it any more");
+        assert!(ahead.take(&large).is_none(), "no longer among the files to read");
     }
 }

@@ -1,5 +1,5 @@
-//! Says when to look at session files again: when the system tells that something in a sessions folder has changed,
-//! or, where the system cannot watch, every few seconds. What is looked at and what it means is not known here.
+//! Watches folders of session files and reports changes: immediately where the system can watch them, otherwise at
+//! intervals of a few seconds.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -12,150 +12,160 @@ use std::time::{Duration, Instant};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use pilothouse_core::limits::{FILE_BURST_MILLISECONDS, FILE_EVENTS_BACKLOG, FILE_LOOK_SECONDS};
 
-/// What may have changed.
+/// The scope of a possible change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum WatchEvent {
     Paths(Vec<PathBuf>),
     Everything,
-    /// Nobody knows: a folder cannot be watched, and it is time to look if somebody cares.
+    /// A folder cannot be watched: anything may have changed. Sent at intervals.
     Unwatched,
 }
 
-/// A folder that is not there yet, or not there any more, is looked for so often.
-const LOOK_FOR_FOLDERS: Duration = Duration::from_secs(1);
+/// The interval at which missing and replaced folders are looked for.
+const FOLDER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Watches these folders and all below them on a thread of its own, until `tell` says that nobody listens any more.
-/// The flag says whether the system tells everything, so that nothing but what is on its way can be missed.
+/// Watches these folders recursively on a separate thread, until `on_event` returns false. The returned flag is true
+/// while the system reports all changes, so that a reader can miss only changes whose reports are still on their way.
 pub fn start(
     folders: Vec<PathBuf>,
-    tell: impl FnMut(Told) -> bool + Send + 'static,
+    on_event: impl FnMut(WatchEvent) -> bool + Send + 'static,
 ) -> std::io::Result<Arc<AtomicBool>> {
-    let told_all = Arc::new(AtomicBool::new(false));
-    let flag = told_all.clone();
-    let watch = move || Watch::new(folders, flag).run(tell);
+    let is_complete = Arc::new(AtomicBool::new(false));
+    let flag = is_complete.clone();
+    let watch = move || FolderWatcher::new(folders, flag).run(on_event);
     std::thread::Builder::new().name("watch".to_owned()).spawn(watch)?;
-    Ok(told_all)
+    Ok(is_complete)
 }
 
-struct Watch {
-    folders: Vec<Folder>,
+struct FolderWatcher {
+    folders: Vec<WatchedFolder>,
+    /// `None` if the system cannot watch files.
     watcher: Option<RecommendedWatcher>,
     events: Receiver<Event>,
-    /// An event did not fit, or told that others got lost.
-    lost: Arc<AtomicBool>,
-    told_all: Arc<AtomicBool>,
+    /// Set when events were lost, here or in the system.
+    lost_events: Arc<AtomicBool>,
+    is_complete: Arc<AtomicBool>,
 }
 
-struct Folder {
+struct WatchedFolder {
     path: PathBuf,
-    /// Which folder it was when it was last looked at.
-    place: Option<(u64, u64)>,
-    failed: bool,
-    /// It has taken the place of another since then. What the system still has to say of the old one may end the
-    /// watch of the new one: after a moment it is watched anew.
-    renewed: Option<Instant>,
+    /// Device and inode at the last check; `None` if the folder did not exist.
+    file_id: Option<(u64, u64)>,
+    watch_failed: bool,
+    /// The time at which another folder with the same path was found. Pending system events of the old folder may
+    /// cancel the watch of the new one, so it is watched again a moment later.
+    replaced_at: Option<Instant>,
 }
 
-impl Watch {
-    fn new(folders: Vec<PathBuf>, told_all: Arc<AtomicBool>) -> Self {
+impl FolderWatcher {
+    fn new(folders: Vec<PathBuf>, is_complete: Arc<AtomicBool>) -> Self {
         let (sender, events) = sync_channel(FILE_EVENTS_BACKLOG);
-        let lost = Arc::new(AtomicBool::new(false));
-        let watcher = watcher(sender, lost.clone())
-            .inspect_err(|error| tracing::warn!(%error, "session files cannot be watched"));
-        let folders =
-            folders.into_iter().map(|path| Folder { path, place: None, failed: false, renewed: None });
-        Self { folders: folders.collect(), watcher: watcher.ok(), events, lost, told_all }
+        let lost_events = Arc::new(AtomicBool::new(false));
+        let watcher = create_watcher(sender, lost_events.clone())
+            .inspect_err(|error| tracing::warn!(%error, "cannot watch session files"));
+        let folders = folders.into_iter().map(|path| WatchedFolder {
+            path,
+            file_id: None,
+            watch_failed: false,
+            replaced_at: None,
+        });
+        Self { folders: folders.collect(), watcher: watcher.ok(), events, lost_events, is_complete }
     }
 
-    fn run(mut self, mut tell: impl FnMut(Told) -> bool) {
+    fn run(mut self, mut on_event: impl FnMut(WatchEvent) -> bool) {
         loop {
-            let everything = self.arm() | self.lost.swap(false, Ordering::Relaxed);
-            let failed = self.watcher.is_none() || self.folders.iter().any(|folder| folder.failed);
-            self.told_all.store(!failed, Ordering::Relaxed);
-            let patience = if failed { Duration::from_secs(FILE_LOOK_SECONDS) } else { LOOK_FOR_FOLDERS };
-            let told = if everything {
-                Told::Everything
+            let everything = self.update_watches() | self.lost_events.swap(false, Ordering::Relaxed);
+            let failed = self.watcher.is_none() || self.folders.iter().any(|folder| folder.watch_failed);
+            self.is_complete.store(!failed, Ordering::Relaxed);
+            let timeout = if failed { Duration::from_secs(FILE_LOOK_SECONDS) } else { FOLDER_CHECK_INTERVAL };
+            let event = if everything {
+                WatchEvent::Everything
             } else {
-                match self.events.recv_timeout(patience) {
-                    Ok(event) => Told::Paths(self.burst(event)),
-                    Err(RecvTimeoutError::Timeout) if failed => Told::Unwatched,
-                    Err(RecvTimeoutError::Timeout) => Told::Paths(Vec::new()),
-                    // There is no watcher, and never will be.
+                match self.events.recv_timeout(timeout) {
+                    Ok(event) => WatchEvent::Paths(self.collect_burst(event)),
+                    Err(RecvTimeoutError::Timeout) if failed => WatchEvent::Unwatched,
+                    Err(RecvTimeoutError::Timeout) => WatchEvent::Paths(Vec::new()),
+                    // Without a watcher the channel has no sender.
                     Err(RecvTimeoutError::Disconnected) => {
-                        std::thread::sleep(patience);
-                        Told::Unwatched
+                        std::thread::sleep(timeout);
+                        WatchEvent::Unwatched
                     }
                 }
             };
-            if !tell(told) {
+            if !on_event(event) {
                 return;
             }
         }
     }
 
-    /// Watches folders that have come since, or come back. Whether there are any, or some went.
-    fn arm(&mut self) -> bool {
+    /// Watches folders that were created or replaced. Returns whether any folder appeared, disappeared or was replaced.
+    fn update_watches(&mut self) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         let mut changed = false;
         for folder in &mut self.folders {
-            let place = place(&folder.path);
-            let again = folder.renewed.is_some_and(|since| since.elapsed() >= LOOK_FOR_FOLDERS);
-            if place == folder.place && !again {
+            let file_id = file_id(&folder.path);
+            let is_due_again =
+                folder.replaced_at.is_some_and(|since| since.elapsed() >= FOLDER_CHECK_INTERVAL);
+            if file_id == folder.file_id && !is_due_again {
                 continue;
             }
             changed = true;
-            if again {
-                folder.renewed = None;
-            } else if folder.place.is_some() {
-                folder.renewed = Some(Instant::now());
+            if is_due_again {
+                folder.replaced_at = None;
+            } else if folder.file_id.is_some() {
+                folder.replaced_at = Some(Instant::now());
             }
             let _ = watcher.unwatch(&folder.path);
-            folder.place = place;
-            folder.failed = place.is_some()
+            folder.file_id = file_id;
+            folder.watch_failed = file_id.is_some()
                 && watcher
                     .watch(&folder.path, RecursiveMode::Recursive)
                     .inspect_err(|error| {
                         let folder = folder.path.display();
-                        tracing::warn!(%folder, %error, "cannot be watched; it is looked at every few seconds");
+                        tracing::warn!(%folder, %error, "cannot watch a folder; checking it every few seconds");
                     })
                     .is_err();
         }
         changed
     }
 
-    /// The paths of this event and of those that follow at once.
-    fn burst(&mut self, event: Event) -> Vec<PathBuf> {
+    /// The paths of this event and of those that follow within a moment.
+    fn collect_burst(&mut self, event: Event) -> Vec<PathBuf> {
         let end = Instant::now() + Duration::from_millis(FILE_BURST_MILLISECONDS);
         let mut paths: BTreeSet<PathBuf> = event.paths.into_iter().collect();
         while let Ok(event) = self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
             paths.extend(event.paths);
         }
-        // Told of a watched folder itself: another may have its place by now, even under its number.
+        // An event of a watched folder itself: the folder may have been replaced by one that reuses its inode.
         for folder in self.folders.iter_mut().filter(|folder| paths.contains(&folder.path)) {
-            folder.place = None;
-            folder.renewed = Some(Instant::now());
+            folder.file_id = None;
+            folder.replaced_at = Some(Instant::now());
         }
         paths.into_iter().collect()
     }
 }
 
-fn watcher(sender: SyncSender<Event>, lost: Arc<AtomicBool>) -> notify::Result<RecommendedWatcher> {
+fn create_watcher(
+    sender: SyncSender<Event>,
+    lost_events: Arc<AtomicBool>,
+) -> notify::Result<RecommendedWatcher> {
     notify::recommended_watcher(move |event: notify::Result<Event>| match event {
-        // Our own reading is told as well.
+        // The server's own reads are reported as well.
         Ok(Event { kind: EventKind::Access(_), .. }) => {}
         Ok(event) => {
             if event.need_rescan() {
-                lost.store(true, Ordering::Relaxed);
+                lost_events.store(true, Ordering::Relaxed);
             }
             if let Err(TrySendError::Full(_)) = sender.try_send(event) {
-                lost.store(true, Ordering::Relaxed);
+                lost_events.store(true, Ordering::Relaxed);
             }
         }
-        Err(_) => lost.store(true, Ordering::Relaxed),
+        Err(_) => lost_events.store(true, Ordering::Relaxed),
     })
 }
 
-fn place(folder: &Path) -> Option<(u64, u64)> {
+/// Device and inode of a folder.
+fn file_id(folder: &Path) -> Option<(u64, u64)> {
     let metadata = folder.metadata().ok().filter(std::fs::Metadata::is_dir)?;
     Some((metadata.dev(), metadata.ino()))
 }

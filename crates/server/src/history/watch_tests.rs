@@ -2,56 +2,56 @@ use std::sync::mpsc;
 
 use super::*;
 
-/// Far beyond what anything takes; only a hang gets here.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Far longer than any step takes: only a hang runs into it.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-fn watched(folder: PathBuf) -> (Arc<AtomicBool>, Receiver<Told>) {
-    let (sender, told) = mpsc::channel();
-    let flag = start(vec![folder], move |told| sender.send(told).is_ok()).unwrap();
-    (flag, told)
+fn watch(folder: PathBuf) -> (Arc<AtomicBool>, Receiver<WatchEvent>) {
+    let (sender, events) = mpsc::channel();
+    let is_complete = start(vec![folder], move |event| sender.send(event).is_ok()).unwrap();
+    (is_complete, events)
 }
 
-fn until(told: &Receiver<Told>, wanted: impl Fn(&Told) -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !wanted(&told.recv_timeout(PATIENCE).expect("nothing was told")) {
-        assert!(Instant::now() < end, "what was waited for was never told");
+fn wait_for(events: &Receiver<WatchEvent>, is_expected: impl Fn(&WatchEvent) -> bool) {
+    let end = Instant::now() + TIMEOUT;
+    while !is_expected(&events.recv_timeout(TIMEOUT).expect("no event was reported")) {
+        assert!(Instant::now() < end, "the expected event was not reported");
     }
 }
 
-fn names(path: &Path) -> impl Fn(&Told) -> bool {
-    move |told| matches!(told, Told::Paths(paths) if paths.iter().any(|told| told == path))
+fn contains(path: &Path) -> impl Fn(&WatchEvent) -> bool {
+    move |event| matches!(event, WatchEvent::Paths(paths) if paths.iter().any(|reported| reported == path))
 }
 
 #[test]
-fn a_file_in_a_folder_that_came_later_is_told() {
+fn a_file_in_a_folder_created_later_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let sessions = folder.path().join("sessions");
-    let (told_all, told) = watched(sessions.clone());
-    until(&told, |told| *told == Told::Paths(Vec::new()));
+    let (is_complete, events) = watch(sessions.clone());
+    wait_for(&events, |event| *event == WatchEvent::Paths(Vec::new()));
     std::fs::create_dir_all(sessions.join("project")).unwrap();
-    until(&told, |told| *told == Told::Everything);
-    assert!(told_all.load(Ordering::Relaxed));
+    wait_for(&events, |event| *event == WatchEvent::Everything);
+    assert!(is_complete.load(Ordering::Relaxed));
     let file = sessions.join("project/a.jsonl");
     std::fs::write(&file, "one").unwrap();
-    // A folder that is told of itself is looked into; its files are told from then on.
+    // A report of the new folder covers its files; from then on the files are reported themselves.
     let project = sessions.join("project");
-    until(&told, |told| names(&file)(told) || names(&project)(told));
+    wait_for(&events, |event| contains(&file)(event) || contains(&project)(event));
     std::fs::remove_file(&file).unwrap();
-    until(&told, names(&file));
+    wait_for(&events, contains(&file));
 }
 
 #[test]
-fn a_folder_that_was_deleted_and_came_back_is_watched_again() {
+fn a_folder_that_was_deleted_and_created_again_is_watched_again() {
     let folder = tempfile::tempdir().unwrap();
     let sessions = folder.path().join("sessions");
     std::fs::create_dir_all(&sessions).unwrap();
-    let (_, told) = watched(sessions.clone());
-    until(&told, |told| *told == Told::Everything);
-    // Its number may be given to the new one.
+    let (_, events) = watch(sessions.clone());
+    wait_for(&events, |event| *event == WatchEvent::Everything);
+    // The new folder may reuse the inode.
     std::fs::remove_dir(&sessions).unwrap();
     std::fs::create_dir_all(&sessions).unwrap();
-    until(&told, |told| *told == Told::Everything);
+    wait_for(&events, |event| *event == WatchEvent::Everything);
     let project = sessions.join("project");
     std::fs::create_dir(&project).unwrap();
-    until(&told, |told| *told == Told::Everything || names(&project)(told));
+    wait_for(&events, |event| *event == WatchEvent::Everything || contains(&project)(event));
 }

@@ -1,5 +1,5 @@
-//! Serves the embedded page. Everything was compressed when the server was built; a file that has its hash in its
-//! name may be kept forever, the rest is asked for again by its tag.
+//! Serves the embedded page. Files are compressed when the server is built. A file with a hash in its name is cached
+//! for good; the others are revalidated by their ETag.
 
 use std::io::Read;
 
@@ -11,10 +11,14 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
+/// A file of the page.
 #[derive(Debug)]
 pub struct Asset {
+    /// The path below the root of the page.
     pub name: &'static str,
+    /// A hash of the content.
     pub tag: &'static str,
+    /// The name contains a hash, so the content under this name never changes.
     pub named_by_hash: bool,
     pub brotli: &'static [u8],
     pub gzip: &'static [u8],
@@ -22,7 +26,7 @@ pub struct Asset {
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// Every path without a file ending is the page itself: its router knows what it shows.
+/// Serves a file of the page. Every path without a file extension is the page itself, whose router interprets it.
 pub async fn serve(request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
@@ -31,7 +35,7 @@ pub async fn serve(request: Request) -> Response {
     let asset = find(path).or_else(|| (!path.contains('.')).then(|| find("index.html")).flatten());
     match asset {
         Some(asset) => asset.respond(request.headers()),
-        None => (StatusCode::NOT_FOUND, "There is nothing here.\n").into_response(),
+        None => (StatusCode::NOT_FOUND, "Not found.\n").into_response(),
     }
 }
 
@@ -42,12 +46,12 @@ fn find(name: &str) -> Option<&'static Asset> {
 impl Asset {
     fn respond(&'static self, headers: &HeaderMap) -> Response {
         let tag = format!("\"{}\"", self.tag);
-        let known = headers.get(IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
+        let is_cached = headers.get(IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
         let mut response =
-            if known { StatusCode::NOT_MODIFIED.into_response() } else { self.encoded(headers) };
-        let keep = if self.named_by_hash { "public, max-age=31536000, immutable" } else { "no-cache" };
+            if is_cached { StatusCode::NOT_MODIFIED.into_response() } else { self.encoded(headers) };
+        let caching = if self.named_by_hash { "public, max-age=31536000, immutable" } else { "no-cache" };
         let headers = response.headers_mut();
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static(keep));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
         headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
         if let Ok(tag) = HeaderValue::from_str(&tag) {
             headers.insert(ETAG, tag);
@@ -55,6 +59,7 @@ impl Asset {
         response
     }
 
+    /// The content in the best encoding that the client accepts.
     fn encoded(&'static self, headers: &HeaderMap) -> Response {
         let accepts = |coding: &str| {
             let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
@@ -104,7 +109,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_path_of_the_router_is_the_page_and_unknown_files_are_not() {
+    async fn paths_without_extension_serve_the_page_and_unknown_files_are_not_found() {
         for path in ["/", "/s/0199-abc", "/index.html"] {
             let response = get(path, "br").await;
             assert_eq!(response.status(), StatusCode::OK, "{path}");
@@ -115,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_takes_no_compression_gets_it_plain() {
+    async fn a_client_that_accepts_no_compression_gets_plain_content() {
         let response = get("/", "br;q=0, gzip;q=0").await;
         assert!(!response.headers().contains_key(CONTENT_ENCODING));
         let bytes = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
@@ -123,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_tag_that_still_holds_is_not_sent_again() {
+    async fn an_unchanged_file_is_not_sent_again() {
         let tag = get("/", "br").await.headers()[ETAG].clone();
         let request = Request::builder().uri("/").header(IF_NONE_MATCH, tag).body(Body::empty()).unwrap();
         assert_eq!(serve(request).await.status(), StatusCode::NOT_MODIFIED);
@@ -139,15 +144,15 @@ mod tests {
 
     #[test]
     fn the_first_load_is_small() {
-        // The icons are fetched when somebody installs it, the rest of the page when it stands.
-        let comes_later =
+        // Icons are loaded when the page is installed, the later module and the highlighter when needed.
+        let is_loaded_later =
             |name: &str| name.ends_with(".png") || name.starts_with("later-") || is_highlighter(name);
-        let bytes = size_of(|name| !comes_later(name));
+        let bytes = size_of(|name| !is_loaded_later(name));
         assert!(bytes <= 250_000, "{bytes} bytes with brotli");
     }
 
     #[test]
-    fn so_is_what_is_loaded_when_code_appears() {
+    fn the_highlighter_is_small() {
         let bytes = size_of(is_highlighter);
         assert!(bytes < 40_000, "{bytes} bytes with brotli");
     }

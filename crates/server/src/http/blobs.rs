@@ -1,6 +1,5 @@
-//! Images of a session, kept apart from its events: a row names an image, the page fetches it once by address. Live
-//! ones are kept in memory; of those that stand in the session's file only their place is, and they are read when they
-//! are fetched.
+//! The images of a session, separate from its events: a row contains the name of an image, and the page fetches it once
+//! by that name. New images are held in memory; those in the session's file are read from it on request.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
@@ -10,160 +9,168 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use pilothouse_agents::history::entry::{Item, read_entry};
+use pilothouse_agents::history::entry::{EntryContent, read_entry};
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::limits::{IMAGE_BYTES, SESSION_FILE_IMAGES, SESSION_IMAGES};
 use pilothouse_core::protocol::event::Event;
 use sha2::{Digest, Sha256};
 
+/// A decoded image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blob {
     pub mime_type: &'static str,
     pub bytes: Vec<u8>,
 }
 
-/// The images of one session. Clones share them.
+/// The images of one session, by name. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Blobs(Arc<Mutex<Stored>>);
+pub struct Blobs(Arc<Mutex<BlobStore>>);
 
 #[derive(Debug, Default)]
-struct Stored {
-    held: HashMap<String, Held>,
-    /// The names of those held that may go, oldest first.
-    passing: VecDeque<String>,
-    in_file: HashMap<String, Place>,
+struct BlobStore {
+    in_memory: HashMap<String, MemoryBlob>,
+    /// The names of the images in memory, oldest first.
+    by_age: VecDeque<String>,
+    in_file: HashMap<String, FileLocation>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct MemoryBlob {
     blob: Arc<Blob>,
-    /// Nobody else has it: it stays until it stands in the session's file.
-    only: bool,
+    /// This is the only copy: it is never evicted, until the image is in the session's file.
+    is_retained: bool,
 }
 
-impl Stored {
-    /// When there are too many, the oldest of those that are only shown goes.
-    fn hold(&mut self, name: String, blob: Blob, only: bool) {
-        let held = self.held.entry(name.clone()).or_insert_with(|| {
-            self.passing.push_back(name);
-            Held { blob: Arc::new(blob), only: false }
+impl BlobStore {
+    /// Adds an image. Above the limit, the oldest images that are not retained are evicted.
+    fn insert(&mut self, name: String, blob: Blob, retain: bool) {
+        let inserted = self.in_memory.entry(name.clone()).or_insert_with(|| {
+            self.by_age.push_back(name);
+            MemoryBlob { blob: Arc::new(blob), is_retained: false }
         });
-        held.only |= only;
-        let mut over = self.held.len().saturating_sub(SESSION_IMAGES);
-        let held = &mut self.held;
-        self.passing.retain(|name| {
-            let goes = over > 0 && held.get(name).is_none_or(|held| !held.only);
-            if goes && held.remove(name).is_some() {
-                over -= 1;
+        inserted.is_retained |= retain;
+        let mut excess = self.in_memory.len().saturating_sub(SESSION_IMAGES);
+        let in_memory = &mut self.in_memory;
+        self.by_age.retain(|name| {
+            let evict = excess > 0 && in_memory.get(name).is_none_or(|held| !held.is_retained);
+            if evict && in_memory.remove(name).is_some() {
+                excess -= 1;
             }
-            !goes
+            !evict
         });
     }
 }
 
-/// An image in a session file: the entry it is in, and which of its images it is.
+/// The location of an image in a session file.
 #[derive(Clone, Debug)]
-struct Place {
+struct FileLocation {
     file: Arc<Path>,
+    /// The position and length of the entry.
     offset: u64,
     length: usize,
+    /// The number of the image within the entry.
     number: usize,
 }
 
 impl Blobs {
-    /// Reads a file if need be: not for a task that others wait for.
+    /// Returns an image. Blocks if it has to be read from the session's file.
     pub fn get(&self, name: &str) -> Option<Arc<Blob>> {
-        let place = {
-            let stored = self.0.lock().ok()?;
-            if let Some(held) = stored.held.get(name) {
+        let location = {
+            let store = self.0.lock().ok()?;
+            if let Some(held) = store.in_memory.get(name) {
                 return Some(held.blob.clone());
             }
-            stored.in_file.get(name)?.clone()
+            store.in_file.get(name)?.clone()
         };
-        let (found, blob) = place.read()?;
-        // The file may be another one by now.
-        (found == name).then(|| Arc::new(blob))
+        let (actual_name, blob) = location.read()?;
+        // The file may have been replaced.
+        (actual_name == name).then(|| Arc::new(blob))
     }
 
-    /// Moves the data of every image in an event into this store.
-    pub fn take_from_event(&self, event: &mut Event) {
+    /// Moves the data of every image in an event into memory.
+    pub fn extract_from_event(&self, event: &mut Event) {
         match event {
             Event::MessageStart { message } | Event::MessageEnd { message } => {
-                self.take_from_message(message)
+                self.extract_from_message(message)
             }
             Event::ToolExecutionUpdate { partial_result: output, .. }
             | Event::ToolExecutionEnd { result: output, .. } => {
-                output.images.iter_mut().for_each(|image| self.take(image));
+                output.images.iter_mut().for_each(|image| self.extract(image));
             }
             _ => {}
         }
     }
 
-    pub fn take_from_message(&self, message: &mut Message) {
-        message.images_mut().for_each(|image| self.take(image));
+    /// Moves the data of every image in a message into memory.
+    pub fn extract_from_message(&self, message: &mut Message) {
+        message.images_mut().for_each(|image| self.extract(image));
     }
 
-    /// Names the images of a message that stands in a file, and remembers where.
-    pub fn take_from_file(&self, message: &mut Message, file: &Arc<Path>, offset: u64, length: usize) {
+    /// Replaces the images of a message in a session file by their names and stores their locations.
+    pub fn index_from_file(&self, message: &mut Message, file: &Arc<Path>, offset: u64, length: usize) {
         for (number, image) in message.images_mut().enumerate() {
-            let Some((name, _)) = named(image) else { continue };
-            if let Ok(mut stored) = self.0.lock()
-                && stored.in_file.len() < SESSION_FILE_IMAGES
+            let Some((name, _)) = take_blob(image) else { continue };
+            if let Ok(mut store) = self.0.lock()
+                && store.in_file.len() < SESSION_FILE_IMAGES
             {
-                if stored.held.remove(&name).is_some() {
-                    stored.passing.retain(|passing| *passing != name);
+                if store.in_memory.remove(&name).is_some() {
+                    store.by_age.retain(|other| *other != name);
                 }
-                stored.in_file.insert(name, Place { file: file.clone(), offset, length, number });
+                store.in_file.insert(name, FileLocation { file: file.clone(), offset, length, number });
             }
         }
     }
 
-    /// What is no picture by its content keeps neither data nor address.
-    pub fn take(&self, image: &mut Image) {
-        self.put(image, false);
+    /// Moves the data of an image into memory and leaves its name. Data that is not an image is dropped without a name.
+    pub fn extract(&self, image: &mut Image) {
+        self.insert(image, false);
     }
 
-    /// The same for one that nobody else has: of a message that waits.
-    pub fn hold(&self, image: &mut Image) {
-        self.put(image, true);
+    /// Does the same for an image of a waiting message, which exists nowhere else and must not be evicted.
+    pub fn retain(&self, image: &mut Image) {
+        self.insert(image, true);
     }
 
-    /// These are the ones that nobody else has; of all others the oldest may go.
-    pub fn hold_only<'a>(&self, names: impl Iterator<Item = &'a str>) {
+    /// Retains exactly the images with these names; all others may be evicted.
+    pub fn retain_only<'a>(&self, names: impl Iterator<Item = &'a str>) {
         let names: HashSet<&str> = names.collect();
-        if let Ok(mut stored) = self.0.lock() {
-            stored.held.iter_mut().for_each(|(name, held)| held.only = names.contains(name.as_str()));
+        if let Ok(mut store) = self.0.lock() {
+            store
+                .in_memory
+                .iter_mut()
+                .for_each(|(name, held)| held.is_retained = names.contains(name.as_str()));
         }
     }
 
-    fn put(&self, image: &mut Image, only: bool) {
-        if let Some((name, blob)) = named(image)
-            && let Ok(mut stored) = self.0.lock()
+    fn insert(&self, image: &mut Image, retain: bool) {
+        if let Some((name, blob)) = take_blob(image)
+            && let Ok(mut store) = self.0.lock()
         {
-            stored.hold(name, blob, only);
+            store.insert(name, blob, retain);
         }
     }
 
-    /// The data of an image again, for an agent.
-    pub fn give_back(&self, image: &mut Image) {
+    /// Puts the data of an image back, to send it to an agent.
+    pub fn restore_data(&self, image: &mut Image) {
         if let Some(blob) = self.get(&image.blob) {
             image.data = STANDARD.encode(&blob.bytes);
         }
     }
 }
 
-impl Place {
+impl FileLocation {
     fn read(&self) -> Option<(String, Blob)> {
         let mut bytes = vec![0; self.length];
         File::open(&self.file).ok()?.read_exact_at(&mut bytes, self.offset).ok()?;
-        let Some(Item::Message(mut message)) = read_entry(&bytes) else { return None };
-        named(message.images_mut().nth(self.number)?)
+        let Some(EntryContent::Message(mut message)) = read_entry(&bytes) else { return None };
+        take_blob(message.images_mut().nth(self.number)?)
     }
 }
 
-/// Gives an image the name of its content, and its data away.
-fn named(image: &mut Image) -> Option<(String, Blob)> {
+/// Takes the data out of an image and names the image by the hash of its content. Returns `None` if the data is not a
+/// supported image.
+fn take_blob(image: &mut Image) -> Option<(String, Blob)> {
     let data = std::mem::take(&mut image.data);
     if data.is_empty() || data.len() > IMAGE_BYTES * 2 {
         return None;
@@ -176,7 +183,7 @@ fn named(image: &mut Image) -> Option<(String, Blob)> {
     Some((name, Blob { mime_type, bytes }))
 }
 
-/// The type of a picture by its first bytes. Anything that can carry script is not among them.
+/// The MIME type of an image by its first bytes. Formats that can contain scripts are not supported.
 pub fn type_by_content(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
@@ -187,14 +194,13 @@ pub fn type_by_content(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Images of a prompt, before anything is done with them.
+/// Checks the images of a prompt before they are stored.
 pub fn check_images(images: &[Image]) -> Result<(), String> {
     for image in images {
-        let bytes = STANDARD
-            .decode(image.data.as_bytes())
-            .map_err(|_| "An image is not proper base64.".to_owned())?;
+        let bytes =
+            STANDARD.decode(image.data.as_bytes()).map_err(|_| "An image is not valid base64.".to_owned())?;
         if bytes.len() > IMAGE_BYTES {
-            return Err(format!("An image is {} bytes large; {IMAGE_BYTES} is the limit.", bytes.len()));
+            return Err(format!("An image has {} bytes; the limit is {IMAGE_BYTES}.", bytes.len()));
         }
         if type_by_content(&bytes).is_none() {
             return Err("Only PNG, JPEG, GIF and WebP images can be sent.".to_owned());
@@ -208,17 +214,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_image_is_kept_under_a_name_of_its_content_and_its_data_leaves_the_row() {
+    fn an_image_is_named_by_its_content_and_its_data_leaves_the_row() {
         let blobs = Blobs::default();
         let data = STANDARD.encode(b"\x89PNG\r\n\x1a\nrest");
         let mut image = Image { mime_type: "image/svg+xml".into(), data, blob: String::new() };
-        blobs.take(&mut image);
+        blobs.extract(&mut image);
         assert_eq!((image.mime_type.as_str(), image.data.as_str()), ("image/png", ""));
         assert_eq!(blobs.get(&image.blob).unwrap().bytes, b"\x89PNG\r\n\x1a\nrest");
     }
 
     #[test]
-    fn an_image_in_a_file_is_read_when_it_is_fetched_and_not_if_it_is_another_by_then() {
+    fn an_image_in_a_file_is_read_on_request_unless_the_file_was_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("session.jsonl");
         let entry = |data: &str| {
@@ -230,9 +236,11 @@ mod tests {
         };
         let first = entry(&STANDARD.encode(b"\x89PNG\r\n\x1a\nrest"));
         std::fs::write(&path, format!("----{first}\n")).unwrap();
-        let Some(Item::Message(mut message)) = read_entry(first.as_bytes()) else { panic!("no message") };
+        let Some(EntryContent::Message(mut message)) = read_entry(first.as_bytes()) else {
+            panic!("no message")
+        };
         let blobs = Blobs::default();
-        blobs.take_from_file(&mut message, &path.as_path().into(), 4, first.len());
+        blobs.index_from_file(&mut message, &path.as_path().into(), 4, first.len());
         let images: Vec<Image> = message.images_mut().map(|image| image.clone()).collect();
         assert_eq!((images[0].blob.as_str(), images[1].data.as_str()), ("", ""));
         assert_eq!(blobs.get(&images[1].blob).unwrap().bytes, b"\x89PNG\r\n\x1a\nrest");
@@ -246,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_images_the_oldest_goes_but_never_one_of_a_message_that_waits() {
+    fn the_oldest_images_are_evicted_but_never_those_of_a_waiting_message() {
         let blobs = Blobs::default();
         let image = |number: usize| {
             let data = STANDARD.encode(
@@ -254,24 +262,24 @@ mod tests {
             );
             Image { data, ..Image::default() }
         };
-        let mut waits = image(0);
-        blobs.hold(&mut waits);
+        let mut waiting = image(0);
+        blobs.retain(&mut waiting);
         let mut shown: Vec<Image> = (1..=SESSION_IMAGES + 10).map(image).collect();
-        shown.iter_mut().for_each(|image| blobs.take(image));
-        let there = |image: &Image| blobs.get(&image.blob).is_some();
-        assert!(there(&waits));
-        assert!(!shown[..11].iter().any(there) && shown[11..].iter().all(there));
+        shown.iter_mut().for_each(|image| blobs.extract(image));
+        let is_stored = |image: &Image| blobs.get(&image.blob).is_some();
+        assert!(is_stored(&waiting));
+        assert!(!shown[..11].iter().any(is_stored) && shown[11..].iter().all(is_stored));
     }
 
     #[test]
-    fn what_is_no_picture_by_content_is_not_served() {
+    fn data_that_is_not_an_image_is_not_served() {
         let blobs = Blobs::default();
         let mut image = Image {
             mime_type: "image/png".into(),
             data: STANDARD.encode("<svg onload=x>"),
             blob: String::new(),
         };
-        blobs.take(&mut image);
+        blobs.extract(&mut image);
         assert_eq!((image.data.as_str(), image.blob.as_str()), ("", ""));
     }
 }

@@ -1,8 +1,9 @@
-//! Decides who may enter: one layer in front of every route and the socket. Since this server runs commands for
-//! whoever it lets in, nothing behind this layer checks again, and nothing beside it decides.
+//! Access control: one layer in front of every route and the WebSocket. Admitted clients can run commands on this
+//! machine. Nothing behind this layer checks access again, and nothing bypasses it.
 //!
-//! In order: the Host is one we answer to (DNS rebinding), the Origin of a socket or a change is our own page
-//! (cross-site requests), the credential is good. Every answer, also a refusal, carries the security headers.
+//! It checks, in this order: the Host is one of ours (against DNS rebinding), the Origin of a WebSocket or a change is
+//! our own page (against cross-site requests), the credential is valid. Every response, including a refusal, carries
+//! the security headers.
 
 pub mod credential;
 pub mod headers;
@@ -20,6 +21,7 @@ use credential::Credential;
 use headers::SecurityHeaders;
 use hosts::{AllowedHost, AllowedHosts};
 
+/// The configuration of the access checks.
 #[derive(Debug)]
 pub struct Guard {
     pub hosts: AllowedHosts,
@@ -27,23 +29,24 @@ pub struct Guard {
     pub headers: SecurityHeaders,
 }
 
-/// What a route asks for. The table of routes names it for each of them.
+/// The access that a route requires, as listed in the table of routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The static page and `/health`.
+    /// No credential: the files of the page and `/health`.
     Open,
-    /// Trades the token for the cookie: needs our own Origin, and the token in its body.
+    /// Our own Origin, and the token in the body, which is exchanged for the cookie.
     Token,
-    /// Needs the cookie; a socket or a change also needs our own Origin.
+    /// The cookie; for a WebSocket or a change also our own Origin.
     Credential,
 }
 
-/// The address a request came in under, as proven by this layer.
+/// The verified host of a request, as a request extension.
 #[derive(Clone, Debug)]
 pub struct Entered(pub AllowedHost);
 
+/// The middleware that checks every request.
 pub async fn layer(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
-    let is_interface = request.uri().path().starts_with("/api");
+    let is_api = request.uri().path().starts_with("/api");
     let mut response = match guard.check(&request) {
         Ok(host) => {
             request.extensions_mut().insert(Entered(host));
@@ -51,11 +54,11 @@ pub async fn layer(State(guard): State<Arc<Guard>>, mut request: Request, next: 
         }
         Err(refusal) => refusal.into_response(),
     };
-    guard.headers.apply(response.headers_mut(), is_interface);
+    guard.headers.apply(response.headers_mut(), is_api);
     response
 }
 
-/// Why a request may not enter. The words tell the person at the browser what to do, and an attacker nothing.
+/// The reason why a request is refused. The texts help the user and reveal nothing to an attacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     Host,
@@ -88,21 +91,21 @@ impl Guard {
         if access == Access::Open {
             return Ok(host);
         }
-        let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
-        if (changes || headers.contains_key(UPGRADE) || request.uri().path() == "/api/socket")
+        let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
+        if (is_change || headers.contains_key(UPGRADE) || request.uri().path() == "/api/socket")
             && !is_own_origin(headers, &host)
         {
             return Err(Refusal::Origin);
         }
-        if access == Access::Credential && !self.credential.cookie_is_good(headers) {
+        if access == Access::Credential && !self.credential.has_valid_cookie(headers) {
             return Err(Refusal::Credential);
         }
         Ok(host)
     }
 
-    /// The answer to a token: the cookie if it is the right one.
-    pub fn trade(&self, token: &str, host: &AllowedHost) -> Response {
-        if !self.credential.token_is_good(token) {
+    /// Responds to a token: with the cookie if it is valid.
+    pub fn exchange_token(&self, token: &str, host: &AllowedHost) -> Response {
+        if !self.credential.is_valid_token(token) {
             return Refusal::Credential.into_response();
         }
         let cookie = self.credential.cookie(host.scheme == "https");
@@ -110,7 +113,8 @@ impl Guard {
     }
 }
 
-/// Everything below `/api` needs the credential, known route or not: a new one cannot be left open by mistake.
+/// The access that a path requires. Everything below `/api` requires the credential even if it is not in the table of
+/// routes, so that a new route cannot be left open by mistake.
 pub fn access_to(method: &Method, path: &str) -> Access {
     match path {
         "/api/access" if method == Method::POST => Access::Token,
@@ -119,7 +123,8 @@ pub fn access_to(method: &Method, path: &str) -> Access {
     }
 }
 
-/// Required and exact: missing, doubled, `null`, another port, scheme or sub-domain is refused.
+/// Whether the Origin is exactly that of our page. A missing, repeated or `null` Origin and another port, scheme or
+/// sub-domain do not count.
 fn is_own_origin(headers: &HeaderMap, host: &AllowedHost) -> bool {
     let mut origins = headers.get_all(ORIGIN).iter();
     match (origins.next(), origins.next()) {

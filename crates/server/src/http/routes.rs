@@ -1,5 +1,5 @@
-//! The table of routes, and the router that is made of it. What each needs stands here; that it is kept is the
-//! guard's doing.
+//! The table of routes and the router built from it. The table lists the access each route requires; the guard enforces
+//! it.
 
 use axum::extract::{Json, Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -15,6 +15,7 @@ use crate::http::assets;
 use crate::http::guard::{self, Access, Entered};
 use crate::socket;
 
+/// A route and the access it requires.
 pub struct Route {
     pub method: Method,
     pub path: &'static str,
@@ -22,6 +23,7 @@ pub struct Route {
     handler: fn() -> MethodRouter<App>,
 }
 
+/// All routes except the files of the page.
 pub fn table() -> Vec<Route> {
     vec![
         Route { method: Method::GET, path: "/health", access: Access::Open, handler: || get(health) },
@@ -29,13 +31,13 @@ pub fn table() -> Vec<Route> {
             method: Method::GET,
             path: "/api/access",
             access: Access::Credential,
-            handler: || get(has_access),
+            handler: || get(check_access),
         },
         Route {
             method: Method::POST,
             path: "/api/access",
             access: Access::Token,
-            handler: || post(trade_token),
+            handler: || post(exchange_token),
         },
         Route {
             method: Method::GET,
@@ -52,6 +54,7 @@ pub fn table() -> Vec<Route> {
     ]
 }
 
+/// The router of all routes and the page, behind the guard.
 pub fn router(app: App) -> Router {
     let mut router = Router::new();
     for route in table() {
@@ -65,37 +68,37 @@ async fn health() -> Response {
     Json(json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")})).into_response()
 }
 
-/// The page asks this first: a socket that is refused does not tell why.
-async fn has_access() -> StatusCode {
+/// Succeeds if the client has access. The page asks this first, because a refused WebSocket does not reveal the reason.
+async fn check_access() -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
 #[derive(Deserialize)]
-struct Trade {
+struct TokenExchange {
     token: String,
 }
 
-async fn trade_token(
+async fn exchange_token(
     State(app): State<App>,
     Extension(entered): Extension<Entered>,
-    Json(trade): Json<Trade>,
+    Json(exchange): Json<TokenExchange>,
 ) -> Response {
-    app.guard.trade(&trade.token, &entered.0)
+    app.guard.exchange_token(&exchange.token, &entered.0)
 }
 
 async fn blob(State(app): State<App>, Path((session, blob)): Path<(String, String)>) -> Response {
-    let Some(blobs) = app.hub.blobs(&session) else { return no_image() };
-    // It may have to be read from the session's file.
+    let Some(blobs) = app.hub.blobs(&session) else { return image_not_found() };
+    // Blocking, because the image may have to be read from the session's file.
     match tokio::task::spawn_blocking(move || blobs.get(&blob)).await.ok().flatten() {
         Some(blob) => {
             let headers =
                 [(CONTENT_TYPE, blob.mime_type), (CACHE_CONTROL, "private, max-age=31536000, immutable")];
             (headers, blob.bytes.clone()).into_response()
         }
-        None => no_image(),
+        None => image_not_found(),
     }
 }
 
-fn no_image() -> Response {
-    (StatusCode::NOT_FOUND, "There is no such image.\n").into_response()
+fn image_not_found() -> Response {
+    (StatusCode::NOT_FOUND, "Image not found.\n").into_response()
 }

@@ -10,8 +10,8 @@ use pilothouse_core::SessionState::{Completed, Idle, Stopped};
 use pilothouse_core::protocol::{ServerFrame, SessionSummary};
 
 use super::{Entry, Hub, broadcast};
-use crate::history::files::Look;
-use crate::history::watch::{self, Told};
+use crate::history::files::Rescan;
+use crate::history::watch::{self, WatchEvent};
 use crate::session::Input;
 
 impl Hub {
@@ -20,8 +20,8 @@ impl Hub {
     pub async fn refresh(self: &Arc<Self>) {
         let hub = self.clone();
         let watched = self.watched.get().is_some_and(|watched| watched.load(Ordering::Relaxed));
-        let look = if watched { Look::Missed } else { Look::All };
-        let _ = tokio::task::spawn_blocking(move || hub.read_files(look)).await;
+        let rescan = if watched { Rescan::Missed } else { Rescan::All };
+        let _ = tokio::task::spawn_blocking(move || hub.read_files(rescan)).await;
     }
 
     /// From now on the list follows the files by itself, as long as there is a hub.
@@ -32,11 +32,11 @@ impl Hub {
         let watched = watch::start(folders.into_iter().collect(), move |told| {
             let Some(hub) = hub.upgrade() else { return false };
             match told {
-                Told::Paths(paths) if paths.is_empty() => {}
-                Told::Paths(paths) => hub.read_files(Look::Paths(&paths)),
-                Told::Everything => hub.read_files(Look::All),
-                Told::Unwatched if hub.state().pages.is_empty() => {}
-                Told::Unwatched => hub.read_files(Look::All),
+                WatchEvent::Paths(paths) if paths.is_empty() => {}
+                WatchEvent::Paths(paths) => hub.read_files(Rescan::Paths(&paths)),
+                WatchEvent::Everything => hub.read_files(Rescan::All),
+                WatchEvent::Unwatched if hub.state().pages.is_empty() => {}
+                WatchEvent::Unwatched => hub.read_files(Rescan::All),
             }
             true
         });
@@ -55,7 +55,7 @@ impl Hub {
         }
     }
 
-    fn read_files(&self, look: Look<'_>) {
+    fn read_files(&self, rescan: Rescan<'_>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = HashSet::new();
         for agent in &self.agents {
@@ -64,11 +64,11 @@ impl Hub {
                 continue;
             }
             let files = files.entry(agent.name.clone()).or_default();
-            let mut stored = files.look(&agent.folder, look);
+            let mut stored = files.rescan(&agent.folder, rescan);
             let mut state = self.state();
             let is_missing = |entry: &Entry| {
                 entry.agent.folder == agent.folder
-                    && entry.file.as_ref().is_some_and(|file| !files.has(file))
+                    && entry.file.as_ref().is_some_and(|file| !files.contains(file))
                     && entry.is_gone()
             };
             let mut gone: HashSet<String> = HashSet::new();
@@ -79,7 +79,7 @@ impl Hub {
             gone.iter().for_each(|id| drop(state.sessions.remove(id)));
             if !gone.is_empty() {
                 // Another file may have the same session.
-                stored.extend(files.known().filter(|session| gone.contains(&session.id)).cloned());
+                stored.extend(files.sessions().filter(|session| gone.contains(&session.id)).cloned());
             }
             let mut changed = Vec::new();
             let state = &mut *state;

@@ -8,7 +8,7 @@ use pilothouse_core::limits::UNUSED_SESSION_DAYS;
 use pilothouse_core::protocol::{ServerFrame, SessionSummary};
 
 use super::{Entry, Hub, broadcast};
-use crate::history::now;
+use crate::clock::now_ms;
 use crate::store::SessionRecord;
 
 impl Hub {
@@ -38,7 +38,7 @@ impl Hub {
             cwd: cwd.to_string_lossy().into_owned(),
             title: String::new(),
             state: SessionState::Idle,
-            modified: now(),
+            modified: now_ms(),
             ..SessionSummary::default()
         };
         let record = SessionRecord {
@@ -65,7 +65,7 @@ impl Hub {
     /// Sessions in which something was left undone have a row, even if the agent has no file for them yet.
     pub(super) fn take_up_records(&self) {
         let unfinished: HashSet<String> = self.store.open_sessions().into_iter().collect();
-        let oldest = now().saturating_sub(UNUSED_SESSION_DAYS * 24 * 60 * 60 * 1_000);
+        let oldest = now_ms().saturating_sub(UNUSED_SESSION_DAYS * 24 * 60 * 60 * 1_000);
         let mut state = self.state();
         for record in self.store.sessions() {
             let agent = self.agents.iter().find(|agent| agent.name == record.agent);

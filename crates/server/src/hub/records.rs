@@ -11,7 +11,7 @@ use pilothouse_core::protocol::{NO_SUCH_SESSION, ServerFrame, SessionSummary};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Entry, Hub, broadcast};
-use crate::history::now;
+use crate::clock::now_ms;
 use crate::session::Input;
 use crate::store::SessionRecord;
 
@@ -47,7 +47,7 @@ impl Hub {
     }
 
     pub fn mark_read(&self, id: &str) -> Result<(), String> {
-        let at = now();
+        let at = now_ms();
         self.change_record(id, |record| record.read_at = at)?;
         self.store.mark_read(id, at);
         Ok(())
@@ -178,7 +178,7 @@ fn move_to(trash: &Path, file: &Path) -> Result<(), String> {
         |error: std::io::Error| format!("{} could not be moved to the trash: {error}", file.display());
     std::fs::create_dir_all(trash).map_err(words)?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let target: PathBuf = trash.join(format!("{}-{name}", now()));
+    let target: PathBuf = trash.join(format!("{}-{name}", now_ms()));
     if std::fs::rename(file, &target).is_ok() {
         return Ok(());
     }

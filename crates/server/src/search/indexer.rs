@@ -1,6 +1,6 @@
-//! The thread that keeps the index true. What is noted is joined per session and done in small transactions: few
-//! notes at once, as of sessions that are at work, come before a long list, as after the start; that is done oldest
-//! first, so that what is newest was indexed last and is found first.
+//! The thread that keeps the search index up to date, in small transactions. A few jobs at once, as from running
+//! sessions, are done immediately. Many jobs at once, as after the start, form a backlog that is done oldest file first,
+//! because entries indexed later are found first.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,63 +13,66 @@ use anyhow::Result;
 use pilothouse_agents::history::searchable::searchable;
 use rusqlite::{Connection, ErrorCode};
 
-use super::batches::Batches;
-use super::growth::{Growth, Line};
-use super::jobs::{Job, Jobs};
-use super::{database, documents};
+use super::appended_lines::{AppendedLine, AppendedLines};
+use super::database::{self, BatchWriter};
+use super::queue::{IndexJob, JobQueue};
 
-/// Bytes of text read before they are written.
+/// The number of bytes of text read before they are written.
 const BYTES_AT_ONCE: usize = 256 * 1024;
 
-/// So many notes are done before the long list goes on.
-const FEW: usize = 16;
+/// The largest number of jobs that are done before the backlog continues.
+const IMMEDIATE_JOBS: usize = 16;
 
-/// How much the thread gives way to others.
+/// The scheduling priority of the thread: below the rest of the server.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
 pub(super) struct Indexer {
-    batches: Batches,
+    writer: BatchWriter,
     database: PathBuf,
-    jobs: Arc<Jobs>,
-    /// Files as they were when they were looked at last: most notes are of files that have not changed.
-    seen: HashMap<String, (PathBuf, String, SystemTime, u64)>,
-    /// The long list, oldest last.
-    backlog: Vec<(SystemTime, String, Job)>,
-    /// The index is beyond use: nothing is written any more.
-    damaged: bool,
+    queue: Arc<JobQueue>,
+    /// The file of each session when it was last indexed: most jobs concern unchanged files.
+    indexed: HashMap<String, IndexedVersion>,
+    /// Sorted with the oldest file last.
+    backlog: Vec<(SystemTime, String, IndexJob)>,
+    /// The database is damaged and is no longer written.
+    is_damaged: bool,
 }
 
+/// The path, title, modification time and length of an indexed file.
+type IndexedVersion = (PathBuf, String, SystemTime, u64);
+
 impl Indexer {
-    pub(super) fn new(connection: Connection, database: PathBuf, jobs: Arc<Jobs>) -> Self {
+    pub(super) fn new(connection: Connection, database: PathBuf, queue: Arc<JobQueue>) -> Self {
         Self {
-            batches: Batches::new(connection),
+            writer: BatchWriter::new(connection),
             database,
-            jobs,
-            seen: HashMap::new(),
+            queue,
+            indexed: HashMap::new(),
             backlog: Vec::new(),
-            damaged: false,
+            is_damaged: false,
         }
     }
 
+    /// Does jobs until the queue is closed.
     pub(super) fn run(&mut self) {
-        // Elsewhere this would hold for the whole server.
+        // On other systems this would affect the whole process.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::setpriority_process(None, NICENESS);
-        self.forget_what_went_meanwhile();
+        self.remove_deleted_sessions();
         loop {
             if self.backlog.is_empty() {
                 self.commit();
             }
-            let Some(taken) = self.jobs.take(!self.backlog.is_empty()) else { break };
-            if !taken.is_empty() {
-                // What is known now is newer than what waits.
-                self.backlog.retain(|(_, session, _)| !taken.contains_key(session));
+            let Some(jobs) = self.queue.take_jobs(!self.backlog.is_empty()) else { break };
+            if !jobs.is_empty() {
+                // A new job replaces the one in the backlog.
+                self.backlog.retain(|(_, session, _)| !jobs.contains_key(session));
             }
-            if taken.len() <= FEW {
-                taken.into_iter().for_each(|(session, job)| self.do_job(&session, job));
+            if jobs.len() <= IMMEDIATE_JOBS {
+                jobs.into_iter().for_each(|(session, job)| self.do_job(&session, job));
             } else {
-                self.put_off(taken);
+                self.add_to_backlog(jobs);
             }
             if let Some((_, session, job)) = self.backlog.pop() {
                 self.do_job(&session, job);
@@ -78,134 +81,138 @@ impl Indexer {
         self.commit();
     }
 
-    /// Files that went while no server was there.
-    fn forget_what_went_meanwhile(&mut self) {
-        let known = documents::paths(self.batches.connection()).unwrap_or_default();
-        for (session, _) in known.into_iter().filter(|(_, path)| is_gone(path)) {
-            if self.jobs.is_closed() {
+    /// Removes sessions whose files were deleted while the server was not running.
+    fn remove_deleted_sessions(&mut self) {
+        let sessions = database::session_paths(self.writer.connection()).unwrap_or_default();
+        for (session, _) in sessions.into_iter().filter(|(_, path)| is_deleted(path)) {
+            if self.queue.is_closed() {
                 return;
             }
-            self.do_job(&session, Job::Forget);
+            self.do_job(&session, IndexJob::Remove);
         }
     }
 
-    fn put_off(&mut self, taken: HashMap<String, Job>) {
-        for (session, job) in taken {
+    fn add_to_backlog(&mut self, jobs: HashMap<String, IndexJob>) {
+        for (session, job) in jobs {
             let modified = match &job {
-                Job::Look { path, .. } => path.metadata().and_then(|file| file.modified()).ok(),
-                Job::Forget => None,
+                IndexJob::Update { path, .. } => path.metadata().and_then(|file| file.modified()).ok(),
+                IndexJob::Remove => None,
             };
             self.backlog.push((modified.unwrap_or(SystemTime::UNIX_EPOCH), session, job));
         }
         self.backlog.sort_by_key(|(modified, ..)| Reverse(*modified));
     }
 
-    fn do_job(&mut self, session: &str, job: Job) {
-        if self.damaged {
+    fn do_job(&mut self, session: &str, job: IndexJob) {
+        if self.is_damaged {
             return;
         }
-        let outcome = match job {
-            Job::Look { path, .. } if is_gone(&path) => self.forget(session),
-            Job::Look { path, title } => self.look(session, &path, &title),
-            Job::Forget => self.forget(session),
+        let result = match job {
+            IndexJob::Update { path, .. } if is_deleted(&path) => self.remove_session(session),
+            IndexJob::Update { path, title } => self.update_session(session, &path, &title),
+            IndexJob::Remove => self.remove_session(session),
         };
-        if let Err(error) = outcome {
-            self.tell(&error);
+        if let Err(error) = result {
+            self.handle_error(&error);
         }
     }
 
-    /// What waits for its transaction becomes visible.
+    /// Makes the writes so far visible to readers.
     fn commit(&mut self) {
-        if let Err(error) = self.batches.commit() {
-            self.tell(&error.into());
+        if let Err(error) = self.writer.commit() {
+            self.handle_error(&error.into());
         }
     }
 
-    fn tell(&mut self, error: &anyhow::Error) {
-        // Others may have been in the same transaction: they are looked at again when they are noted next.
-        self.seen.clear();
+    fn handle_error(&mut self, error: &anyhow::Error) {
+        // The rolled back transaction may have contained other sessions: their next job indexes them again.
+        self.indexed.clear();
         let code = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
         if matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) {
-            tracing::warn!("the search index is damaged; it is made anew with the next start");
-            database::throw_away(&self.database);
-            self.damaged = true;
+            tracing::warn!("the search index is damaged; the next start builds a new one");
+            database::delete(&self.database);
+            self.is_damaged = true;
         } else {
-            tracing::warn!("a session could not be indexed for the search: {error:#}");
+            tracing::warn!("cannot index a session for search: {error:#}");
         }
     }
 
-    fn look(&mut self, session: &str, path: &Path, title: &str) -> Result<()> {
+    fn update_session(&mut self, session: &str, path: &Path, title: &str) -> Result<()> {
         let metadata = path.metadata()?;
-        let stamp = (path.to_owned(), title.to_owned(), metadata.modified()?, metadata.len());
-        if self.seen.get(session) == Some(&stamp) {
+        let version = (path.to_owned(), title.to_owned(), metadata.modified()?, metadata.len());
+        if self.indexed.get(session) == Some(&version) {
             return Ok(());
         }
-        let known = documents::indexed(self.batches.connection(), session)?;
-        let mark = known.as_ref().map(|known| known.mark.clone()).unwrap_or_default();
-        let mut growth = Growth::open(path, &mark)?;
-        if let Some(known) = known.as_ref().filter(|_| growth.is_new) {
+        let known = database::find_session(self.writer.connection(), session)?;
+        let position = known.as_ref().map(|known| known.position.clone()).unwrap_or_default();
+        let mut lines = AppendedLines::open(path, &position)?;
+        if let Some(known) = known.as_ref().filter(|_| lines.is_new_file) {
             self.remove_entries(known.number)?;
         }
-        let is_told = !growth.is_new && known.is_some_and(|known| known.title == title && known.path == path);
-        if self.add_lines(session, path, title, &mut growth, is_told)? {
-            self.seen.insert(session.to_owned(), stamp);
+        let is_session_current =
+            !lines.is_new_file && known.is_some_and(|known| known.title == title && known.path == path);
+        if self.add_lines(session, path, title, &mut lines, is_session_current)? {
+            self.indexed.insert(session.to_owned(), version);
         }
         Ok(())
     }
 
-    /// Reads to the end of the file, unless the server ends before: false then.
+    /// Indexes the remaining lines of the file. Returns false if the queue was closed before the end.
+    /// `is_session_current` says that the session's row in the index already has this path and title.
     fn add_lines(
         &mut self,
         session: &str,
         path: &Path,
         title: &str,
-        growth: &mut Growth,
-        mut is_told: bool,
+        lines: &mut AppendedLines,
+        mut is_session_current: bool,
     ) -> Result<bool> {
-        let (mut buffer, mut written) = (Vec::new(), growth.offset());
+        let (mut buffer, mut written) = (Vec::new(), lines.offset());
         loop {
             let (mut entries, mut bytes, mut at_end) = (Vec::new(), 0, false);
-            while bytes < BYTES_AT_ONCE && !at_end && !self.jobs.is_closed() {
-                let found = match growth.next(&mut buffer)? {
-                    Some(Line::Whole(line)) => searchable(line),
-                    Some(Line::TooLong) => None,
+            while bytes < BYTES_AT_ONCE && !at_end && !self.queue.is_closed() {
+                let entry = match lines.next(&mut buffer)? {
+                    Some(AppendedLine::Line(line)) => searchable(line),
+                    Some(AppendedLine::TooLong) => None,
                     None => {
                         at_end = true;
                         None
                     }
                 };
-                bytes += found.as_ref().map_or(0, |entry| entry.text.len());
-                entries.extend(found);
+                bytes += entry.as_ref().map_or(0, |entry| entry.text.len());
+                entries.extend(entry);
             }
-            // The title is told with the first part, also when nothing was added.
-            if growth.offset() > written || !is_told {
-                let (mark, modified) = (growth.mark()?, growth.modified);
-                self.batches.write(bytes, |connection| {
-                    let number = documents::write_session(connection, session, path, title, modified, &mark)?;
-                    entries.iter().try_for_each(|entry| documents::add(connection, number, entry))
+            // A new title is written with the first part, even if no line was appended.
+            if lines.offset() > written || !is_session_current {
+                let (position, modified) = (lines.position()?, lines.modified);
+                self.writer.write(bytes, |connection| {
+                    let number =
+                        database::write_session(connection, session, path, title, modified, &position)?;
+                    entries.iter().try_for_each(|entry| database::add_entry(connection, number, entry))
                 })?;
-                (written, is_told) = (growth.offset(), true);
+                (written, is_session_current) = (lines.offset(), true);
             }
-            if at_end || self.jobs.is_closed() {
+            if at_end || self.queue.is_closed() {
                 return Ok(at_end);
             }
         }
     }
 
-    fn forget(&mut self, session: &str) -> Result<()> {
-        self.seen.remove(session);
-        let Some(known) = documents::indexed(self.batches.connection(), session)? else { return Ok(()) };
+    fn remove_session(&mut self, session: &str) -> Result<()> {
+        self.indexed.remove(session);
+        let Some(known) = database::find_session(self.writer.connection(), session)? else { return Ok(()) };
         self.remove_entries(known.number)?;
-        Ok(self.batches.write(0, |connection| documents::remove_session(connection, known.number))?)
+        Ok(self.writer.write(0, |connection| database::remove_session(connection, known.number))?)
     }
 
     fn remove_entries(&mut self, number: i64) -> Result<()> {
-        while self.batches.write(BYTES_AT_ONCE, |connection| documents::remove_some(connection, number))? {}
+        let remove = |connection: &Connection| database::remove_some_entries(connection, number);
+        while self.writer.write(BYTES_AT_ONCE, remove)? {}
         Ok(())
     }
 }
 
-/// As opposed to one that cannot be read at the moment.
-fn is_gone(path: &Path) -> bool {
+/// Whether the file does not exist, as opposed to a file that cannot be read at the moment.
+fn is_deleted(path: &Path) -> bool {
     path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }

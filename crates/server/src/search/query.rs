@@ -1,26 +1,26 @@
-//! What is searched for: words that must all occur, as they stand, in any case. Any text is a query; nothing in it is
-//! an operator.
+//! A search query: words that must all occur literally, ignoring case. Any text is a valid query; there are no
+//! operators.
 
 use memchr::memmem;
 use pilothouse_core::limits::{QUERY_BYTES, SEARCH_TRIGRAMS};
 
-pub(super) struct Query {
-    /// Folded, without repetitions.
+pub(super) struct SearchQuery {
+    /// Folded, without duplicates.
     words: Vec<String>,
-    /// The whole of it as it was typed, folded.
+    /// The whole query, folded.
     whole: String,
 }
 
-/// How well a text fits; more is better.
+/// The relevance of a text; larger is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Fit(u8);
+pub(super) struct Relevance(u8);
 
-impl Query {
-    /// None if there is nothing to look for.
+impl SearchQuery {
+    /// Parses a query. Returns `None` if it contains no word.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = &text[..text.floor_char_boundary(QUERY_BYTES)];
         let plain: String =
-            text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+            text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
         let whole = fold(plain.trim());
         let quoted = whole.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         let (mut words, whole): (Vec<String>, String) =
@@ -28,14 +28,14 @@ impl Query {
                 Some(inner) => (vec![inner.to_owned()], inner.to_owned()),
                 None => (whole.split_whitespace().map(str::to_owned).collect(), whole),
             };
-        // The longest first: it is the likeliest to be missing.
+        // The longest first: it is the most likely to be missing.
         words.sort_by(|left, right| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
         words.dedup();
         (!words.is_empty()).then_some(Self { words, whole })
     }
 
-    /// The question to the index: a text that fits has all of these. None if every word is too short for it.
-    pub(super) fn expression(&self) -> Option<String> {
+    /// The FTS5 expression that every matching text satisfies. Returns `None` if all words are shorter than a trigram.
+    pub(super) fn fts_expression(&self) -> Option<String> {
         let mut trigrams: Vec<String> = self.words.iter().flat_map(|word| trigrams(word)).collect();
         trigrams.sort();
         trigrams.dedup();
@@ -48,21 +48,21 @@ impl Query {
         (!quoted.is_empty()).then(|| quoted.join(" AND "))
     }
 
-    /// None if a word is missing.
-    pub(super) fn fit(&self, folded: &str) -> Option<Fit> {
-        let mut stands_alone = true;
+    /// The relevance of a folded text. Returns `None` if a word is missing.
+    pub(super) fn relevance(&self, folded: &str) -> Option<Relevance> {
+        let mut whole_words = true;
         for word in &self.words {
             let mut found = memmem::find_iter(folded.as_bytes(), word).peekable();
             found.peek()?;
-            stands_alone = stands_alone && found.any(|start| is_alone(folded, start, start + word.len()));
+            whole_words = whole_words && found.any(|start| is_whole_word(folded, start, start + word.len()));
         }
-        let together = self.words.len() > 1 && folded.contains(&self.whole);
-        Some(Fit(u8::from(stands_alone) + 2 * u8::from(together)))
+        let adjacent = self.words.len() > 1 && folded.contains(&self.whole);
+        Some(Relevance(u8::from(whole_words) + 2 * u8::from(adjacent)))
     }
 
-    /// Where its words stand in a text, as bytes: in order, without overlaps, and not more than needed.
+    /// The byte ranges of the words in a folded text, in order and without overlaps, at most `limit` per word.
     pub(super) fn matches(&self, folded: &str, limit: usize) -> Vec<(usize, usize)> {
-        let mut places: Vec<(usize, usize)> = self
+        let mut ranges: Vec<(usize, usize)> = self
             .words
             .iter()
             .flat_map(|word| {
@@ -70,38 +70,38 @@ impl Query {
                 found.map(|start| (start, start + word.len())).collect::<Vec<_>>()
             })
             .collect();
-        places.sort_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
-        let mut last = 0;
-        places.retain(|(start, end)| {
-            let free = *start >= last;
-            last = if free { *end } else { last };
-            free
+        ranges.sort_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
+        let mut last_end = 0;
+        ranges.retain(|(start, end)| {
+            let is_free = *start >= last_end;
+            last_end = if is_free { *end } else { last_end };
+            is_free
         });
-        places
+        ranges
     }
 }
 
-/// Lower case, letter by letter: the text keeps its number of characters.
+/// Converts to lower case, one character at a time, so that the number of characters does not change.
 pub(super) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
     text.chars()
-        .map(|letter| {
-            let mut lower = letter.to_lowercase();
-            lower.next().filter(|_| lower.next().is_none()).unwrap_or(letter)
+        .map(|character| {
+            let mut lower = character.to_lowercase();
+            lower.next().filter(|_| lower.next().is_none()).unwrap_or(character)
         })
         .collect()
 }
 
-/// Every three letters of a word that follow each other.
+/// All sequences of three characters in a word.
 fn trigrams(word: &str) -> Vec<String> {
-    let letters: Vec<char> = word.chars().collect();
-    letters.windows(3).map(|three| three.iter().collect()).collect()
+    let characters: Vec<char> = word.chars().collect();
+    characters.windows(3).map(|three| three.iter().collect()).collect()
 }
 
-/// Not a piece of a longer word.
-fn is_alone(text: &str, start: usize, end: usize) -> bool {
+/// Whether the range is not part of a longer word.
+fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     let before = text[..start].chars().next_back();
     let after = text[end..].chars().next();
     !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)

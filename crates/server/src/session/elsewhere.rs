@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use super::own_file::Whose;
 use super::{CLOSING, Session, opening};
 use crate::client::encode;
-use crate::history::history_file::{Followed, events_of};
+use crate::history::history_file::{FileChange, live_events};
 
 impl Session {
     /// Refuses what would make the file branch. The file is looked at once more: what was written a moment ago may not
@@ -101,9 +101,9 @@ impl Session {
                 let followed = self.take_in();
                 self.yield_to_the_other();
                 match followed {
-                    Some(Followed::Appended(messages)) => self.follow_the_other(messages),
-                    Some(Followed::Replaced) => self.read_again(),
-                    Some(Followed::Same | Followed::Gone) | None => self.take_title(),
+                    Some(FileChange::Appended(messages)) => self.follow_the_other(messages),
+                    Some(FileChange::Replaced) => self.read_again(),
+                    Some(FileChange::Unchanged | FileChange::Deleted) | None => self.take_title(),
                 }
             }
             Whose::Both => {
@@ -118,7 +118,7 @@ impl Session {
         if self.view.elsewhere {
             self.expect_the_other();
         }
-        events_of(messages).for_each(|event| self.emit(event));
+        live_events(messages).for_each(|event| self.emit(event));
         self.rest_as_the_file_says();
         self.take_title();
         self.tell_hub();

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Session;
-use crate::history::now;
+use crate::clock::now_ms;
 use crate::store::{Extra, InFlightNote, Prompt};
 
 const NOT_KEPT: &str = "It could not be written to disk, so nothing was done";
@@ -29,7 +29,7 @@ impl Session {
     pub(super) fn keep_id(&self, client_id: &str) -> Result<(), String> {
         self.hub
             .store()
-            .remember_id(&self.origin.id, client_id, now())
+            .remember_id(&self.origin.id, client_id, now_ms())
             .map_err(|error| format!("{NOT_KEPT}: {error:#}"))
     }
 
@@ -63,7 +63,7 @@ impl Session {
     }
 
     pub(super) fn keep_extra(&self, events: Vec<Event>) {
-        self.hub.store().add_extra(&self.origin.id, &Extra { at: now(), events });
+        self.hub.store().add_extra(&self.origin.id, &Extra { at: now_ms(), events });
     }
 
     /// As long as the agent has no file, nobody but us keeps a shell command.
@@ -107,7 +107,7 @@ impl Session {
     pub(super) fn note_in_flight(&mut self) {
         self.note_deadline = None;
         if let Some((message, events)) = self.in_flight.changes_to_note() {
-            let note = (!events.is_empty()).then(|| InFlightNote { at: now(), message, events });
+            let note = (!events.is_empty()).then(|| InFlightNote { at: now_ms(), message, events });
             self.hub.store().note_in_flight(&self.origin.id, note);
         }
     }

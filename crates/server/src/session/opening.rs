@@ -57,7 +57,8 @@ impl Session {
                 view.model = history.model().map(named);
                 view.thinking_level = history.thinking_level().unwrap_or_default().to_owned();
                 // What another program has begun may still run.
-                view.controller = if view.elsewhere { history.tail_at_work() } else { history.tail() };
+                view.controller =
+                    if view.elsewhere { history.newest_rows_running() } else { history.newest_rows() };
             }
             None => {
                 view.controller = MessageController::default();
@@ -83,7 +84,7 @@ impl Session {
         self.replay = EventBuffer::default();
         self.unsent = restored.unsent;
         self.reread = false;
-        self.judged = history.as_ref().map_or(0, HistoryFile::entries);
+        self.judged = history.as_ref().map_or(0, HistoryFile::entry_count);
         self.history = history.map(|history| Arc::new(Mutex::new(history)));
     }
 }

@@ -8,7 +8,7 @@ use pilothouse_core::protocol::event::Event;
 
 use super::{Session, opening};
 use crate::history::HistoryFile;
-use crate::history::history_file::{Followed, events_of};
+use crate::history::history_file::{FileChange, live_events};
 
 /// Whose the messages are that the file has beyond those that were looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +41,13 @@ impl Session {
             return self.judge();
         }
         match self.take_in() {
-            Some(Followed::Appended(mut messages)) => {
+            Some(FileChange::Appended(mut messages)) => {
                 let untold = |message: &Message| message.timestamp().is_some_and(|time| !self.is_own(time));
                 if let Some(first) = messages.iter().position(untold) {
-                    events_of(messages.split_off(first)).for_each(|event| self.emit(event));
+                    live_events(messages.split_off(first)).for_each(|event| self.emit(event));
                 }
             }
-            Some(Followed::Replaced) => {
+            Some(FileChange::Replaced) => {
                 self.open_own_file();
                 self.reread = false;
             }
@@ -63,23 +63,23 @@ impl Session {
     /// No person and no model has said anything that our own process did not tell.
     pub(super) fn own(&mut self) {
         match self.take_in() {
-            Some(Followed::Replaced) if self.process.is_some() => {
+            Some(FileChange::Replaced) if self.process.is_some() => {
                 self.open_own_file();
                 self.reread = false;
             }
-            Some(Followed::Replaced) => self.read_again(),
-            Some(Followed::Same) => self.take_title(),
+            Some(FileChange::Replaced) => self.read_again(),
+            Some(FileChange::Unchanged) => self.take_title(),
             // Without a process of ours it is the other program's: the result of a tool, a command, a summary.
-            Some(Followed::Appended(messages)) if self.process.is_none() => self.follow_the_other(messages),
-            Some(Followed::Appended(_) | Followed::Gone) | None => {}
+            Some(FileChange::Appended(messages)) if self.process.is_none() => self.follow_the_other(messages),
+            Some(FileChange::Appended(_) | FileChange::Deleted) | None => {}
         }
     }
 
     /// What the file has by now is what is shown, or is about to be.
-    pub(super) fn take_in(&mut self) -> Option<Followed> {
-        let followed = self.locked().map(|mut history| history.tell());
+    pub(super) fn take_in(&mut self) -> Option<FileChange> {
+        let followed = self.locked().map(|mut history| history.take_appended());
         self.judged = self.entries();
-        if std::mem::take(&mut self.reread) { Some(Followed::Replaced) } else { followed }
+        if std::mem::take(&mut self.reread) { Some(FileChange::Replaced) } else { followed }
     }
 
     pub(super) fn whose(&self) -> Whose {
@@ -87,7 +87,7 @@ impl Session {
         let Some(history) = history else { return Whose::Ours };
         let is_own = |time: u64| time == 0 || self.is_own(time);
         let (mut ours, mut theirs) = (false, false);
-        for own in history.times_from(self.judged).map(is_own) {
+        for own in history.message_times_from(self.judged).map(is_own) {
             ours |= own;
             theirs |= !own;
         }
@@ -100,7 +100,7 @@ impl Session {
 
     /// Knows what the file has by now, and tells nothing of it yet.
     pub(super) fn read_on(&mut self) {
-        let fits = self.locked().is_some_and(|mut history| history.look());
+        let fits = self.locked().is_some_and(|mut history| history.read_appended());
         if !fits && self.history.is_some() {
             self.open_own_file();
         }
@@ -108,7 +108,7 @@ impl Session {
 
     pub(super) fn open_own_file(&mut self) {
         let opened = opening::aside(|| opening::read_beside(&self.origin, &self.hub));
-        self.judged = self.judged.min(opened.as_ref().map_or(0, HistoryFile::entries));
+        self.judged = self.judged.min(opened.as_ref().map_or(0, HistoryFile::entry_count));
         self.reread |= self.history.is_some();
         self.history = opened.map(|history| Arc::new(Mutex::new(history)));
     }
@@ -118,7 +118,7 @@ impl Session {
     }
 
     pub(super) fn entries(&self) -> usize {
-        self.locked().map_or(0, |history| history.entries())
+        self.locked().map_or(0, |history| history.entry_count())
     }
 
     pub(super) fn file_has(&self, is_there: impl FnOnce(&HistoryFile) -> bool) -> bool {

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::Session;
 use super::requests::{Pending, Waiter};
-use crate::history::now;
+use crate::clock::now_ms;
 use crate::store::Prompt;
 
 impl Session {
@@ -109,7 +109,7 @@ impl Session {
     /// Pictures may be named instead of sent, if the session has them.
     pub(super) fn with_data(&self, mut images: Vec<Image>) -> Result<Vec<Image>, String> {
         for image in images.iter_mut().filter(|image| image.data.is_empty() && !image.blob.is_empty()) {
-            self.origin.blobs.give_back(image);
+            self.origin.blobs.restore_data(image);
             if image.data.is_empty() {
                 return Err("One of the pictures is no longer there; attach it again.".to_owned());
             }
@@ -124,7 +124,7 @@ impl Session {
         images: Vec<Image>,
         lane: Lane,
     ) -> Prompt {
-        Prompt { client_id, text, images, lane, at: now(), told: None, outcome: None }
+        Prompt { client_id, text, images, lane, at: now_ms(), told: None, outcome: None }
     }
 
     fn wait_for_prompt(&mut self, wanted: &str, waiter: Waiter) {

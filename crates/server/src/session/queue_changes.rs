@@ -75,7 +75,7 @@ impl Session {
             QueueEdit::Begin => queue.begin_edit(id, revision),
             QueueEdit::Cancel => queue.cancel_edit(id, revision),
             QueueEdit::Finish { text, mut images } => {
-                images.iter_mut().for_each(|image| self.origin.blobs.hold(image));
+                images.iter_mut().for_each(|image| self.origin.blobs.retain(image));
                 self.agents_copy.refused.retain(|refused| refused != id);
                 queue.finish_edit(id, revision, text, images)
             }

@@ -22,11 +22,11 @@ impl Session {
         self.emit(Event::QueueUpdate { items: self.view.queue.items().to_vec() });
         self.keep_queue();
         let waiting = self.view.queue.items().iter().flat_map(|item| &item.images);
-        self.origin.blobs.hold_only(waiting.map(|image| image.blob.as_str()));
+        self.origin.blobs.retain_only(waiting.map(|image| image.blob.as_str()));
     }
 
     pub(super) fn schedule(&mut self, mut scheduled: Scheduled) -> Result<(), QueueError> {
-        scheduled.images.iter_mut().for_each(|image| self.origin.blobs.hold(image));
+        scheduled.images.iter_mut().for_each(|image| self.origin.blobs.retain(image));
         self.view.queue.schedule(scheduled)?;
         self.emit_queue();
         Ok(())
@@ -157,7 +157,7 @@ impl Session {
             if !self.machine.state().is_active() {
                 self.begin_run();
             }
-            images.iter_mut().for_each(|image| self.origin.blobs.give_back(image));
+            images.iter_mut().for_each(|image| self.origin.blobs.restore_data(image));
             self.agents_copy.given.push(id.clone());
             self.request(PiCommand::Prompt { message: text, images, lane }, Pending::Given { id });
         }
@@ -191,7 +191,7 @@ impl Session {
     pub(super) fn queue_to_keep(&self) -> Vec<Scheduled> {
         let mut items = self.view.queue.items().to_vec();
         let images = items.iter_mut().flat_map(|item| item.images.iter_mut());
-        images.for_each(|image: &mut Image| self.origin.blobs.give_back(image));
+        images.for_each(|image: &mut Image| self.origin.blobs.restore_data(image));
         items
     }
 }

@@ -8,7 +8,8 @@ use pilothouse_core::protocol::event::Event;
 use serde_json::json;
 
 use super::keep::is_of_reply;
-use crate::history::{Scanned, now};
+use crate::clock::now_ms;
+use crate::history::ScannedFile;
 use crate::http::blobs::Blobs;
 use crate::store::{Extra, Prompt, Store};
 
@@ -25,7 +26,7 @@ pub(super) struct Restored {
 
 impl Restored {
     /// Of a session that is opened: whatever ran in it before runs no more.
-    pub(super) fn of(store: &Store, session: &str, blobs: &Blobs, file: Option<&Scanned>) -> Self {
+    pub(super) fn of(store: &Store, session: &str, blobs: &Blobs, file: Option<&ScannedFile>) -> Self {
         let mut restored = Self::default();
         restored.take_in_flight(store, session, file);
         restored.take_asks(store, session);
@@ -37,7 +38,7 @@ impl Restored {
 
     /// What is kept beside the file of a session that is open. Changes nothing: what the file has and we have not heard
     /// of yet is still on its way.
-    pub(super) fn beside(store: &Store, session: &str, file: &Scanned) -> Vec<Extra> {
+    pub(super) fn beside(store: &Store, session: &str, file: &ScannedFile) -> Vec<Extra> {
         let mut extras = store.extras(session);
         extras.retain(|extra| !is_in(Some(file), extra));
         let unsent = |prompt: &Prompt| prompt.told.is_none() && disposition(prompt) == Some(UNSENT);
@@ -48,7 +49,7 @@ impl Restored {
     }
 
     /// What was being said is kept for good now, unless the agent finished it after we were gone.
-    fn take_in_flight(&mut self, store: &Store, session: &str, file: Option<&Scanned>) {
+    fn take_in_flight(&mut self, store: &Store, session: &str, file: Option<&ScannedFile>) {
         let Some(noted) = store.in_flight(session) else { return };
         tracing::info!(
             session,
@@ -71,7 +72,7 @@ impl Restored {
         for ask in store.asks(session) {
             let message = Message::Answered { words: ask.lost_words() };
             let events = vec![Event::MessageEnd { message }];
-            store.add_extra(session, &Extra { at: now(), events });
+            store.add_extra(session, &Extra { at: now_ms(), events });
             self.interrupted = true;
         }
         if let Err(error) = store.save_asks(session, &[]) {
@@ -81,7 +82,7 @@ impl Restored {
 
     /// Prompts and scheduled messages that the agent has in its file are done with, whether we heard of it or not. The
     /// others are shown where they were said, or wait in the queue.
-    fn take_prompts(&mut self, store: &Store, session: &str, blobs: &Blobs, file: Option<&Scanned>) {
+    fn take_prompts(&mut self, store: &Store, session: &str, blobs: &Blobs, file: Option<&ScannedFile>) {
         let mut items = store.queue(session);
         let scheduled = items.len();
         let (done, open) = sorted(store.prompts(session), &items, file);
@@ -99,14 +100,18 @@ impl Restored {
             self.extras.push(Extra { at: prompt.at, events: vec![said(&prompt)] });
             self.unsent.push(prompt);
         }
-        items.iter_mut().flat_map(|item| item.images.iter_mut()).for_each(|image| blobs.hold(image));
+        items.iter_mut().flat_map(|item| item.images.iter_mut()).for_each(|image| blobs.retain(image));
         items.iter_mut().for_each(|item| item.under_edit = false);
         self.queue.replace(items);
     }
 }
 
 /// The ids of the prompts that need no looking after, and the others.
-fn sorted(prompts: Vec<Prompt>, queue: &[Scheduled], file: Option<&Scanned>) -> (Vec<String>, Vec<Prompt>) {
+fn sorted(
+    prompts: Vec<Prompt>,
+    queue: &[Scheduled],
+    file: Option<&ScannedFile>,
+) -> (Vec<String>, Vec<Prompt>) {
     // Without a prompt nothing of the file is read: it may have thousands of messages.
     let earliest = prompts.iter().map(|prompt| prompt.at).min();
     let stored = file.zip(earliest).map(|(file, at)| file.user_messages_since(at)).unwrap_or_default();
@@ -119,7 +124,7 @@ fn sorted(prompts: Vec<Prompt>, queue: &[Scheduled], file: Option<&Scanned>) -> 
 }
 
 /// Shell commands that ended before the agent made its file: it writes them into it when it does.
-fn is_in(file: Option<&Scanned>, extra: &Extra) -> bool {
+fn is_in(file: Option<&ScannedFile>, extra: &Extra) -> bool {
     let of_shell = |event: &Event| matches!(event, Event::BashStart { .. } | Event::BashEnd { .. });
     file.is_some() && extra.events.iter().all(of_shell)
 }

@@ -86,7 +86,7 @@ impl Session {
     pub(super) fn last_user_message(&self) -> Option<(String, Vec<Image>)> {
         let row = last_user_message(self.view.controller.rows())?;
         let mut images = row.images.clone();
-        images.iter_mut().for_each(|image| self.origin.blobs.give_back(image));
+        images.iter_mut().for_each(|image| self.origin.blobs.restore_data(image));
         Some((row.text.clone(), images))
     }
 }

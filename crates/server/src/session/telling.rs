@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Session;
 use crate::client::{Client, encode};
-use crate::history::now;
+use crate::clock::now_ms;
 
 impl Session {
     pub(super) fn subscribe(&mut self, page: Client, request: Option<String>, cursor: Option<Cursor>) {
@@ -39,7 +39,7 @@ impl Session {
 
     /// Numbers an event, folds it and sends it to every page that watches.
     pub(super) fn emit(&mut self, mut event: Event) {
-        self.origin.blobs.take_from_event(&mut event);
+        self.origin.blobs.extract_from_event(&mut event);
         self.watch_event(&event);
         let seq = self.view.seq + 1;
         let frame =
@@ -66,7 +66,7 @@ impl Session {
             cwd: self.view.cwd.clone(),
             title: self.view.title.clone(),
             state: self.machine.state(),
-            modified: now(),
+            modified: now_ms(),
             reason: self.view.reason.clone(),
             elsewhere: self.view.elsewhere,
             asks: self.view.asks.clone(),

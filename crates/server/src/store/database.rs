@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::history::milliseconds;
+use crate::clock::unix_ms;
 
 /// Each brings the tables from the version of its place to the next. One that was released is never changed.
 const MIGRATIONS: [&str; 1] = ["
@@ -165,7 +165,7 @@ fn move_aside(path: &Path) -> Result<PathBuf> {
         name.push(suffix);
         PathBuf::from(name)
     };
-    let aside = format!(".broken-{}", milliseconds(SystemTime::now()));
+    let aside = format!(".broken-{}", unix_ms(SystemTime::now()));
     for suffix in ["-wal", "-shm"] {
         let _ = std::fs::rename(name(suffix), name(&format!("{aside}{suffix}")));
     }

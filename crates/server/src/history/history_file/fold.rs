@@ -1,28 +1,29 @@
-//! Walks the active branch of a session file, entry by entry, with what the file does not know in its place.
+//! Folds the active branch of a session file into rows, entry by entry, with the extras at their positions.
 
 use std::fs::File;
 
-use pilothouse_agents::history::entry::{Item, read_entry};
-use pilothouse_agents::history::index::Entry;
+use pilothouse_agents::history::entry::{EntryContent, read_entry};
+use pilothouse_agents::history::index::IndexEntry;
 use pilothouse_core::MessageController;
 use pilothouse_core::conversation::controller::{Fold, Report};
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::{CHECKPOINT_ROWS, TAIL_ROWS};
 use pilothouse_core::session::machine::Evidence;
 
-use super::super::source::Pieces;
-use super::{HistoryFile, Told};
+use super::super::source::RangeReader;
+use super::{BranchFacts, HistoryFile};
 
-/// A fold under way.
+/// A fold in progress.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct FoldCursor {
     pub(super) controller: MessageController,
-    /// How many entries of the branch, and how many extras, are in it.
+    /// The number of entries of the active branch that are folded.
     pub(super) entry: usize,
+    /// The number of extras that are folded.
     pub(super) extra: usize,
 }
 
-/// Where a fold stood: with nothing but this, a walk can go on from there.
+/// The state of a fold without its rows, sufficient to continue from there.
 #[derive(Clone, Debug)]
 pub(super) struct Checkpoint {
     pub(super) rows: usize,
@@ -32,172 +33,190 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    pub(super) fn walk(&self) -> Walk {
+    pub(super) fn cursor(&self) -> FoldCursor {
         let controller = MessageController::go_on_from(self.fold.clone());
-        Walk { controller, entry: self.entry, extra: self.extra }
+        FoldCursor { controller, entry: self.entry, extra: self.extra }
     }
 }
 
-/// Whether images are needed: finding out what one is called takes decoding it.
+/// The treatment of images. Computing the name of an image requires decoding it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Images {
-    Named,
-    Dropped,
+pub(super) enum ImageMode {
+    /// Names the images and stores their positions in `Blobs`.
+    Index,
+    Drop,
 }
 
-/// What is known after a walk through everything: all but the rows.
+/// The result of folding everything, without the rows.
 #[derive(Debug)]
-pub(super) struct Walked {
+pub(super) struct FullFold {
     rows: usize,
     rows_before: Vec<usize>,
     checkpoints: Vec<Checkpoint>,
-    told: Told,
+    facts: BranchFacts,
 }
 
 impl HistoryFile {
-    /// Folds everything once, keeping no rows.
-    pub(super) fn walk_all(&mut self, file: &File) -> Walked {
-        let mut pieces = Pieces::new(file);
-        let mut walk = Walk::default();
-        while walk.entry < self.active.len() {
-            self.note_place(&mut walk);
-            let item = self.item(&walk, &mut pieces);
-            self.note(item.as_ref(), &walk);
-            self.take(&mut walk, item, Images::Dropped);
-            walk.controller.forget_before(usize::MAX);
+    /// Folds the whole branch once, keeping no rows.
+    pub(super) fn fold_everything(&mut self, file: &File) -> FullFold {
+        let mut reader = RangeReader::new(file);
+        let mut cursor = FoldCursor::default();
+        while cursor.entry < self.active.len() {
+            self.prepare_first_fold(&mut cursor);
+            let content = self.read_content(&cursor, &mut reader);
+            self.update_facts(content.as_ref(), &cursor);
+            self.fold_entry(&mut cursor, content, ImageMode::Drop);
+            cursor.controller.forget_before(usize::MAX);
         }
-        self.take_extras(&mut walk, u64::MAX);
-        Walked {
-            rows: walk.controller.total(),
+        self.fold_extras_before(&mut cursor, u64::MAX);
+        FullFold {
+            rows: cursor.controller.total(),
             rows_before: std::mem::take(&mut self.rows_before),
             checkpoints: std::mem::take(&mut self.checkpoints),
-            told: std::mem::take(&mut self.told),
+            facts: std::mem::take(&mut self.facts),
         }
     }
 
-    /// Folds the last rows again, to keep them.
-    pub(super) fn fold_tail(&mut self, file: &File, walked: Walked) {
-        let first = walked.rows.saturating_sub(TAIL_ROWS);
-        self.rows_before = walked.rows_before;
-        self.checkpoints = walked.checkpoints;
-        self.told = walked.told;
-        let mut pieces = Pieces::new(file);
-        let mut tail = self.walk_to_row(first);
-        while tail.entry < self.active.len() {
-            let item = self.item(&tail, &mut pieces);
-            self.take_extras_before_entry(&mut tail);
-            self.take(&mut tail, item, Images::Named);
+    /// Folds the newest rows again, to keep them.
+    pub(super) fn fold_newest_rows(&mut self, file: &File, full_fold: FullFold) {
+        let first = full_fold.rows.saturating_sub(TAIL_ROWS);
+        self.rows_before = full_fold.rows_before;
+        self.checkpoints = full_fold.checkpoints;
+        self.facts = full_fold.facts;
+        let mut reader = RangeReader::new(file);
+        let mut cursor = self.cursor_before_row(first);
+        while cursor.entry < self.active.len() {
+            let content = self.read_content(&cursor, &mut reader);
+            self.fold_extras_before_entry(&mut cursor);
+            self.fold_entry(&mut cursor, content, ImageMode::Index);
         }
-        self.take_extras(&mut tail, u64::MAX);
-        self.tail = tail;
+        self.fold_extras_before(&mut cursor, u64::MAX);
+        self.tail = cursor;
     }
 
-    /// Folds what was appended, and gives its messages.
-    pub(super) fn fold_on(&mut self, file: &File) -> Vec<Message> {
-        let mut pieces = Pieces::new(file);
-        let mut walk = std::mem::take(&mut self.tail);
+    /// Folds the appended entries and returns their messages.
+    pub(super) fn fold_appended(&mut self, file: &File) -> Vec<Message> {
+        let mut reader = RangeReader::new(file);
+        let mut cursor = std::mem::take(&mut self.tail);
         let mut messages = Vec::new();
-        while walk.entry < self.active.len() {
-            self.note_place(&mut walk);
-            let mut item = self.item(&walk, &mut pieces);
-            self.note(item.as_ref(), &walk);
-            if let Some(Item::Message(message)) = &mut item {
-                self.name_images(message, walk.entry);
+        while cursor.entry < self.active.len() {
+            self.prepare_first_fold(&mut cursor);
+            let mut content = self.read_content(&cursor, &mut reader);
+            self.update_facts(content.as_ref(), &cursor);
+            if let Some(EntryContent::Message(message)) = &mut content {
+                self.index_images(message, cursor.entry);
                 messages.push(message.clone());
             }
-            self.take(&mut walk, item, Images::Named);
-            if walk.controller.rows().len() > 2 * TAIL_ROWS {
-                walk.controller.forget_before(walk.controller.total() - TAIL_ROWS);
+            self.fold_entry(&mut cursor, content, ImageMode::Index);
+            if cursor.controller.rows().len() > 2 * TAIL_ROWS {
+                cursor.controller.forget_before(cursor.controller.total() - TAIL_ROWS);
             }
         }
-        self.tail = walk;
+        self.tail = cursor;
         messages
     }
 
-    /// A walk that stands as near before this row as is remembered.
-    pub(super) fn walk_to_row(&self, row: usize) -> Walk {
-        let behind = self.checkpoints.partition_point(|checkpoint| checkpoint.rows <= row);
-        behind.checked_sub(1).map_or_else(Walk::default, |place| self.checkpoints[place].walk())
+    /// A cursor at the nearest checkpoint before this row.
+    pub(super) fn cursor_before_row(&self, row: usize) -> FoldCursor {
+        let count = self.checkpoints.partition_point(|checkpoint| checkpoint.rows <= row);
+        self.cursor_after_checkpoints(count)
     }
 
-    /// What an entry says; nothing if it says nothing about the conversation. None if it cannot be read.
-    pub(super) fn item(&self, walk: &Walk, pieces: &mut Pieces<'_>) -> Option<Item> {
-        let entry = self.entry_at(walk.entry).filter(|entry| entry.kind.is_telling());
-        let Some(entry) = entry else { return Some(Item::Nothing) };
-        pieces.piece(entry.offset, entry.length).and_then(read_entry)
+    /// A cursor at the last of the first `count` checkpoints, or at the start.
+    pub(super) fn cursor_after_checkpoints(&self, count: usize) -> FoldCursor {
+        count.checked_sub(1).map_or_else(FoldCursor::default, |last| self.checkpoints[last].cursor())
     }
 
-    pub(super) fn entry_at(&self, place: usize) -> Option<&Entry> {
-        self.active.get(place).and_then(|number| self.index.entry(*number))
+    /// Reads the cursor's entry. Entries that are never shown are not read and count as empty. Returns `None` if the
+    /// entry cannot be read.
+    pub(super) fn read_content(
+        &self,
+        cursor: &FoldCursor,
+        reader: &mut RangeReader<'_>,
+    ) -> Option<EntryContent> {
+        let entry = self.active_entry(cursor.entry).filter(|entry| entry.kind.is_shown());
+        let Some(entry) = entry else { return Some(EntryContent::Empty) };
+        reader.read(entry.offset, entry.length).and_then(read_entry)
     }
 
-    /// Folds the entry that is next.
-    pub(super) fn take(&self, walk: &mut Walk, item: Option<Item>, images: Images) -> Report {
-        let report = match item {
-            Some(Item::Message(mut message)) => {
+    /// The entry at this position of the active branch.
+    pub(super) fn active_entry(&self, position: usize) -> Option<&IndexEntry> {
+        self.active.get(position).and_then(|number| self.index.entry(*number))
+    }
+
+    /// Folds the content of the cursor's entry and advances the cursor.
+    pub(super) fn fold_entry(
+        &self,
+        cursor: &mut FoldCursor,
+        content: Option<EntryContent>,
+        images: ImageMode,
+    ) -> Report {
+        let report = match content {
+            Some(EntryContent::Message(mut message)) => {
                 match images {
-                    Images::Named => self.name_images(&mut message, walk.entry),
-                    Images::Dropped => drop_images(&mut message),
+                    ImageMode::Index => self.index_images(&mut message, cursor.entry),
+                    ImageMode::Drop => drop_images(&mut message),
                 }
-                walk.controller.take_history(message)
+                cursor.controller.take_history(message)
             }
             _ => Report::new(),
         };
-        walk.entry += 1;
+        cursor.entry += 1;
         report
     }
 
-    fn name_images(&self, message: &mut Message, place: usize) {
-        if let Some(entry) = self.entry_at(place) {
-            self.blobs.take_from_file(message, &self.path, entry.offset, entry.length);
+    fn index_images(&self, message: &mut Message, position: usize) {
+        if let Some(entry) = self.active_entry(position) {
+            self.blobs.index_from_file(message, &self.path, entry.offset, entry.length);
         }
     }
 
-    /// What happened before the next entry was written.
-    pub(super) fn take_extras_before_entry(&self, walk: &mut Walk) {
-        let time = self.entry_at(walk.entry).map_or(0, |entry| entry.time);
-        self.take_extras(walk, time);
+    /// Folds the extras that precede the cursor's entry.
+    pub(super) fn fold_extras_before_entry(&self, cursor: &mut FoldCursor) {
+        let time = self.active_entry(cursor.entry).map_or(0, |entry| entry.time);
+        self.fold_extras_before(cursor, time);
     }
 
-    /// What happened before this time and is not in the walk yet.
-    pub(super) fn take_extras(&self, walk: &mut Walk, time: u64) {
-        while let Some(extra) = self.extras.get(walk.extra).filter(|extra| extra.at < time) {
+    /// Folds the remaining extras from before this time.
+    pub(super) fn fold_extras_before(&self, cursor: &mut FoldCursor, time: u64) {
+        while let Some(extra) = self.extras.get(cursor.extra).filter(|extra| extra.at < time) {
             for event in &extra.events {
                 let mut event = event.clone();
-                self.blobs.take_from_event(&mut event);
-                walk.controller.handle_server_event(event);
+                self.blobs.extract_from_event(&mut event);
+                cursor.controller.handle_server_event(event);
             }
-            walk.extra += 1;
+            cursor.extra += 1;
         }
     }
 
-    /// Before an entry is folded for the first time: what comes before it, how many rows there are, and, now and
-    /// then, where the fold stands.
-    fn note_place(&mut self, walk: &mut Walk) {
-        self.take_extras_before_entry(walk);
-        let rows = walk.controller.total();
+    /// Prepares the first fold of an entry: folds the extras before it, stores the number of rows so far and, at
+    /// intervals, a checkpoint.
+    fn prepare_first_fold(&mut self, cursor: &mut FoldCursor) {
+        self.fold_extras_before_entry(cursor);
+        let rows = cursor.controller.total();
         self.rows_before.push(rows);
-        let since = rows - self.checkpoints.last().map_or(0, |checkpoint| checkpoint.rows);
-        // A fold that remembers much is kept the more seldom.
-        if since >= CHECKPOINT_ROWS.max(walk.controller.fold().remembered()) && walk.controller.is_whole() {
-            let fold = walk.controller.fold().clone();
-            self.checkpoints.push(Checkpoint { rows, entry: walk.entry, extra: walk.extra, fold });
+        let since_checkpoint = rows - self.checkpoints.last().map_or(0, |checkpoint| checkpoint.rows);
+        // The interval grows with the size of the fold's state, which bounds the memory for checkpoints.
+        let interval = CHECKPOINT_ROWS.max(cursor.controller.fold().remembered());
+        if since_checkpoint >= interval && cursor.controller.is_whole() {
+            let fold = cursor.controller.fold().clone();
+            self.checkpoints.push(Checkpoint { rows, entry: cursor.entry, extra: cursor.extra, fold });
         }
     }
 
-    fn note(&mut self, item: Option<&Item>, walk: &Walk) {
-        match item {
-            Some(Item::Message(message)) => {
-                self.told.evidence = Evidence::told_by(message).unwrap_or(self.told.evidence);
+    fn update_facts(&mut self, content: Option<&EntryContent>, cursor: &FoldCursor) {
+        match content {
+            Some(EntryContent::Message(message)) => {
+                self.facts.evidence = Evidence::told_by(message).unwrap_or(self.facts.evidence);
             }
-            Some(Item::Model { provider, model_id }) => {
-                self.told.model = Some((provider.clone(), model_id.clone()));
+            Some(EntryContent::Model { provider, model_id }) => {
+                self.facts.model = Some((provider.clone(), model_id.clone()));
             }
-            Some(Item::ThinkingLevel(level)) => self.told.thinking_level = Some(level.clone()),
-            Some(Item::Nothing) => {}
+            Some(EntryContent::ThinkingLevel(level)) => self.facts.thinking_level = Some(level.clone()),
+            Some(EntryContent::Empty) => {}
             None => {
-                tracing::debug!(path = %self.path.display(), entry = walk.entry, "an entry cannot be read");
-                self.told.unreadable += 1;
+                tracing::debug!(path = %self.path.display(), entry = cursor.entry, "skipped an unreadable entry");
+                self.facts.unreadable_entries += 1;
             }
         }
     }

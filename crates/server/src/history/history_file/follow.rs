@@ -1,102 +1,105 @@
-//! Reads on in a session file that another program writes.
+//! Reads entries appended to a session file by our own agent or by another program.
 
 use std::fs::File;
 
-use pilothouse_agents::history::index::{Entry, Growth};
-use pilothouse_agents::history::record::{Kind, Role};
+use pilothouse_agents::history::index::{Growth, IndexEntry};
+use pilothouse_agents::history::record::{EntryKind, Role};
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::TAIL_ROWS;
 use pilothouse_core::protocol::event::Event;
 
-use super::super::source::Stamp;
+use super::super::source::FileStamp;
 use super::HistoryFile;
 
-/// What has become of a session file.
+/// The change of a session file since the last call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Followed {
-    /// Nothing that is shown. Title, model and the like may have changed.
-    Same,
-    /// The conversation goes on with these messages. `events_of` tells what they are to a live session.
+pub enum FileChange {
+    /// No row changed. Title, model or thinking level may have.
+    Unchanged,
+    /// These messages were appended to the conversation. `live_events` turns them into events.
     Appended(Vec<Message>),
-    /// The conversation is another one now, or has grown by more than is worth telling: it has to be opened again.
+    /// The file was replaced, another branch is active, or too much was appended: the file has to be opened again.
     Replaced,
-    /// There is no such file any more.
-    Gone,
+    /// The file no longer exists or cannot be read.
+    Deleted,
 }
 
-/// How far the conversation is told: what the file had of it then.
+/// The state of the index when `take_appended` was last called.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Until {
+pub(super) struct TakenUntil {
     entries: usize,
     leaf: Option<u32>,
 }
 
 impl HistoryFile {
-    /// Reads what was appended since, and tells what it is to the conversation. After `Replaced` or `Gone` this says
-    /// nothing sensible any more.
-    pub fn follow(&mut self) -> Followed {
-        match self.read_on() {
-            Ok(()) => self.tell(),
-            Err(unfit) => unfit,
+    /// Reads appended entries and takes them into the conversation. After `Replaced` or `Deleted` this history is
+    /// obsolete and must not be used any more.
+    pub fn follow(&mut self) -> FileChange {
+        match self.index_appended() {
+            Ok(()) => self.take_appended(),
+            Err(change) => change,
         }
     }
 
-    /// What was read and has not been told yet is to the conversation. Reads nothing that was not looked at.
-    pub fn tell(&mut self) -> Followed {
-        let Ok(file) = File::open(&self.path) else { return Followed::Gone };
-        let Until { entries, leaf } = self.until;
+    /// Takes the entries read by `read_appended` into the conversation. Reads no further ones.
+    pub fn take_appended(&mut self) -> FileChange {
+        let Ok(file) = File::open(&self.path) else { return FileChange::Deleted };
+        let TakenUntil { entries, leaf } = self.taken_until;
         let known = u32::try_from(entries).unwrap_or(u32::MAX);
-        self.told_until_here();
+        self.mark_taken();
         let Growth::Continued(new) = self.index.growth(known, leaf) else {
-            return Followed::Replaced;
+            return FileChange::Replaced;
         };
-        if new.len() > TAIL_ROWS || new.iter().any(|number| self.is_before_an_extra(*number)) {
-            return Followed::Replaced;
+        if new.len() > TAIL_ROWS || new.iter().any(|number| self.precedes_shown_extra(*number)) {
+            return FileChange::Replaced;
         }
         self.active.extend(new);
-        let messages = self.fold_on(&file);
-        if messages.is_empty() { Followed::Same } else { Followed::Appended(messages) }
+        let messages = self.fold_appended(&file);
+        if messages.is_empty() { FileChange::Unchanged } else { FileChange::Appended(messages) }
     }
 
-    /// Reads what was appended since and tells nothing yet: whose it is can be asked before. False if it is another
-    /// file by now, or none.
-    pub fn look(&mut self) -> bool {
-        self.read_on().is_ok()
+    /// Reads appended entries without taking them into the conversation, so that the caller can first decide who wrote
+    /// them. Returns false if the file was replaced or deleted.
+    pub fn read_appended(&mut self) -> bool {
+        self.index_appended().is_ok()
     }
 
-    fn read_on(&mut self) -> Result<(), Followed> {
-        let file = File::open(&self.path).map_err(|_| Followed::Gone)?;
-        let stamp = Stamp::of(&file.metadata().map_err(|_| Followed::Gone)?);
-        if !stamp.is_same_file(self.stamp) || stamp.length < self.progress.read || !self.progress.fits(&file)
+    fn index_appended(&mut self) -> Result<(), FileChange> {
+        let file = File::open(&self.path).map_err(|_| FileChange::Deleted)?;
+        let stamp = FileStamp::of(&file.metadata().map_err(|_| FileChange::Deleted)?);
+        if !stamp.is_same_file(self.stamp)
+            || stamp.length < self.progress.read
+            || !self.progress.matches(&file)
         {
-            return Err(Followed::Replaced);
+            return Err(FileChange::Replaced);
         }
         let index = &mut self.index;
-        self.progress.read_on(&file, |bytes| index.feed(bytes)).map_err(|_| Followed::Gone)?;
-        index.end();
+        self.progress.read_to_end(&file, |bytes| index.feed(bytes)).map_err(|_| FileChange::Deleted)?;
+        index.flush();
         self.stamp = stamp;
         Ok(())
     }
 
-    pub(super) fn told_until_here(&mut self) {
-        self.until = Until { entries: self.entries(), leaf: self.index.leaf() };
+    pub(super) fn mark_taken(&mut self) {
+        self.taken_until = TakenUntil { entries: self.entry_count(), leaf: self.index.leaf() };
     }
 
-    /// How many entries the file has, on all branches.
-    pub fn entries(&self) -> usize {
+    /// The number of entries that were read, on all branches.
+    pub fn entry_count(&self) -> usize {
         self.index.entries().len()
     }
 
-    /// When the messages of people and models from this entry on were made; 0 where one does not say. On all branches,
-    /// in the order of the file.
-    pub fn times_from(&self, entry: usize) -> impl Iterator<Item = u64> {
+    /// The times of the user's and the model's messages from this entry on; 0 for a message without a time. Covers all
+    /// branches, in file order.
+    pub fn message_times_from(&self, entry: usize) -> impl Iterator<Item = u64> {
         let new = self.index.entries().iter().skip(entry);
-        let spoken = |entry: &&Entry| matches!(entry.kind, Kind::Message(Role::User | Role::Assistant));
-        new.filter(spoken).map(|entry| entry.message_time)
+        let is_counted =
+            |entry: &&IndexEntry| matches!(entry.kind, EntryKind::Message(Role::User | Role::Assistant));
+        new.filter(is_counted).map(|entry| entry.message_time)
     }
 
-    /// Opened again, the entry would stand before something that is shown before it now.
-    fn is_before_an_extra(&self, number: u32) -> bool {
+    /// Whether a new entry would precede an extra if the file were opened again, although the extra is already shown.
+    fn precedes_shown_extra(&self, number: u32) -> bool {
         let time = self.index.entry(number).map_or(0, |entry| entry.time);
         let Some(extra) = self.extras.last().filter(|extra| extra.at >= time) else { return false };
         let active = self.active.iter().filter_map(|number| self.index.entry(*number));
@@ -104,12 +107,13 @@ impl HistoryFile {
     }
 }
 
-/// What messages of history are to a session that is live: folding these gives the rows that opening the file again
-/// would. None of them is a step of the session's state.
-pub fn events_of(messages: Vec<Message>) -> impl Iterator<Item = Event> {
+/// Turns messages of a file into events for a live session: folding them produces the same rows as opening the file
+/// again. None of them changes the state of the session.
+pub fn live_events(messages: Vec<Message>) -> impl Iterator<Item = Event> {
     messages.into_iter().flat_map(|message| {
-        // History has no ends of runs: a message of the person's is one.
-        let ended = matches!(message, Message::User { .. }).then_some(Event::AgentEnd { will_retry: false });
-        ended.into_iter().chain([Event::MessageEnd { message }])
+        // Files do not record the end of a run: a user message implies it.
+        let run_end =
+            matches!(message, Message::User { .. }).then_some(Event::AgentEnd { will_retry: false });
+        run_end.into_iter().chain([Event::MessageEnd { message }])
     })
 }

@@ -1,38 +1,38 @@
-//! Finds rows of a stored conversation, and what is a row's entry and an entry's row.
+//! Pages of older rows, and the mapping between rows and entries.
 
 use std::fs::File;
 
 use pilothouse_agents::history::entry::entry_id;
-use pilothouse_agents::history::record::{Kind, Role};
+use pilothouse_agents::history::record::{EntryKind, Role};
 use pilothouse_core::conversation::controller::Change;
 use pilothouse_core::protocol::MessagesPage;
 
-use super::super::source::{Pieces, Stamp};
+use super::super::source::{FileStamp, RangeReader};
 use super::HistoryFile;
-use super::fold::{Images, Walk};
+use super::fold::{FoldCursor, ImageMode};
 
 impl HistoryFile {
-    /// Up to `limit` rows before row `before`. None if the file cannot be read, or is another one by now.
+    /// Up to `limit` rows before row `before`. Returns `None` if the file was replaced or cannot be read.
     pub fn rows(&self, before: usize, limit: usize) -> Option<MessagesPage> {
         let total = self.tail.controller.total();
         let end = before.min(total);
         let start = end.saturating_sub(limit);
-        let file = self.file()?;
-        let mut pieces = Pieces::new(&file);
-        let mut walk = self.walk_to_row(start);
-        // What comes later may change a row: not every result follows its call at once.
-        while walk.controller.changeable_from(walk.extra < self.extras.len()) < end {
-            if walk.entry >= self.active.len() {
-                self.take_extras(&mut walk, u64::MAX);
-                walk.controller.end_history();
+        let file = self.reopen()?;
+        let mut reader = RangeReader::new(&file);
+        let mut cursor = self.cursor_before_row(start);
+        // Continues until no later entry can change these rows: a tool result may follow its call at a distance.
+        while cursor.controller.changeable_from(cursor.extra < self.extras.len()) < end {
+            if cursor.entry >= self.active.len() {
+                self.fold_extras_before(&mut cursor, u64::MAX);
+                cursor.controller.end_history();
                 break;
             }
-            self.take_extras_before_entry(&mut walk);
-            let item = self.item(&walk, &mut pieces);
-            self.take(&mut walk, item, Images::Named);
-            walk.controller.forget_before(start);
+            self.fold_extras_before_entry(&mut cursor);
+            let content = self.read_content(&cursor, &mut reader);
+            self.fold_entry(&mut cursor, content, ImageMode::Index);
+            cursor.controller.forget_before(start);
         }
-        let (first, rows) = (walk.controller.first(), walk.controller.rows());
+        let (first, rows) = (cursor.controller.first(), cursor.controller.rows());
         let page = start
             .checked_sub(first)
             .zip(end.checked_sub(first))
@@ -40,63 +40,71 @@ impl HistoryFile {
         Some(MessagesPage { first: start, total, messages: page?.to_vec() })
     }
 
-    /// The id of the entry that is shown as this row, if it is one of the person's messages.
+    /// The id of the entry shown as this row, if it is a user message.
     pub fn entry_of_user_row(&self, row: usize) -> Option<String> {
         let first = self.rows_before.partition_point(|rows| *rows < row);
-        let at_row = self.rows_before[first..].iter().take_while(|rows| **rows == row).count();
-        let is_user = |place: &usize| {
-            self.entry_at(*place).is_some_and(|entry| entry.kind == Kind::Message(Role::User))
+        let count = self.rows_before[first..].iter().take_while(|rows| **rows == row).count();
+        let is_user = |position: &usize| {
+            self.active_entry(*position).is_some_and(|entry| entry.kind == EntryKind::Message(Role::User))
         };
-        let entry = (first..first + at_row).find(is_user).and_then(|place| self.entry_at(place))?;
-        Pieces::new(&self.file()?).piece(entry.offset, entry.length).and_then(entry_id)
+        let position = (first..first + count).find(is_user)?;
+        let entry = self.active_entry(position)?;
+        RangeReader::new(&self.reopen()?).read(entry.offset, entry.length).and_then(entry_id)
     }
 
-    /// The first row that an entry makes or changes. None if it is not on the branch that is shown, or shows nothing.
+    /// The first row that an entry adds or changes. Returns `None` if the entry is not in the active branch or changes
+    /// no row.
     pub fn row_of_entry(&self, entry_id: &str) -> Option<usize> {
         let number = self.index.number_of(entry_id)?;
-        let place = self.active.binary_search(&number).ok()?;
-        let kind = self.entry_at(place)?.kind;
-        if !kind.is_telling() {
+        let position = self.active.binary_search(&number).ok()?;
+        let kind = self.active_entry(position)?.kind;
+        if !kind.is_shown() {
             return None;
         }
-        if kind == Kind::Message(Role::User) {
-            return self.rows_before.get(place).copied();
+        if kind == EntryKind::Message(Role::User) {
+            return self.rows_before.get(position).copied();
         }
-        let file = self.file()?;
-        let mut behind = self.checkpoints.partition_point(|checkpoint| checkpoint.entry <= place);
-        // A result may belong to a call that is further back than the nearest place.
-        let mut back = 1;
+        let file = self.reopen()?;
+        let mut checkpoints = self.checkpoints.partition_point(|checkpoint| checkpoint.entry <= position);
+        // The call of a tool result may be before the nearest checkpoint: the search starts further back each time.
+        let mut step = 1;
         loop {
-            let walk = behind.checked_sub(1).map_or_else(Walk::default, |last| self.checkpoints[last].walk());
-            let row = self.row_in_walk(walk, place, &mut Pieces::new(&file));
-            if row.is_some() || behind == 0 || kind != Kind::Message(Role::ToolResult) {
+            let cursor = self.cursor_after_checkpoints(checkpoints);
+            let row = self.first_row_changed_at(position, cursor, &mut RangeReader::new(&file));
+            if row.is_some() || checkpoints == 0 || kind != EntryKind::Message(Role::ToolResult) {
                 return row;
             }
-            behind = behind.saturating_sub(back);
-            back *= 2;
+            checkpoints = checkpoints.saturating_sub(step);
+            step *= 2;
         }
     }
 
-    fn row_in_walk(&self, mut walk: Walk, place: usize, pieces: &mut Pieces<'_>) -> Option<usize> {
+    /// Folds up to and including the entry at this position. Returns the first row that this entry changes.
+    fn first_row_changed_at(
+        &self,
+        position: usize,
+        mut cursor: FoldCursor,
+        reader: &mut RangeReader<'_>,
+    ) -> Option<usize> {
         loop {
-            self.take_extras_before_entry(&mut walk);
-            let item = self.item(&walk, pieces);
-            let last = walk.entry >= place;
-            let report = self.take(&mut walk, item, Images::Dropped);
-            if last {
-                let held = report.iter().filter_map(|change| match change {
-                    Change::Inserted(held) | Change::Touched(held) => Some(*held),
+            self.fold_extras_before_entry(&mut cursor);
+            let content = self.read_content(&cursor, reader);
+            let is_last = cursor.entry >= position;
+            let report = self.fold_entry(&mut cursor, content, ImageMode::Drop);
+            if is_last {
+                let changed = report.iter().filter_map(|change| match change {
+                    Change::Inserted(row) | Change::Touched(row) => Some(*row),
                     Change::Removed(_) => None,
                 });
-                return held.min().map(|held| walk.controller.first() + held);
+                return changed.min().map(|row| cursor.controller.first() + row);
             }
         }
     }
 
-    /// The file, if it still is the one that was opened.
-    fn file(&self) -> Option<File> {
+    /// Opens the file again, unless it has been replaced since it was read.
+    fn reopen(&self) -> Option<File> {
         let file = File::open(&self.path).ok()?;
-        let stamp = Stamp::of(&file.metadata().ok()?);
-        (stamp.is_same_file(self.stamp) && self.progress.fits(&file)).then_some(file)
+        let stamp = FileStamp::of(&file.metadata().ok()?);
+        (stamp.is_same_file(self.stamp) && self.progress.matches(&file)).then_some(file)
     }
 }

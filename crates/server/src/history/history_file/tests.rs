@@ -1,4 +1,4 @@
-//! Whatever way a file is read, its rows are those of one fold of everything.
+//! However a file is read, its rows are identical to one fold of the whole file.
 
 use std::path::PathBuf;
 
@@ -13,9 +13,9 @@ use super::*;
 
 mod conversation;
 
-use conversation::{Conversation, line, said};
+use conversation::{Conversation, line, user_message};
 
-fn recorded() -> Vec<PathBuf> {
+fn recorded_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pi");
     let folders = [root.join("sessions"), root.join("v0.73.1/sessions")];
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
@@ -24,10 +24,10 @@ fn recorded() -> Vec<PathBuf> {
     files
 }
 
-/// The rows of one fold of everything, images by their names.
-fn whole(path: &Path, blobs: &Blobs) -> Vec<UiMessage> {
+/// The rows of one fold of the whole file, with images replaced by their names.
+fn fold_whole(path: &Path, blobs: &Blobs) -> Vec<UiMessage> {
     let mut history = SessionHistory::parse(&std::fs::read(path).unwrap()).unwrap();
-    history.messages.iter_mut().for_each(|message| blobs.take_from_message(message));
+    history.messages.iter_mut().for_each(|message| blobs.extract_from_message(message));
     MessageController::load_messages_from_history(history.messages).rows().to_vec()
 }
 
@@ -35,10 +35,10 @@ fn open(path: &Path) -> HistoryFile {
     HistoryFile::open(path, &[], &Blobs::default()).unwrap()
 }
 
-/// All rows, in pages of this size.
-fn in_pages(history: &HistoryFile, limit: usize) -> Vec<UiMessage> {
+/// All rows, read in pages of this size.
+fn read_pages(history: &HistoryFile, limit: usize) -> Vec<UiMessage> {
     let mut pages = Vec::new();
-    let mut before = history.tail().total();
+    let mut before = history.newest_rows().total();
     while before > 0 {
         let page = history.rows(before, limit).unwrap();
         assert_eq!(page.first + page.messages.len(), before);
@@ -50,26 +50,25 @@ fn in_pages(history: &HistoryFile, limit: usize) -> Vec<UiMessage> {
 
 fn check(path: &Path) {
     check_opened(path, open(path));
-    // Read before somebody asked for it, it opens the same.
-    let ahead = HistoryFile::scan(path).unwrap().walked();
-    check_opened(path, ahead.fold(&[], &Blobs::default()));
+    let prefolded = HistoryFile::scan(path).unwrap().prefold();
+    check_opened(path, prefolded.fold(&[], &Blobs::default()));
 }
 
 fn check_opened(path: &Path, history: HistoryFile) {
-    let whole = whole(path, &Blobs::default());
-    let tail = history.tail();
-    assert_eq!(tail.broken_invariant(), None);
-    assert_eq!(tail.total(), whole.len(), "{}", path.display());
-    assert_eq!(tail.rows(), &whole[tail.first()..], "{}", path.display());
+    let whole = fold_whole(path, &Blobs::default());
+    let newest = history.newest_rows();
+    assert_eq!(newest.broken_invariant(), None);
+    assert_eq!(newest.total(), whole.len(), "{}", path.display());
+    assert_eq!(newest.rows(), &whole[newest.first()..], "{}", path.display());
     let limits = if whole.len() < PAGE_ROWS { [1, 7] } else { [93, PAGE_ROWS] };
     for limit in limits {
-        assert_eq!(in_pages(&history, limit), whole, "{} in pages of {limit}", path.display());
+        assert_eq!(read_pages(&history, limit), whole, "{} in pages of {limit}", path.display());
     }
 }
 
 #[test]
-fn every_recorded_file_comes_out_as_one_fold_has_it() {
-    for path in recorded() {
+fn every_recorded_file_equals_one_fold_of_the_whole() {
+    for path in recorded_files() {
         check(&path);
         let (history, parsed) = (open(&path), SessionHistory::parse(&std::fs::read(&path).unwrap()).unwrap());
         assert_eq!((history.id(), history.cwd()), (parsed.id.as_str(), parsed.cwd.as_str()));
@@ -81,25 +80,25 @@ fn every_recorded_file_comes_out_as_one_fold_has_it() {
 }
 
 #[test]
-fn long_conversations_with_late_lost_and_repeated_results_come_out_as_one_fold_has_them() {
+fn long_conversations_with_late_lost_and_repeated_results_equal_one_fold_of_the_whole() {
     for seed in 1..=3 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         std::fs::write(&path, Conversation::new(seed).file(1_300)).unwrap();
         check(&path);
         let history = open(&path);
-        assert!(history.checkpoints.len() > 2, "{} places are remembered", history.checkpoints.len());
-        assert!(history.tail().rows().len() <= TAIL_ROWS);
+        assert!(history.checkpoints.len() > 2, "{} checkpoints", history.checkpoints.len());
+        assert!(history.newest_rows().rows().len() <= TAIL_ROWS);
     }
 }
 
 #[test]
-fn rows_and_entries_find_each_other() {
+fn rows_and_entries_map_to_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     std::fs::write(&path, Conversation::new(5).file(800)).unwrap();
     let history = open(&path);
-    let whole = whole(&path, &Blobs::default());
+    let whole = fold_whole(&path, &Blobs::default());
     let mut users = 0;
     for (number, row) in whole.iter().enumerate() {
         let entry = history.entry_of_user_row(number);
@@ -110,7 +109,7 @@ fn rows_and_entries_find_each_other() {
         }
     }
     assert!(users > 50);
-    // Words of a result lead to the row of its call.
+    // The entry of a tool result maps to the row of its call.
     let bytes = std::fs::read(&path).unwrap();
     let mut found = 0;
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).step_by(3) {
@@ -125,21 +124,24 @@ fn rows_and_entries_find_each_other() {
         found += usize::from(result == text || whole[row].text.contains(text));
     }
     assert!(found > 50, "{found}");
-    assert_eq!(history.row_of_entry("nobody"), None);
+    assert_eq!(history.row_of_entry("unknown"), None);
     assert_eq!(history.entry_of_user_row(usize::MAX), None);
 }
 
-fn told_at(at: u64, text: &str) -> Extra {
+fn process_exit_at(at: u64, text: &str) -> Extra {
     let stderr = vec![text.to_owned()];
     Extra { at, events: vec![Event::ProcessExit { code: Some(1), signal: None, expected: false, stderr }] }
 }
 
 #[test]
-fn what_the_file_does_not_know_stands_in_its_place() {
+fn extras_are_shown_at_their_time() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
-    let entries =
-        [said("a", None, 1, "one"), said("b", Some("a"), 2, "two"), said("c", Some("b"), 3, "three")];
+    let entries = [
+        user_message("a", None, 1, "one"),
+        user_message("b", Some("a"), 2, "two"),
+        user_message("c", Some("b"), 3, "three"),
+    ];
     std::fs::write(&path, conversation::file(&entries)).unwrap();
     let time = |second: u64| 1_767_225_600_000 + second * 1_000;
     let reply = Message::Assistant {
@@ -149,7 +151,7 @@ fn what_the_file_does_not_know_stands_in_its_place() {
         timestamp: None,
     };
     let delta = Update::TextDelta { content_index: 0, delta: "Half an answ".to_owned() };
-    let half = Extra {
+    let interrupted = Extra {
         at: time(2),
         events: vec![
             Event::MessageStart { message: reply },
@@ -157,83 +159,83 @@ fn what_the_file_does_not_know_stands_in_its_place() {
             Event::AgentEnd { will_retry: false },
         ],
     };
-    let extras = [told_at(time(9), "late"), half, told_at(time(0), "early")];
+    let extras = [process_exit_at(time(9), "late"), interrupted, process_exit_at(time(0), "early")];
     let history = HistoryFile::open(&path, &extras, &Blobs::default()).unwrap();
-    let rows = in_pages(&history, 2);
+    let rows = read_pages(&history, 2);
     let texts: Vec<&str> = rows.iter().map(|row| row.text.lines().last().unwrap()).collect();
     assert_eq!(texts, ["early", "one", "two", "Half an answ", "three", "late"]);
     assert_eq!(rows[3].mark, Some(Mark::Interrupted));
-    assert_eq!(rows, history.tail().rows());
+    assert_eq!(rows, history.newest_rows().rows());
     assert_eq!(history.entry_of_user_row(4).as_deref(), Some("c"));
     assert_eq!(history.entry_of_user_row(3), None);
 }
 
 #[test]
-fn pages_with_extras_everywhere_come_out_as_one_fold_has_them() {
+fn pages_with_many_extras_equal_one_fold_of_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     std::fs::write(&path, Conversation::new(9).file(900)).unwrap();
     let start = 1_767_225_600_000;
     let extras: Vec<Extra> =
-        (0..40).map(|step| told_at(start + step * 37_500, &format!("exit {step}"))).collect();
+        (0..40).map(|step| process_exit_at(start + step * 37_500, &format!("exit {step}"))).collect();
     let history = HistoryFile::open(&path, &extras, &Blobs::default()).unwrap();
     assert!(history.checkpoints.len() > 2);
     let whole = HistoryFile {
         checkpoints: Vec::new(),
         ..HistoryFile::open(&path, &extras, &Blobs::default()).unwrap()
     };
-    let total = history.tail().total();
-    assert_eq!(in_pages(&history, 50), whole.rows(total, total).unwrap().messages);
-    let first = history.tail().first();
-    assert_eq!(in_pages(&history, PAGE_ROWS)[first..], *history.tail().rows());
+    let total = history.newest_rows().total();
+    assert_eq!(read_pages(&history, 50), whole.rows(total, total).unwrap().messages);
+    let first = history.newest_rows().first();
+    assert_eq!(read_pages(&history, PAGE_ROWS)[first..], *history.newest_rows().rows());
 }
 
 #[test]
-fn following_a_file_gives_what_opening_it_again_would() {
+fn following_a_file_equals_opening_it_again() {
     for seed in 20..22 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         let bytes = Conversation::new(seed).file(500);
-        // Also in the middle of lines.
+        // Some of these are in the middle of a line.
         let cuts = [bytes.len() / 3, bytes.len() / 3 + 11, bytes.len() / 2, bytes.len() - 40, bytes.len()];
         std::fs::write(&path, &bytes[..cuts[0]]).unwrap();
         let mut history = open(&path);
-        let mut live = history.tail_at_work();
-        let mut followed = 0;
+        let mut live = history.newest_rows_running();
+        let mut appended = 0;
         for cut in &cuts[1..] {
             std::fs::write(&path, &bytes[..*cut]).unwrap();
             match history.follow() {
-                Followed::Appended(messages) => {
-                    events_of(messages).for_each(|event| drop(live.handle_server_event(event)));
-                    followed += 1;
+                FileChange::Appended(messages) => {
+                    live_events(messages).for_each(|event| drop(live.handle_server_event(event)));
+                    appended += 1;
                 }
-                // The last line was one of a side branch.
-                Followed::Replaced => {
+                // The last line belonged to a side branch.
+                FileChange::Replaced => {
                     history = open(&path);
-                    live = history.tail_at_work();
+                    live = history.newest_rows_running();
                 }
-                other => assert_eq!(other, Followed::Same),
+                other => assert_eq!(other, FileChange::Unchanged),
             }
             let again = open(&path);
-            assert_eq!(history.tail(), again.tail());
-            assert_eq!(live.total(), again.tail_at_work().total());
-            live.forget_before(again.tail_at_work().first());
-            let expected = again.tail_at_work();
+            assert_eq!(history.newest_rows(), again.newest_rows());
+            assert_eq!(live.total(), again.newest_rows_running().total());
+            live.forget_before(again.newest_rows_running().first());
+            let expected = again.newest_rows_running();
             assert_eq!(live.rows(), &expected.rows()[live.first() - expected.first()..]);
             assert_eq!(live.fold(), expected.fold());
-            assert_eq!(in_pages(&history, 100), in_pages(&again, 100));
+            assert_eq!(read_pages(&history, 100), read_pages(&again, 100));
             assert_eq!(history.title(), again.title());
         }
-        assert_eq!(history.follow(), Followed::Same);
-        assert!(followed > 1, "{followed}");
+        assert_eq!(history.follow(), FileChange::Unchanged);
+        assert!(appended > 1, "{appended}");
     }
 }
 
 #[test]
-fn a_file_that_went_another_way_has_to_be_opened_again() {
+fn a_file_that_changed_otherwise_has_to_be_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
-    let entries = [said("a", None, 1, "one"), said("b", Some("a"), 2, "two")];
+    let entries = [user_message("a", None, 1, "one"), user_message("b", Some("a"), 2, "two")];
     let base = conversation::file(&entries);
     let start = || {
         std::fs::write(&path, &base).unwrap();
@@ -242,47 +244,48 @@ fn a_file_that_went_another_way_has_to_be_opened_again() {
     let grown = |entry: &Value| [base.as_slice(), &line(entry)].concat();
 
     let mut history = start();
-    std::fs::write(&path, grown(&said("c", Some("a"), 3, "elsewhere"))).unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "another branch");
+    std::fs::write(&path, grown(&user_message("c", Some("a"), 3, "elsewhere"))).unwrap();
+    assert_eq!(history.follow(), FileChange::Replaced, "another branch");
 
     let mut history = start();
     std::fs::write(&path, &base[..base.len() - 10]).unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "cut");
+    assert_eq!(history.follow(), FileChange::Replaced, "truncated");
 
     let mut history = start();
-    std::fs::write(&path, grown(&said("c", Some("b"), 3, "one")).to_ascii_uppercase()).unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "written anew");
+    std::fs::write(&path, grown(&user_message("c", Some("b"), 3, "one")).to_ascii_uppercase()).unwrap();
+    assert_eq!(history.follow(), FileChange::Replaced, "rewritten");
     assert_eq!(history.rows(1, 1), None);
 
     let mut history = start();
-    std::fs::write(folder.path().join("new"), grown(&said("c", Some("b"), 3, "one"))).unwrap();
+    std::fs::write(folder.path().join("new"), grown(&user_message("c", Some("b"), 3, "one"))).unwrap();
     std::fs::rename(folder.path().join("new"), &path).unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "another file");
+    assert_eq!(history.follow(), FileChange::Replaced, "replaced by another file");
 
     let mut history = start();
     std::fs::write(&path, grown(&json!({"type": "session_info", "id": "c", "parentId": "b", "name": "New"})))
         .unwrap();
-    assert_eq!((history.follow(), history.title()), (Followed::Same, "New".to_owned()));
+    assert_eq!((history.follow(), history.title()), (FileChange::Unchanged, "New".to_owned()));
 
-    let mut history = HistoryFile::open(&path, &[told_at(u64::MAX - 1, "late")], &Blobs::default()).unwrap();
+    let mut history =
+        HistoryFile::open(&path, &[process_exit_at(u64::MAX - 1, "late")], &Blobs::default()).unwrap();
     std::fs::write(
         &path,
-        [grown(&said("c", Some("b"), 3, "x")), line(&said("d", Some("c"), 4, "y"))].concat(),
+        [grown(&user_message("c", Some("b"), 3, "x")), line(&user_message("d", Some("c"), 4, "y"))].concat(),
     )
     .unwrap();
-    assert_eq!(history.follow(), Followed::Replaced, "before something that is shown at the end");
+    assert_eq!(history.follow(), FileChange::Replaced, "an entry before an extra that is already shown");
 
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(history.follow(), Followed::Gone);
+    assert_eq!(history.follow(), FileChange::Deleted);
 }
 
 #[test]
-fn images_are_fetched_from_the_file() {
+fn images_are_read_from_the_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pi/sessions");
     for name in ["image-prompt.jsonl", "image-read-tool.jsonl"] {
         let blobs = Blobs::default();
         let history = HistoryFile::open(&root.join(name), &[], &blobs).unwrap();
-        let rows = history.tail();
+        let rows = history.newest_rows();
         let images: Vec<_> = rows.rows().iter().flat_map(|row| &row.images).collect();
         assert!(!images.is_empty(), "{name}");
         for image in images {
@@ -293,7 +296,7 @@ fn images_are_fetched_from_the_file() {
 }
 
 #[test]
-fn messages_are_known_by_their_own_time() {
+fn messages_are_found_by_their_own_timestamp() {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pi/sessions/plain-text.jsonl");
     let history = open(&path);
@@ -307,39 +310,42 @@ fn messages_are_known_by_their_own_time() {
         times.len() >= 2 && times.iter().all(|time| history.has_prompt(*time) || history.has_reply(*time))
     );
     assert!(!history.has_prompt(1) && !history.has_reply(0));
-    assert_eq!(history.spoken(), times.iter().max().copied());
+    assert_eq!(history.last_message_time(), times.iter().max().copied());
 }
 
 #[test]
-fn damaged_files_are_opened_and_left_as_they_are() {
+fn damaged_files_are_opened_and_not_modified() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
-    let valid = conversation::file(&[said("a", None, 1, "one\u{2028}line"), said("b", Some("a"), 2, "two")]);
-    let next = line(&said("c", Some("b"), 3, "three"));
-    let lone =
+    let valid = conversation::file(&[
+        user_message("a", None, 1, "one\u{2028}line"),
+        user_message("b", Some("a"), 2, "two"),
+    ]);
+    let next = line(&user_message("c", Some("b"), 3, "three"));
+    let lone_surrogate =
         br#"{"type":"message","id":"c","parentId":"b","message":{"role":"user","content":"three \ud83d"}}"#;
     let damages: [(&str, Vec<u8>, usize); 8] = [
-        ("a torn tail", [&valid[..], &next[..], &next[..30]].concat(), 1),
+        ("an incomplete last line", [&valid[..], &next[..], &next[..30]].concat(), 1),
         ("NULs", [&valid[..], b"\0\0\0\0", &next[..], b"\0\0"].concat(), 2),
         ("junk lines", [b"junk\n", &valid[..], b"[1]\nnull\n{\"a\":\n", &next[..]].concat(), 4),
-        ("no line break at the end", [&valid[..], next.trim_ascii_end()].concat(), 0),
+        ("no final line break", [&valid[..], next.trim_ascii_end()].concat(), 0),
         ("a byte order mark", ["\u{feff}".as_bytes(), &valid[..], &next[..]].concat(), 0),
         (
             "CRLF",
             String::from_utf8([&valid[..], &next[..]].concat()).unwrap().replace('\n', "\r\n").into(),
             0,
         ),
-        ("a record glued to a torn one", [&valid[..], &next[..30], &next[..]].concat(), 1),
-        ("half a character", [&valid[..], &lone[..]].concat(), 0),
+        ("a record directly after an incomplete one", [&valid[..], &next[..30], &next[..]].concat(), 1),
+        ("a lone surrogate", [&valid[..], &lone_surrogate[..]].concat(), 0),
     ];
-    for (what, bytes, skipped) in damages {
+    for (damage, bytes, skipped) in damages {
         std::fs::write(&path, &bytes).unwrap();
         let history = open(&path);
-        let tail = history.tail();
+        let newest = history.newest_rows();
         let texts: Vec<&str> =
-            tail.rows().iter().map(|row| row.text.trim_end_matches([' ', '\u{fffd}'])).collect();
-        assert_eq!(texts, ["one\u{2028}line", "two", "three"], "{what}");
-        assert_eq!(history.skipped_lines(), skipped, "{what}");
+            newest.rows().iter().map(|row| row.text.trim_end_matches([' ', '\u{fffd}'])).collect();
+        assert_eq!(texts, ["one\u{2028}line", "two", "three"], "{damage}");
+        assert_eq!(history.skipped_lines(), skipped, "{damage}");
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
     std::fs::write(&path, "junk\n").unwrap();

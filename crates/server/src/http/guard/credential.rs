@@ -1,5 +1,5 @@
-//! The token of an installation, and the cookie it is traded for. Both are compared in constant time and neither is
-//! ever written to a log.
+//! The token of an installation, and the cookie it is exchanged for. Both are compared in constant time and neither is
+//! ever logged.
 
 use std::fmt;
 use std::fs;
@@ -18,6 +18,7 @@ use subtle::ConstantTimeEq;
 const TOKEN_BYTES: usize = 32;
 const YEAR_SECONDS: u32 = 365 * 24 * 60 * 60;
 
+/// The token and the cookie derived from it.
 pub struct Credential {
     token: String,
     cookie_name: String,
@@ -31,7 +32,8 @@ impl fmt::Debug for Credential {
 }
 
 impl Credential {
-    /// Cookies know no ports: two servers on one machine need two names.
+    /// Derives the cookie. Its name contains the port, because cookies apply to all ports of a host and two servers on
+    /// one machine must not overwrite each other's.
     pub fn new(token: String, port: u16) -> Self {
         let mut digest = Sha256::new();
         digest.update(b"pilothouse cookie\0");
@@ -43,10 +45,11 @@ impl Credential {
         }
     }
 
-    pub fn token_is_good(&self, token: &str) -> bool {
+    pub fn is_valid_token(&self, token: &str) -> bool {
         token.as_bytes().ct_eq(self.token.as_bytes()).into()
     }
 
+    /// The value of the Set-Cookie header.
     pub fn cookie(&self, secure: bool) -> String {
         let secure = if secure { "; Secure" } else { "" };
         format!(
@@ -55,7 +58,7 @@ impl Credential {
         )
     }
 
-    pub fn cookie_is_good(&self, headers: &HeaderMap) -> bool {
+    pub fn has_valid_cookie(&self, headers: &HeaderMap) -> bool {
         headers
             .get_all(COOKIE)
             .iter()
@@ -68,7 +71,7 @@ impl Credential {
     }
 }
 
-/// The token of this installation, made on the first start, in a file only its owner can read.
+/// Reads the token of this installation, or creates it on the first start, in a file that only its owner can read.
 pub fn load_or_create_token(file: &Path) -> Result<String> {
     match fs::read_to_string(file) {
         Ok(token) => {
@@ -77,17 +80,17 @@ pub fn load_or_create_token(file: &Path) -> Result<String> {
                 bail!("the token in {} is damaged; remove the file to get a new one", file.display());
             }
             fs::set_permissions(file, fs::Permissions::from_mode(0o600))
-                .with_context(|| format!("{} cannot be made private", file.display()))?;
+                .with_context(|| format!("cannot restrict the permissions of {}", file.display()))?;
             Ok(token)
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => create_token(file),
-        Err(error) => Err(error).with_context(|| format!("the token in {} cannot be read", file.display())),
+        Err(error) => Err(error).with_context(|| format!("cannot read the token in {}", file.display())),
     }
 }
 
 fn create_token(file: &Path) -> Result<String> {
     let mut bytes = [0; TOKEN_BYTES];
-    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+    getrandom::fill(&mut bytes).context("the system provides no random numbers")?;
     let token = URL_SAFE_NO_PAD.encode(bytes);
     let mut options = fs::OpenOptions::new();
     let mut created = options
@@ -95,9 +98,8 @@ fn create_token(file: &Path) -> Result<String> {
         .create_new(true)
         .mode(0o600)
         .open(file)
-        .with_context(|| format!("the token cannot be written to {}", file.display()))?;
-    writeln!(created, "{token}")
-        .with_context(|| format!("the token cannot be written to {}", file.display()))?;
+        .with_context(|| format!("cannot write the token to {}", file.display()))?;
+    writeln!(created, "{token}").with_context(|| format!("cannot write the token to {}", file.display()))?;
     Ok(token)
 }
 
@@ -107,7 +109,7 @@ mod tests {
     use axum::http::HeaderValue;
 
     #[test]
-    fn a_token_is_made_once_and_only_its_owner_can_read_it() {
+    fn a_token_is_created_once_and_only_its_owner_can_read_it() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("token");
         let token = load_or_create_token(&file).unwrap();
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_token_is_refused_with_a_way_out() {
+    fn a_damaged_token_is_an_error_that_says_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("token");
         fs::write(&file, "short").unwrap();
@@ -128,21 +130,21 @@ mod tests {
     }
 
     #[test]
-    fn only_the_right_cookie_opens() {
+    fn only_the_right_cookie_is_valid() {
         let credential = Credential::new("secret".into(), 4780);
         let cookie = credential.cookie(false);
         let pair = cookie.split(';').next().unwrap();
         assert!(!cookie.contains("secret"));
-        let opens = |value: &str| {
+        let is_valid = |value: &str| {
             let headers = HeaderMap::from_iter([(COOKIE, HeaderValue::from_str(value).unwrap())]);
-            credential.cookie_is_good(&headers)
+            credential.has_valid_cookie(&headers)
         };
-        assert!(opens(pair) && opens(&format!("a=b; {pair}; c=d")));
+        assert!(is_valid(pair) && is_valid(&format!("a=b; {pair}; c=d")));
         assert!(
-            !opens("pilothouse_4780=")
-                && !opens("pilothouse_4780=secret")
-                && !opens(&pair.replace("4780", "4781"))
+            !is_valid("pilothouse_4780=")
+                && !is_valid("pilothouse_4780=secret")
+                && !is_valid(&pair.replace("4780", "4781"))
         );
-        assert!(!opens(&format!("{pair}x")) && !credential.cookie_is_good(&HeaderMap::new()));
+        assert!(!is_valid(&format!("{pair}x")) && !credential.has_valid_cookie(&HeaderMap::new()));
     }
 }

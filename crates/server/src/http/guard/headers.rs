@@ -1,4 +1,4 @@
-//! The headers every answer carries: what the page may load and run, and that nobody may frame or sniff it.
+//! The security headers of every response: a content security policy, no framing, no content sniffing.
 
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderValue};
 pub struct SecurityHeaders(Vec<(HeaderName, HeaderValue)>);
 
 impl SecurityHeaders {
-    /// `script_hashes` are those of the page's own inline scripts, as `sha256-…`.
+    /// `script_hashes` are the hashes of the page's inline scripts, as `sha256-…`.
     pub fn new(script_hashes: &[&str]) -> Self {
         let hashes: String = script_hashes.iter().map(|hash| format!(" '{hash}'")).collect();
         let policy = format!(
@@ -19,7 +19,7 @@ impl SecurityHeaders {
              worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         );
         let fixed = |value: &'static str| HeaderValue::from_static(value);
-        // The hashes are made of base64 letters: the policy is always a proper value.
+        // Base64 hashes are always valid in a header; the fallback is never used.
         let policy = HeaderValue::from_str(&policy).unwrap_or_else(|_| fixed("default-src 'none'"));
         Self(vec![
             (CONTENT_SECURITY_POLICY, policy),
@@ -35,11 +35,12 @@ impl SecurityHeaders {
         ])
     }
 
-    pub fn apply(&self, headers: &mut HeaderMap, is_interface: bool) {
+    /// Adds the headers to a response. Responses of the API are not cached unless they say otherwise.
+    pub fn apply(&self, headers: &mut HeaderMap, is_api: bool) {
         for (name, value) in &self.0 {
             headers.insert(name, value.clone());
         }
-        if is_interface && !headers.contains_key(CACHE_CONTROL) {
+        if is_api && !headers.contains_key(CACHE_CONTROL) {
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         }
     }

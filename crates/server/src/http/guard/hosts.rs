@@ -1,5 +1,5 @@
-//! The host names this server answers to, compared by parsed value. A page of another name that points at this
-//! machine (DNS rebinding) is not among them.
+//! The host names this server accepts, compared after parsing. Any other name is refused, including one whose owner
+//! points it at this machine (DNS rebinding).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -19,13 +19,13 @@ pub struct AllowedHost {
 #[derive(Clone, Debug)]
 pub struct AllowedHosts {
     hosts: Vec<AllowedHost>,
-    /// Listening on every address: any of them may be named, as a number.
+    /// The server listens on every address: any numeric address is accepted.
     any_address: bool,
     port: u16,
 }
 
 impl AllowedHost {
-    /// The Origin of a page that was loaded from here.
+    /// The Origin of a page loaded from this host.
     pub fn origin(&self) -> String {
         match self.port {
             Some(port) => format!("{}://{}:{port}", self.scheme, self.name),
@@ -33,19 +33,19 @@ impl AllowedHost {
         }
     }
 
-    /// `host`, `host:port` or `https://host`, as configured for a reverse proxy.
+    /// Parses `host`, `host:port` or `https://host`, as configured for a reverse proxy.
     fn parse(configured: &str) -> Result<Self> {
         let (scheme, rest) = match configured.split_once("://") {
             Some(("https", rest)) => ("https", rest),
             Some(("http", rest)) => ("http", rest),
             Some((other, _)) => {
-                bail!("'{configured}': an allowed host has the scheme http or https, not {other}")
+                bail!("'{configured}': the scheme of an allowed host is http or https, not {other}")
             }
             None => ("http", configured),
         };
         match parse_host(rest.trim_end_matches('/').as_bytes()) {
             Some((name, port)) => Ok(Self { scheme, name, port }),
-            None => bail!("'{configured}' is no host: write name, name:port or https://name"),
+            None => bail!("'{configured}' is not a host: write name, name:port or https://name"),
         }
     }
 }
@@ -55,7 +55,7 @@ impl AllowedHosts {
         let port = listen.port();
         let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
         if !listen.ip().is_unspecified() {
-            names.push(in_url(listen.ip()));
+            names.push(url_host(listen.ip()));
         }
         names.dedup();
         let own = names.into_iter().map(|name| AllowedHost { scheme: "http", name, port: Some(port) });
@@ -71,7 +71,8 @@ impl AllowedHosts {
         Ok(Self { hosts, any_address: listen.ip().is_unspecified(), port })
     }
 
-    /// The allowed host a request names; it must name exactly one, and the same in its target if that has one.
+    /// The allowed host that a request names. It must name exactly one, and the same one in its target if that is
+    /// absolute.
     pub fn find(&self, headers: &HeaderMap, target: Option<&Authority>) -> Option<AllowedHost> {
         let mut values = headers.get_all(HOST).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return None };
@@ -80,21 +81,22 @@ impl AllowedHosts {
         }
         let (name, port) = parse_host(value.as_bytes())?;
         let known = self.hosts.iter().find(|host| host.name == name && host.port == port).cloned();
-        known.or_else(|| self.address(name, port))
+        known.or_else(|| self.numeric_address(name, port))
     }
 
-    fn address(&self, name: String, port: Option<u16>) -> Option<AllowedHost> {
-        let numeric = name.parse::<Ipv4Addr>().is_ok()
+    /// The host for a numeric address, if the server listens on every address.
+    fn numeric_address(&self, name: String, port: Option<u16>) -> Option<AllowedHost> {
+        let is_numeric = name.parse::<Ipv4Addr>().is_ok()
             || name
                 .trim_matches(['[', ']'])
                 .parse::<Ipv6Addr>()
                 .is_ok_and(|address| address.to_ipv4_mapped().is_none());
-        let fits = self.any_address && numeric && port == Some(self.port);
-        fits.then_some(AllowedHost { scheme: "http", name, port })
+        let is_allowed = self.any_address && is_numeric && port == Some(self.port);
+        is_allowed.then_some(AllowedHost { scheme: "http", name, port })
     }
 }
 
-/// The name and port of a Host header, or None if it is anything but a plain host.
+/// Parses a Host header into name and port. Returns `None` if it contains anything else.
 fn parse_host(value: &[u8]) -> Option<(String, Option<u16>)> {
     let authority = Authority::try_from(value).ok()?;
     if authority.as_str().contains('@') {
@@ -102,12 +104,12 @@ fn parse_host(value: &[u8]) -> Option<(String, Option<u16>)> {
     }
     let name = authority.host().to_ascii_lowercase();
     let port = authority.port_u16();
-    // What was parsed must be all there is: no second name behind a bracket, no zeros, no colon without a port.
+    // The parsed parts must make up the whole value: no name after a bracket, no leading zeros, no colon without port.
     let whole = port.map_or_else(|| name.clone(), |port| format!("{name}:{port}"));
     (!name.is_empty() && whole == authority.as_str().to_ascii_lowercase()).then_some((name, port))
 }
 
-fn in_url(address: IpAddr) -> String {
+fn url_host(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => format!("[{address}]"),

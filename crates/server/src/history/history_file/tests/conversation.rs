@@ -1,23 +1,23 @@
-//! Conversations by chance, always the same for a seed: with tools whose results come late, twice or never, repeated
-//! and empty ids, failures, retries, summaries and side branches.
+//! Random conversations, reproducible by seed: with tool results that come late, twice or never, repeated and empty ids,
+//! errors, retries, summaries and side branches.
 
 use serde_json::{Value, json};
 
 pub(super) struct Conversation {
-    chance: u64,
+    random: u64,
     entries: Vec<Value>,
     leaf: Option<String>,
-    /// Calls that have no result yet.
-    open: Vec<(String, String)>,
+    /// The ids and tool names of calls without a result so far.
+    open_calls: Vec<(String, String)>,
 }
 
 impl Conversation {
     pub(super) const fn new(seed: u64) -> Self {
         Self {
-            chance: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15),
             entries: Vec::new(),
             leaf: None,
-            open: Vec::new(),
+            open_calls: Vec::new(),
         }
     }
 
@@ -28,15 +28,15 @@ impl Conversation {
         file(&self.entries)
     }
 
-    fn below(&mut self, limit: u64) -> u64 {
-        self.chance ^= self.chance << 13;
-        self.chance ^= self.chance >> 7;
-        self.chance ^= self.chance << 17;
-        self.chance % limit
+    fn random_below(&mut self, limit: u64) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random % limit
     }
 
     fn step(&mut self) {
-        match self.below(20) {
+        match self.random_below(20) {
             0..=4 => {
                 let text = format!("Question {}", self.entries.len());
                 self.message(json!({"role": "user", "content": [{"type": "text", "text": text}]}));
@@ -51,7 +51,7 @@ impl Conversation {
             }
             18 => self.entry(json!({"type": "compaction", "summary": "What was said."})),
             _ => {
-                // A side branch that is left again.
+                // A side branch that is abandoned.
                 let leaf = self.leaf.clone();
                 self.reply();
                 self.leaf = leaf;
@@ -61,42 +61,46 @@ impl Conversation {
 
     fn reply(&mut self) {
         let mut content = Vec::new();
-        for part in 0..self.below(4) {
-            match self.below(3) {
+        for part in 0..self.random_below(4) {
+            match self.random_below(3) {
                 0 => content.push(json!({"type": "thinking", "thinking": format!("Hm {part}")})),
                 1 => content
                     .push(json!({"type": "text", "text": format!("Answer {} {part}", self.entries.len())})),
                 _ => {
-                    // Few ids, so that they meet again, and some empty.
-                    let id = match self.below(12) {
+                    // Some ids are repeated and some are empty.
+                    let id = match self.random_below(12) {
                         0 => String::new(),
                         id => format!(
                             "call{}",
                             if id < 4 { id } else { 10_000 + self.entries.len() as u64 * 4 + part }
                         ),
                     };
-                    let name = ["bash", "read"][usize::from(self.below(2) == 0)].to_owned();
+                    let name = ["bash", "read"][usize::from(self.random_below(2) == 0)].to_owned();
                     content
                         .push(json!({"type": "toolCall", "id": id, "name": name, "arguments": {"n": part}}));
-                    self.open.push((id, name));
+                    self.open_calls.push((id, name));
                 }
             }
         }
-        let reason = ["stop", "toolUse", "aborted", "length"][usize::try_from(self.below(4)).unwrap()];
+        let reason = ["stop", "toolUse", "aborted", "length"][usize::try_from(self.random_below(4)).unwrap()];
         self.message(json!({"role": "assistant", "content": content, "stopReason": reason}));
     }
 
     fn result(&mut self) {
-        if self.open.is_empty() || self.below(10) == 0 {
+        if self.open_calls.is_empty() || self.random_below(10) == 0 {
             return;
         }
-        let place = usize::try_from(self.below(self.open.len() as u64)).unwrap();
-        let (id, name) = if self.below(8) == 0 { self.open[place].clone() } else { self.open.remove(place) };
-        if self.below(12) == 0 {
+        let position = usize::try_from(self.random_below(self.open_calls.len() as u64)).unwrap();
+        let (id, name) = if self.random_below(8) == 0 {
+            self.open_calls[position].clone()
+        } else {
+            self.open_calls.remove(position)
+        };
+        if self.random_below(12) == 0 {
             return;
         }
         let text = format!("Result {}", self.entries.len());
-        let failed = self.below(9) == 0;
+        let failed = self.random_below(9) == 0;
         self.message(json!({"role": "toolResult", "toolCallId": id, "toolName": name, "isError": failed,
             "content": [{"type": "text", "text": text}]}));
     }
@@ -116,12 +120,12 @@ impl Conversation {
     }
 }
 
-pub(super) fn said(id: &str, parent: Option<&str>, second: u64, text: &str) -> Value {
+pub(super) fn user_message(id: &str, parent: Option<&str>, second: u64, text: &str) -> Value {
     json!({"type": "message", "id": id, "parentId": parent, "timestamp": time(second),
         "message": {"role": "user", "content": text}})
 }
 
-/// Seconds after the beginning of 2026.
+/// The timestamp of a second after the beginning of 2026.
 fn time(second: u64) -> String {
     let (minutes, hours) = (second / 60 % 60, second / 3_600);
     assert!(hours < 24);
