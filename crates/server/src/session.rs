@@ -38,7 +38,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use pilothouse_core::SessionView;
-use pilothouse_core::conversation::queue::Waiting;
+use pilothouse_core::conversation::queue::QueueCounts;
 use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG};
 use pilothouse_core::protocol::{Command, Cursor};
 use pilothouse_core::session::machine::{Follower, Machine};
@@ -139,7 +139,7 @@ struct Session {
     /// Client ids seen, newest last, with what became of them.
     client_ids: VecDeque<(String, Option<Result<serde_json::Value, String>>)>,
     /// How many messages wait on the agent's side, once it has told.
-    waiting: Option<Waiting>,
+    waiting: Option<QueueCounts>,
     follower: Follower,
     ask_deadlines: Vec<(Instant, String)>,
     /// When a stop that the agent does not follow becomes the end of its process.

@@ -100,9 +100,13 @@ fn act(view: &mut SessionView, local: Local) {
     let report = match local {
         Local::Prompt { id, text } => page.create_user_message(id, text, Vec::new()),
         Local::Refused { id } => page.mark_refused(id),
-        Local::Scheduled { id } => page.forget_user_message(id),
+        Local::Scheduled { id } => page.remove_user_message(id),
         Local::Failed { id, text } => page.create_error_message(id, text),
-        Local::Shell { id, text } => page.create_bash_result_message(id, text, false),
+        Local::Shell { id, text } => page.handle_server_event(Event::BashStart {
+            id: id.into(),
+            command: text,
+            exclude_from_context: false,
+        }),
     };
     rules::reports_exactly(&before, &report, view.controller.rows());
 }

@@ -2,7 +2,7 @@
 //! session and hands out snapshots of it; the page keeps one per session it has opened. Both apply the same events.
 
 use crate::conversation::ask::Ask;
-use crate::conversation::controller::{MessageController, Report, Saved};
+use crate::conversation::controller::{ControllerSnapshot, MessageController, Report};
 use crate::conversation::queue::Queue;
 use crate::limits::{BESIDE_KEYS, PAGE_ROWS};
 use crate::protocol::event::{ContextUsage, Event, ModelInfo};
@@ -172,7 +172,7 @@ impl SessionView {
             agent: snapshot.agent,
             cwd: snapshot.cwd,
             title: snapshot.title,
-            controller: MessageController::restore(Saved {
+            controller: MessageController::restore(ControllerSnapshot {
                 first: snapshot.first,
                 rows: snapshot.messages,
                 fold: snapshot.streaming,

@@ -130,14 +130,14 @@ impl HistoryFile {
     /// The last rows, of a session at which nobody is at work: what has not ended by now does not.
     pub fn tail(&self) -> MessageController {
         let mut controller = self.tail_at_work();
-        controller.end_history();
+        controller.finish_history();
         controller
     }
 
     /// The last rows, of a session that another program may be writing: calls that have no result yet still run.
     pub fn tail_at_work(&self) -> MessageController {
         let mut controller = self.tail.controller.clone();
-        controller.forget_before(controller.total().saturating_sub(TAIL_ROWS));
+        controller.drop_rows_before(controller.total().saturating_sub(TAIL_ROWS));
         controller
     }
 

@@ -66,7 +66,7 @@ impl Session {
         let words = |why: QueueError| why.to_string();
         if let QueueEdit::Finish { text, images } = &edit {
             // On disk before it is acknowledged. It is recognised in the agent's file by its text.
-            let lane = self.view.queue.under_edit(id, revision).map_err(words)?.lane;
+            let lane = self.view.queue.item_under_edit(id, revision).map_err(words)?.lane;
             let edited = self.new_prompt(id.to_owned(), text.clone(), images.clone(), lane);
             self.keep_prompt(&edited)?;
         }

@@ -33,7 +33,7 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     pub(super) fn walk(&self) -> Walk {
-        let controller = MessageController::go_on_from(self.fold.clone());
+        let controller = MessageController::resume_from(self.fold.clone());
         Walk { controller, entry: self.entry, extra: self.extra }
     }
 }
@@ -64,7 +64,7 @@ impl HistoryFile {
             let item = self.item(&walk, &mut pieces);
             self.note(item.as_ref(), &walk);
             self.take(&mut walk, item, Images::Dropped);
-            walk.controller.forget_before(usize::MAX);
+            walk.controller.drop_rows_before(usize::MAX);
         }
         self.take_extras(&mut walk, u64::MAX);
         Walked {
@@ -107,7 +107,7 @@ impl HistoryFile {
             }
             self.take(&mut walk, item, Images::Named);
             if walk.controller.rows().len() > 2 * TAIL_ROWS {
-                walk.controller.forget_before(walk.controller.total() - TAIL_ROWS);
+                walk.controller.drop_rows_before(walk.controller.total() - TAIL_ROWS);
             }
         }
         self.tail = walk;
@@ -139,7 +139,7 @@ impl HistoryFile {
                     Images::Named => self.name_images(&mut message, walk.entry),
                     Images::Dropped => drop_images(&mut message),
                 }
-                walk.controller.take_history(message)
+                walk.controller.fold_history_message(message)
             }
             _ => Report::new(),
         };
@@ -179,7 +179,9 @@ impl HistoryFile {
         self.rows_before.push(rows);
         let since = rows - self.checkpoints.last().map_or(0, |checkpoint| checkpoint.rows);
         // A fold that remembers much is kept the more seldom.
-        if since >= CHECKPOINT_ROWS.max(walk.controller.fold().remembered()) && walk.controller.is_whole() {
+        if since >= CHECKPOINT_ROWS.max(walk.controller.fold().entry_count())
+            && walk.controller.has_no_pending_rows()
+        {
             let fold = walk.controller.fold().clone();
             self.checkpoints.push(Checkpoint { rows, entry: walk.entry, extra: walk.extra, fold });
         }

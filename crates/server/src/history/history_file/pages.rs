@@ -21,16 +21,16 @@ impl HistoryFile {
         let mut pieces = Pieces::new(&file);
         let mut walk = self.walk_to_row(start);
         // What comes later may change a row: not every result follows its call at once.
-        while walk.controller.changeable_from(walk.extra < self.extras.len()) < end {
+        while walk.controller.first_changeable_row(walk.extra < self.extras.len()) < end {
             if walk.entry >= self.active.len() {
                 self.take_extras(&mut walk, u64::MAX);
-                walk.controller.end_history();
+                walk.controller.finish_history();
                 break;
             }
             self.take_extras_before_entry(&mut walk);
             let item = self.item(&walk, &mut pieces);
             self.take(&mut walk, item, Images::Named);
-            walk.controller.forget_before(start);
+            walk.controller.drop_rows_before(start);
         }
         let (first, rows) = (walk.controller.first(), walk.controller.rows());
         let page = start

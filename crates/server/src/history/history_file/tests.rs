@@ -217,7 +217,7 @@ fn following_a_file_gives_what_opening_it_again_would() {
             let again = open(&path);
             assert_eq!(history.tail(), again.tail());
             assert_eq!(live.total(), again.tail_at_work().total());
-            live.forget_before(again.tail_at_work().first());
+            live.drop_rows_before(again.tail_at_work().first());
             let expected = again.tail_at_work();
             assert_eq!(live.rows(), &expected.rows()[live.first() - expected.first()..]);
             assert_eq!(live.fold(), expected.fold());

@@ -1,5 +1,5 @@
-//! Rows that stand aside, behind the conversation proper: prompts the server has not confirmed, errors of this page
-//! alone, and the user's shell commands until their place in history is known.
+//! Pending rows, which follow the body: prompts that the server has not confirmed, errors that only this page shows, and
+//! the user's shell commands until their place in history is known. There are only ever a few of them.
 
 use super::{Change, MessageController, Report};
 use crate::conversation::message::Content;
@@ -7,12 +7,12 @@ use crate::conversation::ui_message::{BashResult, Image, Kind, Mark, UiMessage};
 use crate::limits::BASH_OUTPUT_BYTES;
 
 impl MessageController {
-    /// The page's own row for a prompt it has just sent. The server's echo takes its place.
+    /// Adds the page's optimistic row for a prompt that it sends. The server's confirmation moves it into the body.
     pub fn create_user_message(&mut self, client_id: &str, text: String, images: Vec<Image>) -> Report {
-        let mut report = self.forget_refusals();
+        let mut report = self.remove_refusals();
         let id = user_row_id(client_id);
         let mark = Some(Mark::Sending);
-        report.extend(self.push_aside(UiMessage {
+        report.extend(self.push_pending(UiMessage {
             id,
             kind: Kind::User,
             text,
@@ -23,9 +23,8 @@ impl MessageController {
         report
     }
 
-    /// What this page alone shows of earlier refusals goes when the person sends something new; it would sink below
-    /// everything that comes.
-    fn forget_refusals(&mut self) -> Report {
+    /// Removes errors and refused prompts. Without this they would stay below all new rows.
+    fn remove_refusals(&mut self) -> Report {
         let mut report = Report::new();
         let local = |message: &UiMessage| message.kind == Kind::Error || message.mark == Some(Mark::Refused);
         while let Some(position) = self.rows[self.fold.body - self.first..].iter().position(local) {
@@ -34,27 +33,20 @@ impl MessageController {
         report
     }
 
-    /// An error of this page alone, such as a refused command.
+    /// Adds an error that only this page shows, such as a refused command.
     pub fn create_error_message(&mut self, id: &str, text: String) -> Report {
-        self.push_aside(UiMessage { id: format!("e-{id}"), kind: Kind::Error, text, ..UiMessage::default() })
+        self.push_pending(UiMessage {
+            id: format!("e-{id}"),
+            kind: Kind::Error,
+            text,
+            ..UiMessage::default()
+        })
     }
 
-    /// The page's own row for a shell command it has just sent.
-    pub fn create_bash_result_message(
-        &mut self,
-        id: &str,
-        command: String,
-        exclude_from_context: bool,
-    ) -> Report {
-        let mut report = Report::new();
-        self.bash_start(id, command, exclude_from_context, &mut report);
-        report
-    }
-
-    /// The server refused a prompt: its row says so, and its text can be recovered from it.
+    /// Marks a prompt that the server refused. The row keeps the text, so that the user can recover it.
     pub fn mark_refused(&mut self, client_id: &str) -> Report {
         let mut report = Report::new();
-        if let Some(row) = self.aside(&user_row_id(client_id)) {
+        if let Some(row) = self.find_pending(&user_row_id(client_id)) {
             self.change(row, &mut report, |message| {
                 message.mark.replace(Mark::Refused) != Some(Mark::Refused)
             });
@@ -62,16 +54,16 @@ impl MessageController {
         report
     }
 
-    /// A prompt that was scheduled instead of started has no row until it is taken up.
-    pub fn forget_user_message(&mut self, client_id: &str) -> Report {
+    /// Removes the row of a prompt that the server scheduled. It has no row until the agent accepts it.
+    pub fn remove_user_message(&mut self, client_id: &str) -> Report {
         let mut report = Report::new();
-        if let Some(row) = self.aside(&user_row_id(client_id)) {
+        if let Some(row) = self.find_pending(&user_row_id(client_id)) {
             self.remove(row, &mut report);
         }
         report
     }
 
-    /// A user message that the agent has taken up. The same one told again is the same row.
+    /// The row of a user message that the agent accepted. A repeated client id refers to the same row.
     pub(super) fn user_row(
         &mut self,
         content: &Content,
@@ -79,16 +71,16 @@ impl MessageController {
         report: &mut Report,
     ) -> usize {
         let id = client_id.map(|client_id| user_row_id(&client_id)).unwrap_or_default();
-        if let Some(row) = self.named(&id) {
+        if let Some(row) = self.find_named_row(&id) {
             self.set_user_content(row, content, report);
             return row;
         }
-        // In a transcript the assistant's message is over before the person speaks.
+        // A transcript ends the assistant message before the next user message.
         self.fold.blocks = None;
-        if let Some(row) = self.aside(&id) {
+        if let Some(row) = self.find_pending(&id) {
             if row == self.fold.body {
-                // The optimistic row stands exactly where the confirmed one belongs: it stays.
-                self.take_in_next();
+                // The optimistic row is already in the place of the confirmed one.
+                self.adopt_first_pending();
                 self.set_user_content(row, content, report);
                 return row;
             }
@@ -112,8 +104,8 @@ impl MessageController {
         });
     }
 
-    /// The first row that stands aside becomes the last of the conversation.
-    fn take_in_next(&mut self) {
+    /// Makes the first pending row the last row of the body.
+    fn adopt_first_pending(&mut self) {
         let row = self.fold.body;
         let Some(id) = self.rows.get(row - self.first).map(|message| message.id.clone()) else { return };
         self.fold.body += 1;
@@ -130,7 +122,7 @@ impl MessageController {
         report: &mut Report,
     ) {
         let result = BashResult { command, exclude_from_context, running: true, ..BashResult::default() };
-        report.extend(self.push_aside(UiMessage {
+        report.extend(self.push_pending(UiMessage {
             id: bash_row_id(id),
             kind: Kind::Bash,
             bash_result: Some(result),
@@ -140,13 +132,13 @@ impl MessageController {
 
     #[inline(never)]
     pub(super) fn bash_update(&mut self, id: &str, delta: &str, report: &mut Report) {
-        if let Some(row) = self.aside(&bash_row_id(id)) {
+        if let Some(row) = self.find_pending(&bash_row_id(id)) {
             self.change(row, report, |message| {
                 let Some(result) = message.bash_result.as_mut().filter(|result| result.running) else {
                     return false;
                 };
                 result.output.push_str(delta);
-                keep_tail(&mut result.output);
+                truncate_to_tail(&mut result.output);
                 true
             });
         }
@@ -154,24 +146,24 @@ impl MessageController {
 
     #[inline(never)]
     pub(super) fn bash_end(&mut self, id: &str, result: BashResult, report: &mut Report) {
-        let Some(row) = self.aside(&bash_row_id(id)) else { return };
+        let Some(row) = self.find_pending(&bash_row_id(id)) else { return };
         self.change(row, report, |message| message.bash_result.replace(result.clone()) != Some(result));
         if self.fold.running {
-            self.order_bash_row(row - self.first, report);
+            self.move_before_running_bash(row - self.first, report);
         } else {
-            self.bring_in_bash_rows(report);
+            self.adopt_finished_bash_rows(report);
         }
     }
 
-    /// History has shell commands in the order they ended: one that ends stands before those that still run.
-    fn order_bash_row(&mut self, held: usize, report: &mut Report) {
+    /// Moves a finished shell row before those that still run, since history stores commands in the order they ended.
+    fn move_before_running_bash(&mut self, held: usize, report: &mut Report) {
         let start = self.fold.body - self.first;
         if let Some(position) = self.rows[start..held].iter().position(is_running_bash) {
             self.move_row(held, start + position, report);
         }
     }
 
-    /// Nobody is left to end them.
+    /// Marks all running shell commands as cancelled. Their process is gone, so no end will follow.
     pub(super) fn close_running_bash(&mut self, report: &mut Report) {
         for held in self.fold.body - self.first..self.rows.len() {
             self.change(self.first + held, report, |message| {
@@ -187,31 +179,32 @@ impl MessageController {
         report.extend([Change::Removed(from), Change::Inserted(to)]);
     }
 
-    /// Finished shell rows become part of the conversation, in the order they ended.
-    pub(super) fn bring_in_bash_rows(&mut self, report: &mut Report) {
+    /// Moves finished shell rows into the body, in the order in which they ended.
+    pub(super) fn adopt_finished_bash_rows(&mut self, report: &mut Report) {
         let finished =
             |message: &UiMessage| message.bash_result.as_ref().is_some_and(|result| !result.running);
         loop {
             let start = self.fold.body - self.first;
             let Some(position) = self.rows[start..].iter().position(finished) else { return };
+            // Other pending rows may be before it, such as a prompt that is still being sent.
             if position > 0 {
-                // Something of this page alone stands before it, such as a prompt that is still being sent.
                 self.move_row(start + position, start, report);
             }
-            self.take_in_next();
+            self.adopt_first_pending();
         }
     }
 
-    fn push_aside(&mut self, message: UiMessage) -> Report {
-        if self.aside(&message.id).is_some() || self.named(&message.id).is_some() {
+    /// Adds a pending row, unless a row with this id exists.
+    fn push_pending(&mut self, message: UiMessage) -> Report {
+        if self.find_pending(&message.id).is_some() || self.find_named_row(&message.id).is_some() {
             return Report::new();
         }
         self.rows.push(message);
         vec![Change::Inserted(self.rows.len() - 1)]
     }
 
-    /// The index of a row that stands aside. There are only ever a few.
-    fn aside(&self, id: &str) -> Option<usize> {
+    /// The number of the pending row with this id.
+    fn find_pending(&self, id: &str) -> Option<usize> {
         let start = self.fold.body - self.first;
         let position = self.rows[start..].iter().position(|message| !id.is_empty() && message.id == id)?;
         Some(self.fold.body + position)
@@ -226,8 +219,8 @@ fn user_row_id(client_id: &str) -> String {
     format!("u-{client_id}")
 }
 
-/// Whether a row's id was chosen by a page.
-pub(super) fn is_named_by_a_page(id: &str) -> bool {
+/// Whether a client chose this row id, as opposed to the reducer.
+pub(super) fn is_client_row_id(id: &str) -> bool {
     id.starts_with("u-") || id.starts_with("b-")
 }
 
@@ -235,8 +228,8 @@ fn bash_row_id(id: &str) -> String {
     format!("b-{id}")
 }
 
-/// Live output is a view of the end; the complete result comes with the command's end.
-fn keep_tail(output: &mut String) {
+/// Drops the beginning of long live output. The command's end brings the complete output.
+fn truncate_to_tail(output: &mut String) {
     if output.len() > BASH_OUTPUT_BYTES {
         let mut cut = output.len() - BASH_OUTPUT_BYTES / 2;
         while !output.is_char_boundary(cut) {

@@ -1,16 +1,16 @@
-//! What holds for every sequence of events, sensible or hostile.
+//! Properties that hold for every sequence of events, valid or hostile.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
-use super::sample::*;
-use super::{Change, Fold, MessageController, Saved};
+use super::test_support::*;
+use super::{Change, ControllerSnapshot, Fold, MessageController};
 use crate::conversation::message::{Content, Message, Part, StopReason, ToolCall};
 use crate::conversation::ui_message::{Mark, UiMessage};
 use crate::protocol::event::{Event, LAST_BLOCK, ToolOutput, Update};
 
-/// Few ids, among them none, so that they meet.
+/// A small set of ids, one of them empty, so that ids collide.
 fn id() -> impl Strategy<Value = String> {
     select(vec!["", "a", "b", "c"]).prop_map(str::to_owned)
 }
@@ -139,47 +139,44 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event(), 0..60)
 }
 
-/// What only a page does, between the events.
+/// An action of the page between two server events.
 #[derive(Clone, Debug)]
-enum Local {
+enum LocalAction {
     Send(String),
     Refuse(String),
-    Forget(String),
-    Bash(String),
+    Remove(String),
 }
 
-fn local() -> impl Strategy<Value = Local> {
+fn local_action() -> impl Strategy<Value = LocalAction> {
     let client = || select(vec!["1", "2", "3"]).prop_map(str::to_owned);
     prop_oneof![
-        client().prop_map(Local::Send),
-        client().prop_map(Local::Refuse),
-        client().prop_map(Local::Forget),
-        id().prop_map(Local::Bash),
+        client().prop_map(LocalAction::Send),
+        client().prop_map(LocalAction::Refuse),
+        client().prop_map(LocalAction::Remove),
     ]
 }
 
-fn act(controller: &mut MessageController, action: &Local) -> Vec<Change> {
+fn act(controller: &mut MessageController, action: &LocalAction) -> Vec<Change> {
     match action {
-        Local::Send(client) => controller.create_user_message(client, "mine".into(), vec![]),
-        Local::Refuse(client) => {
+        LocalAction::Send(client) => controller.create_user_message(client, "mine".into(), vec![]),
+        LocalAction::Refuse(client) => {
             let mut report = controller.mark_refused(client);
             report.extend(controller.create_error_message(client, "no".into()));
             report
         }
-        Local::Forget(client) => controller.forget_user_message(client),
-        Local::Bash(id) => controller.create_bash_result_message(id, "ls".into(), false),
+        LocalAction::Remove(client) => controller.remove_user_message(client),
     }
 }
 
-/// What a page does with a report: it changes just these rows of its own list.
-fn follow(list: &mut Vec<UiMessage>, report: &[Change], rows: &[UiMessage]) {
+/// Applies a report to a copy of the list, as a page does: only the reported rows change.
+fn apply_report(list: &mut Vec<UiMessage>, report: &[Change], rows: &[UiMessage]) {
     for (position, change) in report.iter().enumerate() {
         match *change {
             Change::Inserted(at) => list.insert(at, UiMessage::default()),
             Change::Removed(at) => drop(list.remove(at)),
             Change::Touched(_) => {}
         }
-        // Rows are read when the report is complete, at the place they have then.
+        // The page reads rows after the whole report, at their final position.
         if let Change::Inserted(at) | Change::Touched(at) = *change {
             let place = report[position + 1..].iter().try_fold(at, |at, later| match *later {
                 Change::Inserted(other) if other <= at => Some(at + 1),
@@ -196,8 +193,11 @@ fn follow(list: &mut Vec<UiMessage>, report: &[Change], rows: &[UiMessage]) {
 
 proptest! {
     #[test]
-    fn hostile_sequences_keep_the_invariants_and_report_the_truth(
-        steps in prop::collection::vec(prop_oneof![5 => event().prop_map(Ok), 1 => local().prop_map(Err)], 0..60)
+    fn hostile_sequences_keep_the_invariants_and_report_every_change(
+        steps in prop::collection::vec(
+            prop_oneof![5 => event().prop_map(Ok), 1 => local_action().prop_map(Err)],
+            0..60,
+        )
     ) {
         let mut controller = MessageController::default();
         let mut shown: Vec<UiMessage> = Vec::new();
@@ -208,9 +208,9 @@ proptest! {
                 Err(action) => act(&mut controller, action),
             };
             prop_assert_eq!(controller.broken_invariant(), None, "after {:?}", step);
-            follow(&mut shown, &report, controller.rows());
+            apply_report(&mut shown, &report, controller.rows());
             prop_assert_eq!(&shown[..], controller.rows(), "{:?} after {:?}", report, step);
-            // A row that is neither inserted nor removed keeps its id and its place among the others.
+            // A row that is neither inserted nor removed keeps its id and its order.
             let mut kept: Vec<Option<&String>> = ids.iter().map(Some).collect();
             for change in &report {
                 match *change {
@@ -227,31 +227,31 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_anywhere_changes_nothing(events in events(), window in 0_usize..20) {
+    fn a_snapshot_at_any_point_changes_nothing(events in events(), window in 0_usize..20) {
         let mut server = MessageController::default();
-        let mut page = server.cut();
+        let mut page = server.restored();
         for (number, event) in events.into_iter().enumerate() {
             server.handle_server_event(event.clone());
             page.handle_server_event(event);
-            prop_assert_eq!(&server.cut(), &server, "restoring gives what was saved");
+            prop_assert_eq!(&server.restored(), &server, "a restored snapshot equals the original");
             prop_assert_eq!(page.fold(), server.fold());
             prop_assert_eq!(page.rows(), &server.rows()[page.first()..]);
             if number % 7 == 0 {
-                // The page comes back with a window of its own.
-                page = server.cut_to(window);
+                // The page reconnects and holds fewer rows.
+                page = server.restored_with(window);
             }
         }
     }
 
     #[test]
-    fn a_hostile_snapshot_is_mended(
+    fn a_hostile_snapshot_is_repaired(
         events in events(),
         later in events(),
         body in 0_usize..100,
         first in select(vec![0, 3, usize::MAX]),
         rows in prop::collection::vec(0_usize..40, 0..6),
     ) {
-        let saved = fold(events).snapshot(30);
+        let snapshot = fold(events).snapshot(30);
         let calls: Vec<_> = rows.iter().map(|row| {
             json!({ "id": "a", "tool": "bash", "row": row, "stage": "running", "claimed": false, "told": false })
         }).collect();
@@ -261,9 +261,10 @@ proptest! {
             "body": body, "next_id": 0, "running": true, "open_user": rows.first(), "failure": rows.last(),
             "blocks": blocks, "calls": calls, "named": named,
         })).unwrap();
-        let mut controller = MessageController::restore(Saved { first, rows: saved.rows, fold: hostile });
+        let hostile = ControllerSnapshot { first, rows: snapshot.rows, fold: hostile };
+        let mut controller = MessageController::restore(hostile);
         prop_assert_eq!(controller.broken_invariant(), None);
-        prop_assert_eq!(&controller.cut(), &controller, "mending twice is mending once");
+        prop_assert_eq!(&controller.restored(), &controller, "a second repair changes nothing");
         for event in later {
             controller.handle_server_event(event);
             prop_assert_eq!(controller.broken_invariant(), None);
@@ -271,14 +272,14 @@ proptest! {
     }
 
     #[test]
-    fn a_second_end_changes_nothing(events in events()) {
+    fn a_repeated_end_changes_nothing(events in events()) {
         let mut controller = MessageController::default();
         for event in events {
             controller.handle_server_event(event.clone());
             let with_id = match &event {
                 Event::ToolExecutionEnd { tool_call_id, .. }
                 | Event::MessageEnd { message: Message::ToolResult { tool_call_id, .. } } => {
-                    // Without an id, or with one that several calls share, a second end is the next call's.
+                    // Without an id, or with an id that several calls share, a second end belongs to the next call.
                     let mut steps = controller.rows().iter().filter_map(|row| row.tool_step.as_ref());
                     let unique = steps.by_ref().filter(|step| step.call_id == *tool_call_id).count() == 1;
                     !tool_call_id.is_empty() && unique
@@ -296,29 +297,29 @@ proptest! {
     }
 
     #[test]
-    fn ends_in_any_order_and_number_converge(
+    fn repeated_ends_in_any_order_converge(
         order in Just((0..6).collect::<Vec<usize>>()).prop_shuffle(),
         again in prop::collection::vec(0_usize..6, 0..8),
         settle_after in 0_usize..7,
     ) {
         let names = ["a", "b", "c", "d", "e", "f"];
         let mut controller = fold([Event::AgentStart, started()]);
-        controller.take(names.iter().enumerate().map(|(index, id)| call(index, id)));
-        controller.take(names.map(begin));
+        controller.apply_all(names.iter().enumerate().map(|(index, id)| call(index, id)));
+        controller.apply_all(names.map(begin));
         for (count, position) in order.iter().chain(&again).enumerate() {
             if count == settle_after {
-                controller.take([settled()]);
+                controller.apply_all([settled()]);
             }
             let id = names[*position];
             let ends = if count % 2 == 0 { end(id, id) } else { ended(result(id, id)) };
-            controller.take([ends]);
+            controller.apply_all([ends]);
         }
         let expected = names.map(|id| format!("T({id}, done, {id})"));
-        prop_assert_eq!(told(&controller), expected);
+        prop_assert_eq!(notation(&controller), expected);
     }
 
     #[test]
-    fn any_streaming_of_a_message_ends_as_history_has_it(
+    fn any_streaming_of_a_message_ends_with_the_rows_from_history(
         parts in prop::collection::vec(part(), 0..5),
         order in prop::collection::vec((0_usize..5, 1_usize..4), 0..12),
         aborted in any::<bool>(),
@@ -329,17 +330,17 @@ proptest! {
         for (index, length) in order {
             let piece = |text: &str| text.chars().take(length).collect::<String>();
             match parts.get(index) {
-                Some(Part::Text { text: whole }) => drop(live.take([text(index, &piece(whole))])),
-                Some(Part::Thinking { thinking: whole }) => drop(live.take([thinking(index, &piece(whole))])),
+                Some(Part::Text { text: whole }) => drop(live.apply_all([text(index, &piece(whole))])),
+                Some(Part::Thinking { thinking: whole }) => drop(live.apply_all([thinking(index, &piece(whole))])),
                 Some(Part::ToolCall(tool_call)) => {
                     let update = Update::ToolcallEnd { content_index: index, tool_call: tool_call.clone() };
-                    live.take([Event::MessageUpdate { update }]);
+                    live.apply_all([Event::MessageUpdate { update }]);
                 }
                 _ => {}
             }
         }
-        live.take([ended(whole.clone()), settled()]);
-        prop_assert_eq!(told(&live), told(&history([whole])));
+        live.apply_all([ended(whole.clone()), settled()]);
+        prop_assert_eq!(notation(&live), notation(&history([whole])));
         prop_assert!(live.rows().iter().all(|row| row.mark != Some(Mark::Sending)));
     }
 }

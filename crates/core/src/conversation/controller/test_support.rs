@@ -1,4 +1,5 @@
-//! What the tests of the fold are written with: events in a few words, rows in the notation of the cases.
+//! Helpers for the reducer's tests: short constructors for events and messages, and rows in the notation of the
+//! numbered cases.
 
 use serde_json::{Value, json};
 
@@ -7,8 +8,8 @@ use crate::conversation::message::{Content, Message, Part, StopReason, ToolCall}
 use crate::conversation::ui_message::{BashResult, Kind, Mark};
 use crate::protocol::event::{Event, ToolOutput, Update};
 
-/// Rows in the notation of the cases: `U(text)`, `A(text)`, `T(id, phase, result)` …
-pub fn told(controller: &MessageController) -> Vec<String> {
+/// The rows in the notation of the cases: `U(text)`, `A(text)`, `T(id, phase, result)` …
+pub fn notation(controller: &MessageController) -> Vec<String> {
     let rows = controller.rows().iter().map(|row| {
         let mark = match row.mark {
             Some(Mark::Interrupted) => " interrupted",
@@ -42,7 +43,7 @@ pub fn told(controller: &MessageController) -> Vec<String> {
 
 pub fn fold(events: impl IntoIterator<Item = Event>) -> MessageController {
     let mut controller = MessageController::default();
-    controller.take(events);
+    controller.apply_all(events);
     controller
 }
 
@@ -51,7 +52,8 @@ pub fn history(messages: impl IntoIterator<Item = Message>) -> MessageController
 }
 
 impl MessageController {
-    pub fn take(&mut self, events: impl IntoIterator<Item = Event>) -> Report {
+    /// Applies events and checks the invariants after each of them.
+    pub fn apply_all(&mut self, events: impl IntoIterator<Item = Event>) -> Report {
         let mut report = Report::new();
         for event in events {
             report.extend(self.handle_server_event(event));
@@ -60,17 +62,17 @@ impl MessageController {
         report
     }
 
-    /// A snapshot of everything, through the JSON it travels as.
-    pub fn cut(&self) -> Self {
-        self.cut_to(usize::MAX)
+    /// A controller restored from a snapshot of all rows, which passes through JSON as on the wire.
+    pub fn restored(&self) -> Self {
+        self.restored_with(usize::MAX)
     }
 
-    /// As a page gets it: the last rows only.
-    pub fn cut_to(&self, limit: usize) -> Self {
-        let mut saved = self.snapshot(limit);
-        let json = serde_json::to_string(&(&saved.rows, &saved.fold)).unwrap();
-        (saved.rows, saved.fold) = serde_json::from_str(&json).unwrap();
-        Self::restore(saved)
+    /// The same with only the last rows, as a page gets them.
+    pub fn restored_with(&self, limit: usize) -> Self {
+        let mut snapshot = self.snapshot(limit);
+        let json = serde_json::to_string(&(&snapshot.rows, &snapshot.fold)).unwrap();
+        (snapshot.rows, snapshot.fold) = serde_json::from_str(&json).unwrap();
+        Self::restore(snapshot)
     }
 }
 
@@ -86,7 +88,7 @@ pub fn text_end(index: usize, content: &str) -> Event {
     Event::MessageUpdate { update: Update::TextEnd { content_index: index, content: content.into() } }
 }
 
-/// A complete call in the message under way.
+/// A complete call in the open message.
 pub fn call(index: usize, id: &str) -> Event {
     Event::MessageUpdate { update: Update::ToolcallEnd { content_index: index, tool_call: tool_call(id) } }
 }
@@ -157,7 +159,7 @@ pub fn assistant(parts: Vec<Part>, stop_reason: StopReason) -> Message {
     Message::Assistant { content: Content(parts), stop_reason, error_message: None, timestamp: None }
 }
 
-/// An answer that ended well.
+/// An assistant message that ended normally.
 pub fn answer(text: &str) -> Message {
     assistant(vec![said(text)], StopReason::Stop)
 }

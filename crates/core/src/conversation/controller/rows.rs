@@ -1,5 +1,5 @@
-//! Changes to the list itself: adding, changing and removing rows, with every remembered index kept right.
-//! What the rows mean is not known here.
+//! Inserts, changes and removes rows, reports it, and keeps every row number stored in [`Fold`](super::Fold) valid.
+//! Independent of what the rows mean.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,41 +8,42 @@ use crate::conversation::ui_message::UiMessage;
 use crate::json::readable;
 use crate::limits::RECENT_NAMED_ROWS;
 
-/// A row of the conversation whose id was chosen by a page.
+/// A row of the body whose id was chosen by a client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Named {
+pub(super) struct NamedRow {
     pub(super) id: String,
     pub(super) row: usize,
 }
 
-readable!(Named { id "id", row "row"; });
+readable!(NamedRow { id "id", row "row"; });
 
 impl MessageController {
-    /// Adds a row at the end of the conversation proper.
+    /// Adds a row at the end of the body and returns its number.
     pub(super) fn push(&mut self, message: UiMessage, report: &mut Report) -> usize {
         self.insert(self.fold.body, message, report)
     }
 
-    /// Adds a row before row `row` of the conversation proper; gives it an id unless it has one.
+    /// Inserts a row into the body, before row `row`, and returns its number. Assigns an id unless the row has one.
     pub(super) fn insert(&mut self, row: usize, mut message: UiMessage, report: &mut Report) -> usize {
         if message.id.is_empty() {
             message.id = format!("r{}", self.fold.next_id);
         }
         self.fold.next_id += 1;
-        self.move_indices(row, |index| index + 1);
+        self.shift_row_numbers(row, |index| index + 1);
         self.fold.body += 1;
         match row.checked_sub(self.first) {
             Some(held) => {
                 self.rows.insert(held, message);
                 report.push(Change::Inserted(held));
             }
-            // Before the window of this page: its rows count from further on.
+            // The row is before those held, so they all move up by one.
             None => self.first += 1,
         }
         row
     }
 
-    /// Changes a row in place. A row outside this page's window is the server's to change.
+    /// Changes a row in place and reports it if `change` returns true. A row that is not held is skipped: the page
+    /// gets it from the server when it loads older rows.
     pub(super) fn change(
         &mut self,
         row: usize,
@@ -65,7 +66,7 @@ impl MessageController {
         });
     }
 
-    /// Takes a row out; every remembered index behind it moves up.
+    /// Removes a row and everything that refers to it.
     pub(super) fn remove(&mut self, row: usize, report: &mut Report) {
         match row.checked_sub(self.first) {
             Some(held) if held < self.rows.len() => {
@@ -86,13 +87,13 @@ impl MessageController {
         for block in self.fold.blocks.iter_mut().flatten() {
             block.row = block.row.filter(|index| *index != row);
         }
-        self.move_indices(row, |index| index - 1);
+        self.shift_row_numbers(row, |index| index - 1);
     }
 
-    /// Moves every remembered index from `row` on.
-    fn move_indices(&mut self, row: usize, by: impl Fn(usize) -> usize) {
+    /// Applies `shift` to every stored row number from `row` on.
+    fn shift_row_numbers(&mut self, row: usize, shift: impl Fn(usize) -> usize) {
+        // Most rows are added at the end of the body, and no stored number is beyond it.
         if row >= self.fold.body {
-            // The end of the conversation, the usual place: nothing is remembered behind it.
             return;
         }
         let fold = &mut self.fold;
@@ -107,23 +108,23 @@ impl MessageController {
             .chain(&mut fold.exit)
         {
             if *index >= row {
-                *index = by(*index);
+                *index = shift(*index);
             }
         }
     }
 
-    /// Remembers that a row of the conversation carries an id of a page's, so that it never gets a twin.
+    /// Remembers a row whose id was chosen by a client, so that a repeated event finds it and adds no second row.
     pub(super) fn remember_name(&mut self, row: usize, id: &str) {
-        if id.is_empty() || self.named(id).is_some() {
+        if id.is_empty() || self.find_named_row(id).is_some() {
             return;
         }
         if self.fold.named.len() >= RECENT_NAMED_ROWS {
             self.fold.named.remove(0);
         }
-        self.fold.named.push(Named { id: id.to_owned(), row });
+        self.fold.named.push(NamedRow { id: id.to_owned(), row });
     }
 
-    pub(super) fn named(&self, id: &str) -> Option<usize> {
+    pub(super) fn find_named_row(&self, id: &str) -> Option<usize> {
         self.fold.named.iter().rfind(|named| named.id == id).map(|named| named.row)
     }
 }
