@@ -8,9 +8,6 @@
 //! - `stream` puts them together, and `plain` takes all of it away again.
 
 mod bare_link;
-#[cfg(test)]
-#[path = "markdown/cost_tests.rs"]
-mod cost;
 mod destination;
 mod fence;
 mod heal;

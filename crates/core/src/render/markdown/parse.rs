@@ -42,7 +42,7 @@ pub fn parse<'r, 'a>(
     resolve: &'r mut Resolve<'r, 'a>,
 ) -> OffsetIter<'a, &'r mut Resolve<'r, 'a>> {
     #[cfg(test)]
-    super::cost::parsed(text.len());
+    crate::render::work::add(text.len());
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     Parser::new_with_broken_link_callback(text, options, Some(resolve)).into_offset_iter()
 }

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::render::markdown::{cost, whole};
+use crate::render::markdown::whole;
+use crate::render::work;
 
 /// Lines and parts of lines that have something to do with each other.
 #[rustfmt::skip]
@@ -147,7 +148,7 @@ proptest! {
 fn costs(text: &str, length: usize) -> Vec<usize> {
     let mut stream = MarkdownStream::default();
     let pieces = text.as_bytes().chunks(length).map(|piece| str::from_utf8(piece).unwrap());
-    pieces.map(|piece| cost::of(|| drop(stream.push(piece)))).collect()
+    pieces.map(|piece| work::of(|| drop(stream.push(piece)))).collect()
 }
 
 #[test]
@@ -173,10 +174,10 @@ fn a_long_block_of_code_is_parsed_twice_and_not_more() {
     assert!(costs.iter().sum::<usize>() < 1_000, "{}", costs.iter().sum::<usize>());
     let mut stream = MarkdownStream::default();
     stream.push(&text);
-    let end = cost::of(|| drop(stream.push("```\n\nbehind")));
+    let end = work::of(|| drop(stream.push("```\n\nbehind")));
     assert!(end < 2 * text.len(), "{end}");
     assert!(stream.tail().len() == 1 && stream.blocks().len() == 2);
-    assert!(cost::of(|| drop(stream.push(" it"))) < 50);
+    assert!(work::of(|| drop(stream.push(" it"))) < 50);
 }
 
 #[test]
@@ -184,7 +185,7 @@ fn words_behind_a_long_list_do_not_parse_it_again() {
     let mut stream = MarkdownStream::default();
     stream.push(&"- an item\n".repeat(1_000));
     stream.push("\nN");
-    assert!(cost::of(|| drop(stream.push("ow"))) < 50);
+    assert!(work::of(|| drop(stream.push("ow"))) < 50);
 }
 
 #[test]

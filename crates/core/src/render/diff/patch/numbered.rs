@@ -1,20 +1,21 @@
-//! Reads the diff that pi shows: `+12 text`, `-12 text`, ` 12 text`, with `...` where lines are left out. It does not
-//! name the file.
+//! Reads the diff format of pi: `+12 text`, `-12 text`, ` 12 text`, and `...` in place of omitted lines. It does not
+//! contain the name of the file.
 
-use super::builder::{Allowance, Builder};
-use super::texts::without_carriage_return;
-use super::{FileDiff, LineEnd, LineKind};
+use crate::render::diff::builder::{DiffBuilder, DisplayBudget};
+use crate::render::diff::texts::without_carriage_return;
+use crate::render::diff::{FileDiff, LineEnd, LineKind};
 
-struct Numbered<'a> {
+struct NumberedLine<'a> {
     kind: LineKind,
-    /// Of the new file for an added line, else of the old one.
+    /// The line number: in the new file for an added line, otherwise in the old one.
     number: usize,
     text: &'a str,
 }
 
-/// None unless every line has the form, so that prose with a dash is not taken for a diff.
-pub(super) fn parse(text: &str, allowance: &mut Allowance) -> Option<FileDiff> {
-    let mut builder = Builder::new("");
+/// None unless every line has this form, so that prose with dashes is not mistaken for a diff.
+pub(super) fn parse(text: &str, budget: &mut DisplayBudget) -> Option<FileDiff> {
+    let mut builder = DiffBuilder::new("");
+    // The next line number on each side, and the difference between them so far.
     let (mut old, mut new) = (0_usize, 0_usize);
     let mut shift = 0_isize;
     for raw in text.strip_suffix('\n').unwrap_or(text).split('\n') {
@@ -22,7 +23,7 @@ pub(super) fn parse(text: &str, allowance: &mut Allowance) -> Option<FileDiff> {
             builder.end_hunk();
             continue;
         }
-        let line = numbered(raw)?;
+        let line = numbered_line(raw)?;
         let (here_old, here_new) = match line.kind {
             LineKind::Added => (line.number.saturating_add_signed(-shift), line.number),
             LineKind::Context | LineKind::Removed => (line.number, line.number.saturating_add_signed(shift)),
@@ -40,7 +41,7 @@ pub(super) fn parse(text: &str, allowance: &mut Allowance) -> Option<FileDiff> {
             LineKind::Removed => (old, shift) = (old.saturating_add(1), shift.saturating_sub(1)),
             LineKind::Context => (old, new) = (old.saturating_add(1), new.saturating_add(1)),
         }
-        builder.line(line.kind, without_carriage_return(line.text).text, LineEnd::Newline, allowance);
+        builder.push_line(line.kind, without_carriage_return(line.text).text, LineEnd::Newline, budget);
     }
     let diff = builder.finish();
     (diff.added + diff.removed > 0).then_some(diff)
@@ -50,7 +51,7 @@ fn is_gap(line: &str) -> bool {
     line.starts_with(' ') && line.trim() == "..."
 }
 
-fn numbered(raw: &str) -> Option<Numbered<'_>> {
+fn numbered_line(raw: &str) -> Option<NumberedLine<'_>> {
     let (sign, rest) = raw.split_at_checked(1)?;
     let kind = match sign {
         "+" => LineKind::Added,
@@ -60,7 +61,7 @@ fn numbered(raw: &str) -> Option<Numbered<'_>> {
     };
     let rest = rest.trim_start_matches(' ');
     let (number, text) = rest.split_once(' ').unwrap_or((rest.trim_end(), ""));
-    Some(Numbered { kind, number: number.parse().ok()?, text })
+    Some(NumberedLine { kind, number: number.parse().ok()?, text })
 }
 
 #[cfg(test)]

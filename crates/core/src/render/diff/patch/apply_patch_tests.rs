@@ -1,7 +1,7 @@
 //! The format of `apply_patch`.
 
-use super::super::FileDiff;
-use super::super::shown_as_text::{all_shown, unindented};
+use crate::render::diff::patch;
+use crate::render::diff::test_support::{all_shown, unindented};
 
 const PATCH: &str = "
     apply_patch <<'EOF'
@@ -30,7 +30,7 @@ const PATCH: &str = "
     ";
 
 #[test]
-fn updates_moves_additions_and_deletions() {
+fn updates_moves_additions_and_deletions_are_read() {
     let expected = "
         Moved src/app.py -> src/main.py
         @@ 0 0 class Greeter › def greet():
@@ -51,15 +51,15 @@ fn updates_moves_additions_and_deletions() {
         -one
         +1
         ";
-    assert_eq!(all_shown(&FileDiff::from_patch(&unindented(PATCH))), unindented(expected));
+    assert_eq!(all_shown(&patch::parse(&unindented(PATCH))), unindented(expected));
 }
 
 #[test]
-fn a_patch_that_is_still_written_is_shown_as_far_as_it_goes() {
+fn an_incomplete_patch_is_read_as_far_as_it_goes() {
     let patch = unindented(PATCH);
     let mut most = 0;
     for (end, _) in patch.char_indices() {
-        let lines = FileDiff::from_patch(&patch[..end]).iter().map(|diff| diff.added + diff.removed).sum();
+        let lines = patch::parse(&patch[..end]).iter().map(|diff| diff.added + diff.removed).sum();
         assert!(lines >= most, "{}", &patch[..end]);
         most = lines;
     }

@@ -1,9 +1,9 @@
-//! What edit tools of the agents send, as recorded or documented, and the diff that is shown for it.
+//! Edit tools of all agents, as recorded or documented, and the diffs shown for them.
 
 use serde_json::{Value, json};
 
-use super::super::shown_as_text::all_shown;
 use super::*;
+use crate::render::diff::test_support::all_shown;
 
 fn shown(tool: &str, args: Value, details: Value) -> String {
     let details = Some(details).filter(|details| !details.is_null());
@@ -14,7 +14,7 @@ fn shown(tool: &str, args: Value, details: Value) -> String {
 const EDITED: &str = "Edited f\n@@ 0 0\n-one [two]\n+one [2]\n";
 
 #[test]
-fn arguments_of_every_agent() {
+fn the_arguments_of_every_agent_are_read() {
     for args in [
         json!({"path": "f", "oldText": "one two", "newText": "one 2"}),
         json!({"path": "f", "edits": [{"oldText": "one two", "newText": "one 2"}]}),
@@ -34,7 +34,7 @@ fn arguments_of_every_agent() {
 }
 
 #[test]
-fn several_edits_are_several_hunks_of_one_file() {
+fn several_edits_become_hunks_of_one_file() {
     let edits =
         json!([{"oldText": "a", "newText": "b"}, {"oldText": "c\n", "newText": ""}, {"oldText": "x"}]);
     let args = json!({"path": "f", "edits": edits});
@@ -42,7 +42,7 @@ fn several_edits_are_several_hunks_of_one_file() {
 }
 
 #[test]
-fn a_patch_in_the_result_is_preferred_since_it_knows_the_place() {
+fn a_patch_in_the_result_is_preferred_because_it_has_line_numbers() {
     let args = json!({"path": "f", "oldText": "one two", "newText": "one 2"});
     let expected = "Edited f\n@@ 7 7\n-one [two]\n+one [2]\n";
     let unified = "Index: f\n===\n--- f\n+++ f\n@@ -7 +7 @@\n-one two\n+one 2\n";
@@ -57,7 +57,7 @@ fn a_patch_in_the_result_is_preferred_since_it_knows_the_place() {
 }
 
 #[test]
-fn diff_blocks_have_numbers_only_if_they_hold_the_whole_file() {
+fn diff_blocks_have_line_numbers_only_if_they_contain_the_whole_file() {
     let block = json!({"type": "diff", "path": "f", "oldText": "one two", "newText": "one 2"});
     assert_eq!(shown("Edit", Value::Null, json!([block])), EDITED);
     let other = json!({"type": "content", "content": {"type": "text", "text": "done"}});
@@ -72,7 +72,7 @@ fn diff_blocks_have_numbers_only_if_they_hold_the_whole_file() {
 }
 
 #[test]
-fn written_and_changed_files() {
+fn written_and_changed_files_are_shown() {
     let args = json!({"path": "f", "content": "a\nb\n"});
     assert_eq!(shown("write", args.clone(), Value::Null), "Written f\n@@ 0 1\n+a\n+b\n");
     assert_eq!(shown("post_message", args, Value::Null), "");
@@ -86,7 +86,7 @@ fn written_and_changed_files() {
 }
 
 #[test]
-fn what_is_unknown_or_not_there_yet_is_no_diff() {
+fn unknown_or_incomplete_arguments_have_no_diff() {
     for args in [
         Value::Null,
         json!({}),

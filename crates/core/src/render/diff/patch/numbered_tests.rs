@@ -1,14 +1,14 @@
-//! The diff that pi shows, as it was recorded and as its source makes it.
+//! The diff format of pi, from recordings and from its source code.
 
-use super::super::FileDiff;
-use super::super::shown_as_text::{all_shown, unindented};
+use crate::render::diff::patch;
+use crate::render::diff::test_support::{all_shown, unindented};
 
 fn check(text: &str, expected: &str) {
-    assert_eq!(all_shown(&FileDiff::from_patch(text)), unindented(expected));
+    assert_eq!(all_shown(&patch::parse(text)), unindented(expected));
 }
 
 #[test]
-fn a_recorded_one() {
+fn a_recorded_diff_is_read() {
     check(
         " 1 def greet(name):\n-2     print(\"Hello \" + name)\n+2     print(f\"Hello, {name}!\")\n 3 \n 4 \n 5 greet(\"World\")",
         "
@@ -25,7 +25,7 @@ fn a_recorded_one() {
 }
 
 #[test]
-fn gaps_begin_hunks_and_numbers_go_on_behind_them() {
+fn a_gap_begins_a_hunk_with_continued_numbers() {
     check(
         "    ...\n  9 nine\n+10 new\n+11 newer\n 10 ten\n    ...\n 99 x\n-100 y\n 101 \n    ...",
         "
@@ -44,7 +44,7 @@ fn gaps_begin_hunks_and_numbers_go_on_behind_them() {
 }
 
 #[test]
-fn one_line_of_another_form_makes_it_something_else() {
-    assert_eq!(FileDiff::from_patch("+1 a\n-2 b\nand so on"), []);
-    assert_eq!(FileDiff::from_patch(" 1 nothing changed"), []);
+fn a_line_of_another_form_rules_the_format_out() {
+    assert_eq!(patch::parse("+1 a\n-2 b\nand so on"), []);
+    assert_eq!(patch::parse(" 1 nothing changed"), []);
 }

@@ -1,35 +1,36 @@
-//! The names of files in the headers of a patch: with prefixes, timestamps and quotes.
+//! Reads the file names in the headers of a unified patch, which may have prefixes, timestamps and quotes.
 
-const NOWHERE: &str = "/dev/null";
+/// The name of a side on which the file does not exist.
+const NO_FILE: &str = "/dev/null";
 
-/// The old and the new path; None where there is no file on that side.
+/// The old and the new path. None if the file does not exist on that side.
 pub(super) fn of_headers(old: &str, new: &str) -> (Option<String>, Option<String>) {
-    let name = |text: &str| Some(unquoted(without_time(text.trim_end()))).filter(|name| name != NOWHERE);
+    let name = |text: &str| Some(unquoted(without_time(text.trim_end()))).filter(|name| name != NO_FILE);
     let (old, new) = (name(old), name(new));
-    // Prefixes come in pairs: a folder may well be called `b`.
+    // A prefix counts only if both sides have theirs, since a folder may be called `b`.
     let old_prefixed = old.as_ref().is_none_or(|name| name.starts_with("a/"));
     let new_prefixed = new.as_ref().is_none_or(|name| name.starts_with("b/"));
     if old_prefixed && new_prefixed {
-        (old.map(|name| shorter(&name)), new.map(|name| shorter(&name)))
+        (old.map(|name| without_prefix(&name)), new.map(|name| without_prefix(&name)))
     } else {
         (old, new)
     }
 }
 
-/// The new path of `a/old b/new`, where nothing else tells it.
+/// The new path of `a/old b/new`, for patches without other headers.
 pub(super) fn of_git_header(names: &str) -> String {
     let names = names.trim_end();
     if let Some(quoted) = names.strip_suffix('"')
         && let Some((_, name)) = quoted.rsplit_once(" \"")
     {
-        return shorter(&unescaped(name));
+        return without_prefix(&unescaped(name));
     }
-    // Without a rename both are the same, which tells where one with spaces ends.
+    // Without a rename both names are equal, which shows where a name with spaces ends.
     let middle = names.len() / 2;
     if let (Some(old), Some(new)) = (names.get(..middle), names.get(middle + 1..))
-        && shorter(old) == shorter(new)
+        && without_prefix(old) == without_prefix(new)
     {
-        return shorter(new);
+        return without_prefix(new);
     }
     names.rsplit_once(" b/").map_or_else(|| names.to_owned(), |(_, name)| name.to_owned())
 }
@@ -39,11 +40,11 @@ pub(super) fn unquoted(name: &str) -> String {
     inner.map_or_else(|| name.to_owned(), unescaped)
 }
 
-fn shorter(name: &str) -> String {
+fn without_prefix(name: &str) -> String {
     name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name).to_owned()
 }
 
-/// A time stands behind a tab, or behind spaces as a date.
+/// Removes a timestamp, which follows a tab, or begins with a date after a space.
 fn without_time(name: &str) -> &str {
     if let Some((name, _)) = name.split_once('\t') {
         return name.trim_end();
@@ -57,7 +58,7 @@ fn without_time(name: &str) -> &str {
     date.and_then(|index| name.get(..index)).unwrap_or(name).trim_end()
 }
 
-/// What git writes inside quotes: octal bytes and the escapes of C.
+/// Decodes the escapes in git's quoted names: octal bytes and those of C.
 fn unescaped(name: &str) -> String {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes().iter().copied().peekable();

@@ -1,8 +1,19 @@
-//! Diffs as text, so that tests read like diffs. Changed parts of a line stand in `[ ]`.
+//! Helpers for the tests: shorter calls, and diffs as text, with changed parts of a line in `[ ]`.
 
-use super::{FileDiff, Line, LineEnd, LineKind};
+use super::builder::DisplayBudget;
+use super::{FileDiff, Line, LineEnd, LineKind, texts};
 
-/// `path`, then per hunk `@@ old new heading`, then its lines with what a reader would see.
+/// The diff of two versions of a file.
+pub(super) fn diff_files(path: &str, old: &str, new: &str) -> FileDiff {
+    texts::diff_files(path, old, new, &mut DisplayBudget::default())
+}
+
+/// The diff of two versions of a part of a file.
+pub(super) fn diff_parts(path: &str, old: &str, new: &str) -> FileDiff {
+    texts::diff_parts(path, &[(old, new)], &mut DisplayBudget::default())
+}
+
+/// The path, then for each hunk `@@ old new heading` and its lines.
 pub(super) fn shown(diff: &FileDiff) -> String {
     let mut text = match &diff.old_path {
         Some(old) => format!("{:?} {old} -> {}\n", diff.change, diff.path),
@@ -43,7 +54,7 @@ pub(super) const fn sign(line: &Line) -> char {
     }
 }
 
-/// The expected text of a test, without the indentation of the code around it.
+/// A multi-line string literal without the indentation of the code around it.
 pub(super) fn unindented(text: &str) -> String {
     let lines = || text.lines().skip(1);
     let indent = |line: &str| line.len() - line.trim_start().len();

@@ -1,59 +1,57 @@
-//! Reads unified patches, as git, diff and models write them. The counts in a hunk's header are often wrong where a
-//! model wrote it, so they only decide what cannot be told from the lines: whether `--- x` is a removed line or the
-//! next file.
+//! Reads unified patches as git, diff and models write them. Models often write wrong counts in a hunk's header, so the
+//! counts decide only what the lines leave open: whether `--- x` is a removed line or the header of the next file.
 
-mod paths;
+use super::paths;
+use crate::render::diff::builder::{DiffBuilder, DisplayBudget};
+use crate::render::diff::texts::without_carriage_return;
+use crate::render::diff::{FileChange, FileDiff, LineEnd, LineKind};
 
-use super::builder::{Allowance, Builder};
-use super::texts::without_carriage_return;
-use super::{FileChange, FileDiff, LineEnd, LineKind};
-
-pub(super) fn parse(text: &str, allowance: &mut Allowance) -> Vec<FileDiff> {
+pub(super) fn parse(text: &str, budget: &mut DisplayBudget) -> Vec<FileDiff> {
     let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
     let mut reader =
-        Reader { files: Vec::new(), file: None, header: Header::default(), allowance, by_git: false };
+        PatchReader { files: Vec::new(), file: None, header: HunkHeader::default(), budget, by_git: false };
     let mut rest = lines.as_slice();
     while !rest.is_empty() {
-        let taken = reader.take(rest);
-        rest = rest.get(taken..).unwrap_or_default();
+        let count = reader.read_next(rest);
+        rest = rest.get(count..).unwrap_or_default();
     }
     reader.end_file();
     reader.files
 }
 
-struct Reader<'w> {
+struct PatchReader<'w> {
     files: Vec<FileDiff>,
-    file: Option<Builder>,
-    /// Of the hunk that is read.
-    header: Header<'static>,
-    allowance: &'w mut Allowance,
-    /// Git's own header came before: a file may have been moved or created without any lines.
+    file: Option<DiffBuilder>,
+    /// The header of the current hunk, with the counts of lines still expected.
+    header: HunkHeader<'static>,
+    budget: &'w mut DisplayBudget,
+    /// The file has a header of git, so it may be moved or created without any changed lines.
     by_git: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Header<'a> {
+struct HunkHeader<'a> {
     old_start: usize,
     new_start: usize,
-    /// Lines still to come on either side; None where the header does not say.
+    /// The lines still expected on the old and the new side. None if the header has no counts.
     left: Option<(usize, usize)>,
     heading: &'a str,
-    /// The patch itself has lines that end with CRLF, so that a CR at the end of a line says nothing about the file.
+    /// The patch itself has CRLF line ends, so one CR at the end of a line does not belong to the file.
     carriage_returns: bool,
 }
 
-impl Reader<'_> {
-    /// Reads one line, or the two of a file's header; says how many.
-    fn take(&mut self, lines: &[&str]) -> usize {
+impl PatchReader<'_> {
+    /// Reads one line, or the two lines of a file header. Returns their number.
+    fn read_next(&mut self, lines: &[&str]) -> usize {
         let Some(raw) = lines.first() else { return 1 };
         let line = raw.strip_suffix('\r').unwrap_or(raw);
-        if self.in_hunk() && self.content(raw, lines) {
+        if self.in_hunk() && self.read_hunk_line(raw, lines) {
             return 1;
         }
-        if let Some(header) = Header::of(raw) {
-            let file = self.file.get_or_insert_with(|| Builder::new(""));
+        if let Some(header) = HunkHeader::parse(raw) {
+            let file = self.file.get_or_insert_with(|| DiffBuilder::new(""));
             file.begin_hunk(header.old_start, header.new_start, header.heading);
-            self.header = Header { heading: "", ..header };
+            self.header = HunkHeader { heading: "", ..header };
             return 1;
         }
         if let Some(file) = &mut self.file {
@@ -65,51 +63,51 @@ impl Reader<'_> {
         }
         if let Some(names) = line.strip_prefix("diff --git ") {
             self.end_file();
-            self.file = Some(Builder::new(&paths::of_git_header(names)));
+            self.file = Some(DiffBuilder::new(&paths::of_git_header(names)));
             self.by_git = true;
         } else {
-            self.extended_header(line);
+            self.read_extended_header(line);
         }
         1
     }
 
     fn in_hunk(&self) -> bool {
-        self.file.as_ref().is_some_and(Builder::in_hunk)
+        self.file.as_ref().is_some_and(DiffBuilder::in_hunk)
     }
 
-    /// Takes a line as one of the hunk; false if the hunk ends before it.
-    fn content(&mut self, raw: &str, lines: &[&str]) -> bool {
+    /// Reads a line of the current hunk. Returns false if the hunk ends before it.
+    fn read_hunk_line(&mut self, raw: &str, lines: &[&str]) -> bool {
         let Some(file) = &mut self.file else { return false };
         if raw.starts_with('\\') {
-            file.without_newline();
+            file.mark_missing_newline();
             return true;
         }
-        if !self.header.goes_on_with(raw, lines) {
+        if !self.header.continues_with(raw, lines) {
             return false;
         }
         let (kind, rest) = match raw.split_at_checked(1) {
             Some(("+", rest)) => (LineKind::Added, rest),
             Some(("-", rest)) => (LineKind::Removed, rest),
             Some((" ", rest)) => (LineKind::Context, rest),
-            // The space of an empty line is often lost on the way.
+            // Models and editors often drop the space of an empty line.
             _ => (LineKind::Context, raw),
         };
         let mut line = without_carriage_return(rest);
         if self.header.carriage_returns && line.end == LineEnd::CarriageReturnNewline {
             line = without_carriage_return(line.text);
         }
-        file.line(kind, line.text, line.end, self.allowance);
-        self.header.count(kind);
+        file.push_line(kind, line.text, line.end, self.budget);
+        self.header.count_line(kind);
         true
     }
 
     fn name_file(&mut self, old: &str, new: &str) {
-        // The header of a file whose `diff --git` was read before, or of the next one.
+        // This is the header of the file that `diff --git` began, unless that already has lines.
         if self.file.as_ref().is_none_or(|file| !file.diff.hunks.is_empty() || file.diff.left_out > 0) {
             self.end_file();
         }
         let names = paths::of_headers(old, new);
-        let diff = &mut self.file.get_or_insert_with(|| Builder::new("")).diff;
+        let diff = &mut self.file.get_or_insert_with(|| DiffBuilder::new("")).diff;
         match names {
             (None, Some(new)) => (diff.path, diff.change) = (new, FileChange::Created),
             (Some(old), None) => (diff.path, diff.change) = (old, FileChange::Deleted),
@@ -123,7 +121,7 @@ impl Reader<'_> {
         }
     }
 
-    fn extended_header(&mut self, line: &str) {
+    fn read_extended_header(&mut self, line: &str) {
         let Some(file) = &mut self.file else { return };
         let diff = &mut file.diff;
         if line.starts_with("new file mode") {
@@ -141,31 +139,31 @@ impl Reader<'_> {
 
     fn end_file(&mut self) {
         let by_git = std::mem::take(&mut self.by_git);
-        let tells =
+        let has_change =
             |diff: &FileDiff| diff.added + diff.removed > 0 || (by_git && diff.change != FileChange::Edited);
-        self.files.extend(self.file.take().map(Builder::finish).filter(tells));
+        self.files.extend(self.file.take().map(DiffBuilder::finish).filter(has_change));
     }
 }
 
-/// `--- old` and `+++ new`, one after the other.
+/// The names in `--- old` and `+++ new`, if these are the next two lines.
 fn file_header<'a>(lines: &[&'a str]) -> Option<(&'a str, &'a str)> {
     let old = lines.first()?.strip_prefix("--- ")?;
     let new = lines.get(1)?.strip_prefix("+++ ")?;
     Some((old, new))
 }
 
-impl<'a> Header<'a> {
-    /// `@@ -1,2 +1,3 @@ heading`, or a bare `@@ heading` without a place.
-    fn of(raw: &'a str) -> Option<Self> {
+impl<'a> HunkHeader<'a> {
+    /// Reads `@@ -1,2 +1,3 @@ heading`, or `@@ heading` without line numbers.
+    fn parse(raw: &'a str) -> Option<Self> {
         let line = raw.strip_suffix('\r').unwrap_or(raw);
         let rest = line.strip_prefix("@@").filter(|rest| !rest.starts_with('@'))?;
         let carriage_returns = line.len() < raw.len();
-        let placed = Self::placed(rest.trim_start());
+        let numbered = Self::parse_numbered(rest.trim_start());
         let bare = || Self { heading: rest.trim().trim_end_matches('@').trim_end(), ..Self::default() };
-        Some(Self { carriage_returns, ..placed.unwrap_or_else(bare) })
+        Some(Self { carriage_returns, ..numbered.unwrap_or_else(bare) })
     }
 
-    fn placed(rest: &'a str) -> Option<Self> {
+    fn parse_numbered(rest: &'a str) -> Option<Self> {
         let (old, rest) = rest.strip_prefix('-')?.split_once(' ')?;
         let (new, heading) = rest.trim_start().strip_prefix('+')?.split_once("@@")?;
         let (old_start, old_left) = range(old)?;
@@ -179,29 +177,29 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// Whether a line belongs to the hunk. `lines` begins with it.
-    fn goes_on_with(&self, raw: &str, lines: &[&str]) -> bool {
-        let awaits = |old: usize, new: usize| {
+    /// Whether a line belongs to the hunk. `lines` begins with this line.
+    fn continues_with(&self, raw: &str, lines: &[&str]) -> bool {
+        let expects = |old: usize, new: usize| {
             self.left.is_some_and(|(old_left, new_left)| old_left >= old && new_left >= new)
         };
         match raw.bytes().next() {
             Some(b'-') if file_header(lines).is_some() => {
-                // Only the counts tell two changed lines from the header of the next file.
-                let before_hunk = lines.get(2).is_some_and(|line| Header::of(line).is_some());
-                if before_hunk { self.left == Some((1, 1)) } else { awaits(1, 1) }
+                // Only the counts distinguish two changed lines from the header of the next file.
+                let before_hunk = lines.get(2).is_some_and(|line| HunkHeader::parse(line).is_some());
+                if before_hunk { self.left == Some((1, 1)) } else { expects(1, 1) }
             }
-            // What stands before the signature of a mail.
-            Some(b'-') if raw.trim_end() == "--" => awaits(1, 0),
+            // The separator before the signature of a mail.
+            Some(b'-') if raw.trim_end() == "--" => expects(1, 0),
             Some(b'+' | b'-' | b' ') => true,
             None | Some(b'\r') if raw.trim_end().is_empty() => {
                 let next_is_content = || lines.get(1).is_some_and(|line| line.starts_with(['+', '-', ' ']));
-                self.left.map_or_else(next_is_content, |_| awaits(1, 1))
+                self.left.map_or_else(next_is_content, |_| expects(1, 1))
             }
             _ => false,
         }
     }
 
-    const fn count(&mut self, kind: LineKind) {
+    const fn count_line(&mut self, kind: LineKind) {
         if let Some((old, new)) = &mut self.left {
             if !matches!(kind, LineKind::Added) {
                 *old = old.saturating_sub(1);
@@ -213,7 +211,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// `12,3` or `12`, which is one line.
+/// Reads `12,3` as start and count, or `12` as a single line.
 fn range(text: &str) -> Option<(usize, usize)> {
     let (start, count) = text.split_once(',').unwrap_or((text, "1"));
     Some((start.parse().ok()?, count.parse().ok()?))

@@ -1,14 +1,14 @@
-//! Patches as git, diff, editors and models write them.
+//! Unified patches as git, diff, editors and models write them.
 
-use super::super::FileDiff;
-use super::super::shown_as_text::{all_shown, unindented};
+use crate::render::diff::patch;
+use crate::render::diff::test_support::{all_shown, unindented};
 
 fn check(patch: &str, expected: &str) {
-    assert_eq!(all_shown(&FileDiff::from_patch(&unindented(patch))), unindented(expected));
+    assert_eq!(all_shown(&patch::parse(&unindented(patch))), unindented(expected));
 }
 
 #[test]
-fn several_files_of_git_with_text_around() {
+fn a_git_patch_of_several_files_with_surrounding_text_is_read() {
     check(
         "
         Here is what I changed:
@@ -62,7 +62,7 @@ fn several_files_of_git_with_text_around() {
 }
 
 #[test]
-fn renames_modes_and_binary_files() {
+fn renames_modes_and_binary_files_are_read() {
     check(
         "
         diff --git a/old name b/new name
@@ -87,7 +87,7 @@ fn renames_modes_and_binary_files() {
 }
 
 #[test]
-fn paths_come_with_times_and_prefixes_or_without() {
+fn timestamps_and_prefixes_are_removed_from_paths() {
     for (old, new, path) in [
         ("hello.py", "hello.py", "Edited hello.py"),
         ("a/x.c\t2024-01-02 03:04:05.000000000 +0100", "b/x.c\t2024-01-02 03:04:06 +0100", "Edited x.c"),
@@ -99,12 +99,12 @@ fn paths_come_with_times_and_prefixes_or_without() {
         ("/dev/null", "b/x", "Created x"),
     ] {
         let patch = format!("Index: x\n====\n--- {old}\n+++ {new}\n@@ -1 +1 @@\n-a\n+b\n");
-        assert_eq!(all_shown(&FileDiff::from_patch(&patch)), format!("{path}\n@@ 1 1\n-a\n+b\n"));
+        assert_eq!(all_shown(&patch::parse(&patch)), format!("{path}\n@@ 1 1\n-a\n+b\n"));
     }
 }
 
 #[test]
-fn lines_count_for_more_than_wrong_numbers() {
+fn lines_take_precedence_over_wrong_counts() {
     check(
         "
         --- a/x
@@ -147,7 +147,7 @@ fn lines_count_for_more_than_wrong_numbers() {
 }
 
 #[test]
-fn removed_lines_that_look_like_headers_stay_lines() {
+fn changed_lines_that_look_like_headers_stay_lines() {
     check(
         "
         --- a/q.sql
@@ -185,17 +185,17 @@ fn removed_lines_that_look_like_headers_stay_lines() {
 }
 
 #[test]
-fn carriage_returns_of_the_patch_are_not_those_of_the_file() {
+fn carriage_returns_of_the_patch_do_not_belong_to_the_file() {
     let file = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+a\n";
-    assert_eq!(all_shown(&FileDiff::from_patch(file)), "Edited x\n@@ 1 1\n-a␍\n+a\n");
+    assert_eq!(all_shown(&patch::parse(file)), "Edited x\n@@ 1 1\n-a␍\n+a\n");
     let patch = "--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@ f\r\n-a\r\n+b\r\n\\ No newline at end of file\r\n";
-    assert_eq!(all_shown(&FileDiff::from_patch(patch)), "Edited x\n@@ 1 1 f\n-a\n+b⊣\n");
+    assert_eq!(all_shown(&patch::parse(patch)), "Edited x\n@@ 1 1 f\n-a\n+b⊣\n");
 }
 
 #[test]
-fn prose_is_no_patch() {
+fn prose_is_not_read_as_a_patch() {
     for text in ["", "\n\n", "Done.\n- one\n- two\n", "--- a\n+++ b\n", "@@", "+ plus\n- minus", "---\n+++\n"]
     {
-        assert_eq!(FileDiff::from_patch(text), [], "{text:?}");
+        assert_eq!(patch::parse(text), [], "{text:?}");
     }
 }
