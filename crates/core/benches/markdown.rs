@@ -63,7 +63,7 @@ fn delta_whole(criterion: &mut Criterion) {
                     let start = Instant::now();
                     for _ in 0..deltas {
                         text.push_str(black_box(DELTA));
-                        black_box(markdown::whole(&text));
+                        black_box(markdown::parse_blocks(&text));
                     }
                     start.elapsed()
                 })

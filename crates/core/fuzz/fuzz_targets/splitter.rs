@@ -12,7 +12,7 @@ const LENGTHS: usize = 16;
 
 fuzz_target!(|input: &str| {
     let (lengths, text) = input.split_once('\n').unwrap_or(("", input));
-    let whole = markdown::whole(text);
+    let whole = markdown::parse_blocks(text);
     let lengths = lengths.bytes().take(LENGTHS).map(|byte| usize::from(byte.wrapping_sub(b'0')));
     let mut stream = MarkdownStream::default();
     for piece in pieces(text, lengths) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::conversation::ui_message::{Kind, UiMessage};
 use crate::render::failure::failure_words;
-use crate::render::markdown::plain;
+use crate::render::markdown::plain_text;
 
 /// What is looked for; capitals make no difference, and all space between words is the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,9 @@ impl Needle {
         let step = row.tool_step.as_ref();
         let bash = row.bash_result.as_ref();
         let said = match row.kind {
-            Kind::Assistant | Kind::System => self.may_be_in(&row.text) && self.matches(&plain(&row.text)),
+            Kind::Assistant | Kind::System => {
+                self.may_be_in(&row.text) && self.matches(&plain_text(&row.text))
+            }
             Kind::Error => self.matches(&failure_words(&row.text)),
             _ => self.matches(&row.text),
         };

@@ -1,15 +1,15 @@
-//! What a text says when it is shown: without the signs that make it look as it does, and without where links lead.
+//! The visible text of Markdown, without its markup and without the destinations of links.
 
 use super::{Block, Inline, Item};
 
-/// Blocks and cells stand in lines of their own; where a line may break is a space.
-pub fn plain(text: &str) -> String {
+/// The visible text. Each block and each table cell is a line; a soft line break is a space.
+pub fn plain_text(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    super::whole(text).iter().for_each(|block| add_block(block, &mut plain));
+    super::parse_blocks(text).iter().for_each(|block| add_block(block, &mut plain));
     plain
 }
 
-/// Blocks are never nested deeper than `MARKDOWN_DEPTH`.
+/// Recursion is safe: blocks are never nested deeper than `MARKDOWN_DEPTH`.
 fn add_block(block: &Block, plain: &mut String) {
     match block {
         Block::Paragraph(content) | Block::Heading { content, .. } => add_line(content, plain),
@@ -51,11 +51,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_says_what_is_shown() {
+    fn only_the_visible_text_remains() {
         let text = "# A *very* **important**\nword\n\nsoft\nbreak of [a link](https://example.org/secret) and `code`\n\n\
                     > - one\n> - two\n\n| a | b |\n|---|---|\n| c | d |\n\n```rust\nlet x;\n```\n\n![alt](x.png)\n\n---\n";
-        let said =
+        let visible =
             "A very important\nword\nsoft break of a link and code\none\ntwo\na\nb\nc\nd\nlet x;\nalt\n";
-        assert_eq!(plain(text), said);
+        assert_eq!(plain_text(text), visible);
     }
 }

@@ -1,8 +1,9 @@
-//! What one whole text becomes.
+//! Blocks of complete texts.
 
 use super::*;
-use crate::render::markdown::shape::shape;
-use crate::render::markdown::{MarkdownStream, whole};
+use crate::render::markdown::test_support::notation;
+use crate::render::markdown::{MarkdownStream, parse_blocks};
+use crate::render::work;
 
 fn text(text: &str) -> Inline {
     Inline::Text(text.to_owned())
@@ -13,7 +14,7 @@ fn link(href: Option<&str>, content: &str) -> Inline {
 }
 
 #[test]
-fn every_kind_of_block_is_known() {
+fn every_kind_of_block_is_parsed() {
     let cases = [
         ("a\nb\n\nc", "¶:a b¶:c"),
         ("# a #\n### b", "h1:ah3:b"),
@@ -34,22 +35,22 @@ fn every_kind_of_block_is_known() {
         ("a [^1] $x$ \"q\" -- ...", "¶:a [^1] $x$ \"q\" -- ..."),
     ];
     for (source, expected) in cases {
-        assert_eq!(shape(&whole(source)), expected, "{source:?}");
+        assert_eq!(notation(&parse_blocks(source)), expected, "{source:?}");
     }
 }
 
 #[test]
-fn tight_and_loose_lists_are_the_same() {
-    assert_eq!(whole("- a\n- b\n  - c\n"), whole("- a\n\n- b\n\n  - c\n"));
+fn tight_and_loose_lists_are_alike() {
+    assert_eq!(parse_blocks("- a\n- b\n  - c\n"), parse_blocks("- a\n\n- b\n\n  - c\n"));
 }
 
 #[test]
-fn text_is_in_one_piece() {
-    assert_eq!(whole("a_b & c] \\# d &gt; <"), [Block::Paragraph(vec![text("a_b & c] # d > <")])]);
+fn adjacent_text_is_joined() {
+    assert_eq!(parse_blocks("a_b & c] \\# d &gt; <"), [Block::Paragraph(vec![text("a_b & c] # d > <")])]);
 }
 
 #[test]
-fn links_follow_the_rule_and_show_their_text_anyway() {
+fn links_without_an_allowed_destination_keep_their_text() {
     let cases = [
         ("[a](https://x.y)", link(Some("https://x.y"), "a")),
         ("[a](javascript:alert(1))", link(None, "a")),
@@ -60,7 +61,7 @@ fn links_follow_the_rule_and_show_their_text_anyway() {
         ("[a]\n\n[A]: https://x.y", link(Some("https://x.y"), "a")),
     ];
     for (source, expected) in cases {
-        assert_eq!(whole(source), [Block::Paragraph(vec![expected])], "{source:?}");
+        assert_eq!(parse_blocks(source), [Block::Paragraph(vec![expected])], "{source:?}");
     }
 }
 
@@ -77,18 +78,18 @@ fn bare_addresses_are_links() {
         ("日本https //https://x.y、", "https://x.y、"),
     ];
     for (source, address) in cases {
-        let blocks = whole(source);
+        let blocks = parse_blocks(source);
         let Block::Paragraph(content) = &blocks[0] else { panic!("{blocks:?}") };
         assert!(content.contains(&link(Some(address), address)), "{source:?} {content:?}");
     }
     for source in ["http://", "xhttps://a.b", "https:// a", "`https://a.b`", "http:/a.b", "https"] {
-        assert!(!format!("{:?}", whole(source)).contains("Link"), "{source:?}");
+        assert!(!format!("{:?}", parse_blocks(source)).contains("Link"), "{source:?}");
     }
-    assert_eq!(shape(&whole("[https://a.b](https://c.d)")).matches("‹a›").count(), 1);
+    assert_eq!(notation(&parse_blocks("[https://a.b](https://c.d)")).matches("‹a›").count(), 1);
 }
 
 #[test]
-fn html_is_text() {
+fn html_is_shown_as_text() {
     let sources = [
         "<script>alert(1)</script>",
         "a <img src=x onerror=alert(1)> b",
@@ -100,8 +101,8 @@ fn html_is_text() {
         "x <?php ?> <![CDATA[ y ]]>",
     ];
     for source in sources {
-        let blocks = whole(source);
-        let seen = shape(&blocks);
+        let blocks = parse_blocks(source);
+        let seen = notation(&blocks);
         for tag in source.split_inclusive('>').filter_map(|part| part.split_once('<')) {
             assert!(seen.contains(tag.1.trim_end_matches("\n>")), "{source:?} {seen}");
         }
@@ -109,7 +110,7 @@ fn html_is_text() {
     }
 }
 
-/// How deep blocks and spans are nested, counted by their brackets.
+/// The nesting depth of blocks and spans, counted by the brackets of their debug output.
 fn depth(blocks: &[Block]) -> usize {
     let mut depth = 0usize;
     let mut deepest = 0;
@@ -125,7 +126,7 @@ fn depth(blocks: &[Block]) -> usize {
 }
 
 #[test]
-fn nothing_is_nested_too_deep_and_nothing_is_lost() {
+fn the_nesting_depth_is_bounded_and_no_text_is_lost() {
     let many = 5_000;
     let sources = [
         ">".repeat(many) + " end",
@@ -142,15 +143,15 @@ fn nothing_is_nested_too_deep_and_nothing_is_lost() {
         "*".repeat(many) + "end" + &"*".repeat(many),
     ];
     for source in sources {
-        let blocks = whole(&source);
-        assert!(shape(&blocks).contains("end"), "{:.20}", source);
+        let blocks = parse_blocks(&source);
+        assert!(notation(&blocks).contains("end"), "{:.20}", source);
         assert!(depth(&blocks) <= 6 * MARKDOWN_DEPTH, "{:.20} {}", source, depth(&blocks));
         assert_eq!(blocks.clone(), blocks);
     }
 }
 
 #[test]
-fn no_repetition_takes_long_or_overflows() {
+fn repeated_marks_are_parsed_a_bounded_number_of_times() {
     let many = 100_000;
     for mark in [
         "> ", ">", "[", "![", "*", "_", "`", "~", "<", "&", "\\", "|", "- ", "-", "#", "(", "]", "[a](",
@@ -158,9 +159,12 @@ fn no_repetition_takes_long_or_overflows() {
     ] {
         let source = mark.repeat(many / mark.len());
         let mut stream = MarkdownStream::default();
-        stream.push(source.get(..many / 2).unwrap());
-        stream.push(source.get(many / 2..).unwrap());
-        stream.finish();
-        assert_eq!(stream.blocks(), whole(&source), "{mark}");
+        let parsed = work::of(|| {
+            stream.push(source.get(..many / 2).unwrap());
+            stream.push(source.get(many / 2..).unwrap());
+            stream.finish();
+        });
+        assert!(parsed <= 8 * many, "{parsed} bytes parsed for {mark}");
+        assert_eq!(stream.blocks(), parse_blocks(&source), "{mark}");
     }
 }

@@ -1,9 +1,9 @@
-//! Lines that are kept back, by example: what is shown of a text that is not finished.
+//! Examples of lines that are held back.
 
 use crate::render::markdown::MarkdownStream;
-use crate::render::markdown::shape::shape;
+use crate::render::markdown::test_support::notation;
 
-/// What is shown of a text that still grows, the same whether it came at once or by characters.
+/// The notation of an unfinished text, which must be the same if the text arrives at once or by characters.
 pub fn shown(text: &str) -> String {
     let mut at_once = MarkdownStream::default();
     at_once.push(text);
@@ -11,7 +11,7 @@ pub fn shown(text: &str) -> String {
     for character in text.chars() {
         by_characters.push(character.encode_utf8(&mut [0; 4]));
     }
-    let shapes = [at_once, by_characters].map(|stream| shape(&[stream.blocks(), stream.tail()].concat()));
+    let shapes = [at_once, by_characters].map(|stream| notation(&[stream.blocks(), stream.tail()].concat()));
     assert_eq!(shapes[0], shapes[1], "{text:?}");
     shapes[0].trim_end().to_owned()
 }
@@ -23,7 +23,7 @@ pub fn check(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn marks_alone_are_kept_back() {
+fn lines_of_markers_alone_are_held_back() {
     for marks in [
         "", " ", "#", "###", "# ", "-", "- ", "--", "---", "*", "**", "***", "* *", "+", "_", "__", "=",
         "==", ">",
@@ -112,7 +112,7 @@ fn an_item_is_shown_with_its_first_content() {
 }
 
 #[test]
-fn a_table_is_never_seen_as_text() {
+fn a_table_is_never_shown_as_text() {
     check(&[
         ("|", ""),
         ("| a", ""),
@@ -136,7 +136,7 @@ fn a_table_is_never_seen_as_text() {
 }
 
 #[test]
-fn definitions_and_tags_are_kept_back() {
+fn definitions_and_tags_are_held_back() {
     check(&[
         ("[1]: https://x", ""),
         ("a\n\n[1]: https://x\n", "¶:a"),

@@ -1,12 +1,12 @@
-//! Whatever the text and however it is cut: what is finished in the end is what one parse of the whole text gives.
+//! For any text, divided into any pieces, a finished stream has the blocks of a single parse.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::render::markdown::whole;
+use crate::render::markdown::parse_blocks;
 use crate::render::work;
 
-/// Lines and parts of lines that have something to do with each other.
+/// Lines and parts of lines that affect each other.
 #[rustfmt::skip]
 const FRAGMENTS: &[&str] = &[
     "a", "word", " ", "  ", "   ", "    ", "\t", "\n", "\n", "\n", "\n\n", "\n\n", "\r\n", "\r", " \n",
@@ -33,7 +33,7 @@ const CODE_LINES: &[&str] = &[
     "é \n", "&amp;\n", "  \tf\r\n", "\r\n",
 ];
 
-/// The pieces of a text, cut before each of these places, counted in characters.
+/// The pieces of a text, divided before each of these places, which count characters.
 fn pieces(text: &str, cuts: &[usize]) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for (index, character) in text.chars().enumerate() {
@@ -45,7 +45,7 @@ fn pieces(text: &str, cuts: &[usize]) -> Vec<String> {
     pieces
 }
 
-/// Streams the pieces and checks on the way that what is said of the changes is true.
+/// Streams the pieces and checks the reported progress of each step.
 fn streamed(pieces: &[String]) -> MarkdownStream {
     let mut stream = MarkdownStream::default();
     for piece in pieces {
@@ -81,9 +81,9 @@ fn cuts() -> impl Strategy<Value = Vec<usize>> {
     prop_oneof![Just((0..400).collect()), prop::collection::vec(0usize..80, 0..12)]
 }
 
-fn same_as_whole(text: &str, cuts: &[usize]) {
+fn assert_equal_to_single_parse(text: &str, cuts: &[usize]) {
     let stream = streamed(&pieces(text, cuts));
-    assert_eq!(stream.blocks(), whole(text), "text {text:?} cut at {cuts:?}");
+    assert_eq!(stream.blocks(), parse_blocks(text), "text {text:?} cut at {cuts:?}");
     assert_eq!(stream.source(), text);
 }
 
@@ -96,24 +96,24 @@ proptest! {
     })]
 
     #[test]
-    fn any_cut_of_nasty_text_ends_as_the_whole_does(text in nasty_text(), cuts in cuts()) {
-        same_as_whole(&text, &cuts);
+    fn a_stream_of_related_fragments_equals_a_single_parse(text in nasty_text(), cuts in cuts()) {
+        assert_equal_to_single_parse(&text, &cuts);
     }
 
     #[test]
-    fn any_cut_of_any_text_ends_as_the_whole_does(text in "(?s).{0,60}", cuts in cuts()) {
-        same_as_whole(&text, &cuts);
+    fn a_stream_of_any_text_equals_a_single_parse(text in "(?s).{0,60}", cuts in cuts()) {
+        assert_equal_to_single_parse(&text, &cuts);
     }
 
     #[test]
-    fn any_cut_of_any_marks_ends_as_the_whole_does(
+    fn a_stream_of_marks_equals_a_single_parse(
         text in "[-*_`~#>|:<!/&=+.)(\\]\\[\\\\ \t\r\n\n\n12ab\"']{0,60}", cuts in cuts()
     ) {
-        same_as_whole(&text, &cuts);
+        assert_equal_to_single_parse(&text, &cuts);
     }
 
     #[test]
-    fn open_code_shows_what_it_ends_as(
+    fn an_open_block_of_code_equals_its_final_form(
         indent in 0usize..4, lines in prop::collection::vec(prop::sample::select(CODE_LINES), 0..8), cuts in cuts()
     ) {
         let text = format!("{}```x\n{}", " ".repeat(indent), lines.concat());
@@ -121,11 +121,11 @@ proptest! {
         for piece in pieces(&text, &cuts) {
             stream.push(&piece);
         }
-        assert_eq!([stream.blocks(), stream.tail()].concat(), whole(&text), "{text:?}");
+        assert_eq!([stream.blocks(), stream.tail()].concat(), parse_blocks(&text), "{text:?}");
     }
 
     #[test]
-    fn another_text_in_place_ends_as_its_whole_does(
+    fn a_replaced_text_equals_a_single_parse(
         first in nasty_text(), second in nasty_text(), cuts in cuts(), shared in 0usize..60, ended: bool
     ) {
         let mut stream = MarkdownStream::default();
@@ -140,11 +140,11 @@ proptest! {
         let progress = stream.replace(&text);
         check(&before, &stream, &progress);
         stream.finish();
-        assert_eq!(stream.blocks(), whole(&text), "{text:?} in place of {first:?}");
+        assert_eq!(stream.blocks(), parse_blocks(&text), "{text:?} in place of {first:?}");
     }
 }
 
-/// The bytes parsed for each delta of a text that comes in pieces of this length.
+/// The bytes parsed for each delta of a text in pieces of this length.
 fn costs(text: &str, length: usize) -> Vec<usize> {
     let mut stream = MarkdownStream::default();
     let pieces = text.as_bytes().chunks(length).map(|piece| str::from_utf8(piece).unwrap());
@@ -152,7 +152,7 @@ fn costs(text: &str, length: usize) -> Vec<usize> {
 }
 
 #[test]
-fn a_delta_costs_the_same_at_the_end_of_a_long_message() {
+fn the_cost_of_a_delta_does_not_grow_with_the_message() {
     let paragraph =
         "Some **words** and `code` with a [link](https://example.com) in it,\nover two lines.\n\n";
     let blocks =
@@ -168,7 +168,7 @@ fn a_delta_costs_the_same_at_the_end_of_a_long_message() {
 }
 
 #[test]
-fn a_long_block_of_code_is_parsed_twice_and_not_more() {
+fn a_long_block_of_code_is_parsed_at_most_twice() {
     let text = format!("Look:\n\n```rust\n{}", "let line = \"of code\";\n".repeat(5_000));
     let costs = costs(&text, 7);
     assert!(costs.iter().sum::<usize>() < 1_000, "{}", costs.iter().sum::<usize>());
@@ -181,7 +181,7 @@ fn a_long_block_of_code_is_parsed_twice_and_not_more() {
 }
 
 #[test]
-fn words_behind_a_long_list_do_not_parse_it_again() {
+fn words_after_a_long_list_do_not_parse_it_again() {
     let mut stream = MarkdownStream::default();
     stream.push(&"- an item\n".repeat(1_000));
     stream.push("\nN");
@@ -189,7 +189,7 @@ fn words_behind_a_long_list_do_not_parse_it_again() {
 }
 
 #[test]
-fn a_late_definition_changes_just_the_blocks_that_wait_for_it() {
+fn a_late_definition_changes_only_the_blocks_that_use_it() {
     let mut stream = MarkdownStream::default();
     stream.push("one\n\nsee [a]\n\n- and [B][]\n\nlast [c]\n\n");
     let progress = stream.push("[A]: https://a 'title'\n[b]: https://b\n\n");
@@ -198,11 +198,11 @@ fn a_late_definition_changes_just_the_blocks_that_wait_for_it() {
     let progress = stream.push("[a]: https://other\n\n");
     assert_eq!(progress, Progress { kept: 4, ..Progress::default() });
     stream.finish();
-    assert_eq!(stream.blocks(), whole(stream.source()));
+    assert_eq!(stream.blocks(), parse_blocks(stream.source()));
 }
 
 #[test]
-fn the_final_word_keeps_what_it_agrees_with() {
+fn a_replaced_text_keeps_the_blocks_of_the_common_beginning() {
     let mut stream = MarkdownStream::default();
     for piece in ["one\n", "\n", "two\n", "\n", "three"] {
         stream.push(piece);

@@ -1,10 +1,10 @@
-//! What is shown while a text is being written never takes a wrong form: character by character, it is a beginning of
-//! what is shown in the end.
+//! A growing text never appears in a form that later turns out wrong: after each character, the notation is a prefix of
+//! the final one.
 
 use proptest::prelude::*;
 
-use crate::render::markdown::shape::{kinds, shape};
-use crate::render::markdown::{Block, MarkdownStream, whole};
+use crate::render::markdown::test_support::{kinds, notation};
+use crate::render::markdown::{Block, MarkdownStream, parse_blocks};
 
 const WORDS: &[&str] = &[
     "a",
@@ -84,7 +84,7 @@ fn span() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A line that begins with a word, so that it is nothing but text.
+/// A line that begins with a word, so that it is a paragraph.
 fn line() -> impl Strategy<Value = String> {
     ("[a-gi-z]{1,7}", prop::collection::vec(span(), 0..6))
         .prop_map(|(first, rest)| [vec![first], rest].concat().join(" "))
@@ -185,15 +185,15 @@ fn shown(stream: &MarkdownStream) -> Vec<Block> {
     [stream.blocks(), stream.tail()].concat()
 }
 
-fn grows_into_its_final_form(text: &str) {
-    let last = whole(text);
-    let (last_kinds, last_shape) = (kinds(&last), shape(&last));
+fn assert_grows_into_final_form(text: &str) {
+    let last = parse_blocks(text);
+    let (last_kinds, last_shape) = (kinds(&last), notation(&last));
     let mut stream = MarkdownStream::default();
     let mut before = String::new();
     for (at, character) in text.char_indices() {
         stream.push(character.encode_utf8(&mut [0; 4]));
         let now = shown(&stream);
-        let seen = shape(&now).trim_end().to_owned();
+        let seen = notation(&now).trim_end().to_owned();
         let so_far = &text[..at + character.len_utf8()];
         assert!(last_kinds.starts_with(&kinds(&now)), "{so_far:?}\nshows {now:#?}\nof {last_kinds:?}");
         assert!(last_shape.starts_with(&seen), "{so_far:?}\nshows {seen}\nof    {last_shape}");
@@ -212,7 +212,7 @@ proptest! {
     })]
 
     #[test]
-    fn nothing_is_shown_in_a_wrong_form(text in document()) {
-        grows_into_its_final_form(&text);
+    fn every_state_is_a_prefix_of_the_final_form(text in document()) {
+        assert_grows_into_final_form(&text);
     }
 }

@@ -1,32 +1,33 @@
-//! A fenced block of code that is still open, at the top level: its lines are appended as they come, and never
-//! parsed again. What is shown of it is what the parser makes of it in the end.
+//! An open fenced block of code at the top level. New lines are appended to it without parsing. Its text equals what the
+//! parser produces for it in the end.
 
-use super::tree::language;
+use crate::render::markdown::parse::language;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fence {
     character: char,
     length: usize,
     indent: usize,
-    /// Where the first line begins that is not shown completely.
+    /// The start of the first line that is not completely shown.
     line: usize,
-    /// Where the part of that line begins that is not shown.
+    /// The start of the part of that line that is not shown.
     shown: usize,
     empty: bool,
 }
 
+/// The state of a block after new text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fed {
-    /// True if more is shown than before.
+pub enum FenceProgress {
+    /// Still open. True if its text changed.
     Open(bool),
-    /// The block ends here.
+    /// Closed at this place of the source.
     Closed(usize),
-    /// The block is better left to the parser.
+    /// Not certain: the parser must decide.
     Unclear,
 }
 
 impl Fence {
-    /// The fence that opens at this place of the source, if its line is complete, and its language.
+    /// The fence that opens at this place of the source, and its language. None if its line is incomplete.
     pub fn open_at(source: &str, place: usize) -> Option<(Self, String)> {
         let rest = source.get(place..)?;
         let line = without_end(rest.get(..=rest.find('\n')?)?)?;
@@ -43,16 +44,18 @@ impl Fence {
         Some((Self { character, length, indent, line, shown: line, empty: true }, language(info.trim())))
     }
 
-    /// Appends what the source has more than before to the text of the block.
-    pub fn feed(&mut self, source: &str, text: &mut String) -> Fed {
+    /// Appends the new part of the source to the text of the block.
+    pub fn feed(&mut self, source: &str, text: &mut String) -> FenceProgress {
         let mut more = false;
         while let Some(length) = source.get(self.shown..).and_then(|rest| rest.find('\n')) {
             let end = self.shown + length + 1;
-            let Some(line) = source.get(self.line..end).and_then(without_end) else { return Fed::Unclear };
+            let Some(line) = source.get(self.line..end).and_then(without_end) else {
+                return FenceProgress::Unclear;
+            };
             if self.closes(line) {
-                return Fed::Closed(end);
+                return FenceProgress::Closed(end);
             }
-            self.show(source, self.line + line.len(), text);
+            self.append_line(source, self.line + line.len(), text);
             self.line = end;
             self.shown = end;
             more = true;
@@ -62,13 +65,14 @@ impl Fence {
         let may_close =
             visible.trim_start_matches(' ').trim_start_matches(self.character).trim_end_matches(' ');
         if !may_close.is_empty() && self.shown < self.line + visible.len() {
-            self.show(source, self.line + visible.len(), text);
+            self.append_line(source, self.line + visible.len(), text);
             more = true;
         }
-        Fed::Open(more)
+        FenceProgress::Open(more)
     }
 
-    fn show(&mut self, source: &str, end: usize, text: &mut String) {
+    /// Appends the current line up to `end`.
+    fn append_line(&mut self, source: &str, end: usize, text: &mut String) {
         if self.shown == self.line {
             if !self.empty {
                 text.push('\n');
@@ -80,7 +84,7 @@ impl Fence {
         self.shown = self.shown.max(end);
     }
 
-    /// Lines lose as much indentation as the fence has; of a tab that is cut apart, spaces remain.
+    /// Skips as much indentation as the fence has. The rest of a partly skipped tab becomes spaces.
     fn skip_indent(&mut self, source: &str, end: usize, text: &mut String) {
         let mut column = 0;
         for character in source.get(self.shown..end).unwrap_or_default().chars() {
@@ -106,7 +110,8 @@ impl Fence {
     }
 }
 
-/// A whole line without its end. The parser takes a lone carriage return for an end here and not there.
+/// A complete line without its end. None if it contains a lone carriage return, which the parser does not treat
+/// consistently as a line end.
 fn without_end(line: &str) -> Option<&str> {
     let line = line.strip_suffix('\n').unwrap_or(line);
     let line = line.strip_suffix('\r').unwrap_or(line);

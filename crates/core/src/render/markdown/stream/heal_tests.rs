@@ -1,7 +1,7 @@
-//! Spans that are half written, by example: what is shown of a text that is not finished.
+//! Examples of texts that end in unfinished spans.
 
 use crate::limits::MARKDOWN_HELD_BYTES;
-use crate::render::markdown::hold::tests::{check, shown};
+use crate::render::markdown::stream::hold::tests::{check, shown};
 use crate::render::markdown::{Block, Inline, MarkdownStream};
 
 #[test]
@@ -54,7 +54,7 @@ fn code_spans_are_completed() {
 }
 
 #[test]
-fn links_never_show_their_brackets() {
+fn brackets_of_unfinished_links_are_not_shown() {
     check(&[
         ("a [", "¶:a"),
         ("a [b", "¶:a"),
@@ -85,7 +85,7 @@ fn links_never_show_their_brackets() {
 }
 
 #[test]
-fn escapes_entities_and_tags_are_kept_back() {
+fn unfinished_escapes_entities_and_tags_are_held_back() {
     check(&[
         ("a \\", "¶:a"),
         ("a \\*", "¶:a *"),
@@ -106,7 +106,7 @@ fn escapes_entities_and_tags_are_kept_back() {
 }
 
 #[test]
-fn a_bare_address_is_a_link_from_the_start_and_leads_nowhere_before_its_end() {
+fn a_growing_address_is_a_link_without_a_destination() {
     check(&[
         ("a h", "¶:a"),
         ("a he", "¶:a he"),
