@@ -1,13 +1,16 @@
+//! Tool calls of different agents and how they are shown.
+
 use serde_json::json;
 
 use super::*;
+use crate::limits::SHOWN_FOUND_LINES;
 
 fn step(tool: &str, args: Value) -> ToolStep {
     ToolStep { tool_name: tool.into(), tool_args: args, ..ToolStep::default() }
 }
 
 #[test]
-fn a_command_is_shown_as_it_was_run() {
+fn a_shell_command_is_shown_as_one_line() {
     let shell = |tool: &str, command: Value| ToolView::of(&step(tool, json!({"command": command})));
     assert_eq!(shell("bash", json!("ls\npwd")), ToolView::Shell { command: "ls\npwd".into() });
     assert_eq!(
@@ -18,7 +21,7 @@ fn a_command_is_shown_as_it_was_run() {
 }
 
 #[test]
-fn a_file_is_shown_from_the_line_it_was_read_from() {
+fn a_read_file_begins_with_the_requested_line() {
     let first = |args: Value| ToolView::of(&step("read", args));
     assert_eq!(first(json!({"path": "a"})), ToolView::Read { path: "a".into(), first_line: 1 });
     assert_eq!(
@@ -29,7 +32,7 @@ fn a_file_is_shown_from_the_line_it_was_read_from() {
 }
 
 #[test]
-fn plans_of_all_agents_are_lists_of_steps() {
+fn the_plans_of_all_agents_are_read() {
     let plan = |tool: &str, args: Value| match ToolView::of(&step(tool, args)) {
         ToolView::Plan(steps) => steps.into_iter().map(|step| (step.text, step.state)).collect(),
         _ => Vec::new(),
@@ -45,26 +48,26 @@ fn plans_of_all_agents_are_lists_of_steps() {
 }
 
 #[test]
-fn work_for_another_agent_shows_what_it_was_asked() {
+fn a_delegated_task_shows_its_prompt() {
     let view = ToolView::of(&step("Task", json!({"description": "look", "prompt": "Look at it."})));
     assert_eq!(view, ToolView::Delegate { task: "Look at it.".into() });
 }
 
 #[test]
-fn anything_else_is_readable_json() {
+fn other_arguments_are_shown_as_indented_json() {
     let other = |args| match ToolView::of(&step("mcp_thing", args)) {
         ToolView::Other { arguments } => arguments,
         _ => String::new(),
     };
     assert_eq!(other(json!({"a": 1})), "{\n  \"a\": 1\n}");
     assert_eq!(other(Value::Null), "");
-    assert_eq!(readable_text("{\"a\":1}").as_deref(), Some("{\n  \"a\": 1\n}"));
-    assert_eq!(readable_text("[not json"), None);
-    assert_eq!(readable_text("7"), None);
+    assert_eq!(indented_json("{\"a\":1}").as_deref(), Some("{\n  \"a\": 1\n}"));
+    assert_eq!(indented_json("[not json"), None);
+    assert_eq!(indented_json("7"), None);
 }
 
 #[test]
-fn an_exit_code_is_told_or_said() {
+fn the_exit_code_is_in_a_field_or_in_the_last_line() {
     let ended = |result: &str, details: Value| {
         let step = step("bash", json!({}));
         exit_code(&ToolStep { result: Some(result.into()), details: Some(details), ..step })
@@ -75,21 +78,19 @@ fn an_exit_code_is_told_or_said() {
 }
 
 #[test]
-fn what_was_found_stands_by_file() {
-    let found = found_in("src/a.rs:3: fn a()\nsrc/a.rs-4- {\n--\nb-1.rs:17:x: y\n").unwrap();
-    let line = |number, text: &str, hit| FoundLine { number, text: text.into(), hit };
+fn search_results_are_grouped_by_file() {
+    let found = parse_matches("src/a.rs:3: fn a()\nsrc/a.rs-4- {\n--\nb-1.rs:17:x: y\n").unwrap();
+    let line = |number, text: &str, hit| MatchLine { number, text: text.into(), hit };
     let first = vec![line(3, "fn a()", true), line(4, "{", false)];
-    assert_eq!(found[0], FoundIn { path: "src/a.rs".into(), lines: first });
-    assert_eq!(found[1], FoundIn { path: "b-1.rs".into(), lines: vec![line(17, "x: y", true)] });
-    assert_eq!(found_in("no matches"), None);
-    assert_eq!(found_in("a.rs:1: x\n[100 matches, more left out]"), None, "nothing that was said is lost");
-    assert_eq!(found_in(&"a:1: x\n".repeat(SHOWN + 1)), None);
+    assert_eq!(found[0], FileMatches { path: "src/a.rs".into(), lines: first });
+    assert_eq!(found[1], FileMatches { path: "b-1.rs".into(), lines: vec![line(17, "x: y", true)] });
+    assert_eq!(parse_matches("no matches"), None);
+    assert_eq!(parse_matches("a.rs:1: x\n[100 matches, more left out]"), None, "the note must not be lost");
+    assert_eq!(parse_matches(&"a:1: x\n".repeat(SHOWN_FOUND_LINES + 1)), None);
 }
 
-const SHOWN: usize = crate::limits::SHOWN_FOUND_LINES;
-
 #[test]
-fn a_call_that_was_stopped_is_told_from_one_that_failed() {
+fn a_stopped_call_is_distinguished_from_a_failed_one() {
     let ended = |phase, result: &str| {
         let step =
             ToolStep { tool_name: "bash".into(), phase, result: Some(result.into()), ..ToolStep::default() };
@@ -99,5 +100,5 @@ fn a_call_that_was_stopped_is_told_from_one_that_failed() {
     assert!(ended(Phase::Error, "Operation aborted.\n"));
     assert!(!ended(Phase::Error, "Command aborted\nCommand exited with code 1"));
     assert!(!ended(Phase::Error, "No such file"));
-    assert!(!ended(Phase::Done, "Command aborted"), "a command may say so itself");
+    assert!(!ended(Phase::Done, "Command aborted"), "a command may print the same text");
 }
