@@ -39,7 +39,7 @@ use std::sync::{Arc, Mutex};
 
 use pilothouse_core::SessionView;
 use pilothouse_core::conversation::queue::QueueCounts;
-use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG};
+use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, SESSION_COMMAND_QUEUE};
 use pilothouse_core::protocol::{Command, Cursor};
 use pilothouse_core::session::machine::{Follower, Machine};
 use tokio::sync::{mpsc, oneshot};
@@ -107,7 +107,7 @@ pub struct Origin {
 }
 
 pub fn start(origin: Origin, hub: Arc<Hub>) -> mpsc::Sender<Input> {
-    let (sender, receiver) = mpsc::channel(SESSION_BACKLOG);
+    let (sender, receiver) = mpsc::channel(SESSION_COMMAND_QUEUE);
     tokio::spawn(async move {
         let reading = (origin.clone(), hub.clone());
         let opened = tokio::task::spawn_blocking(move || opening::read(&reading.0, &reading.1)).await;
@@ -190,7 +190,7 @@ struct Session {
 
 impl Session {
     fn new(origin: Origin, history: Option<HistoryFile>, restored: Restored, hub: Arc<Hub>) -> Self {
-        let (process_sender, process_events) = mpsc::channel(AGENT_OUTPUT_BACKLOG);
+        let (process_sender, process_events) = mpsc::channel(AGENT_OUTPUT_QUEUE);
         let mut session = Self {
             view: SessionView {
                 session_id: origin.id.clone(),

@@ -3,7 +3,7 @@
 
 use pilothouse_core::Kind;
 use pilothouse_core::conversation::message::{Content, Message, Part};
-use pilothouse_core::limits::SEARCHED_BYTES;
+use pilothouse_core::limits::SEARCHABLE_BYTES;
 use pilothouse_core::protocol::event::ToolOutput;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub struct Searchable {
     /// Empty where the entry has none.
     pub entry_id: String,
     pub kind: Kind,
-    /// Cut at `SEARCHED_BYTES`.
+    /// Cut at `SEARCHABLE_BYTES`.
     pub text: String,
 }
 
@@ -88,7 +88,7 @@ fn collect_texts(value: Value, texts: &mut Vec<String>) {
 }
 
 fn cut(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(SEARCHED_BYTES));
+    text.truncate(text.floor_char_boundary(SEARCHABLE_BYTES));
     text
 }
 

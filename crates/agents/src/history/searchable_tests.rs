@@ -75,9 +75,9 @@ fn what_is_not_shown_is_not_found() {
 
 #[test]
 fn a_long_text_is_cut_and_a_nul_is_a_gap() {
-    let long = format!("x{}", "ä".repeat(SEARCHED_BYTES));
+    let long = format!("x{}", "ä".repeat(SEARCHABLE_BYTES));
     let (_, text) = of(json!({"role": "user", "content": long})).unwrap();
-    assert_eq!(text.len(), SEARCHED_BYTES - 1);
+    assert_eq!(text.len(), SEARCHABLE_BYTES - 1);
     assert_eq!(of(json!({"role": "user", "content": "a\u{0}b"})).unwrap().1, "a b");
 }
 

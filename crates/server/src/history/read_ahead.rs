@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pilothouse_core::limits::{READ_AHEAD_LEAST_BYTES, READ_AHEAD_MOST_BYTES};
+use pilothouse_core::limits::{READ_AHEAD_MIN_BYTES, READ_AHEAD_TOTAL_BYTES};
 
 use super::{HistoryFile, Scanned};
 
@@ -27,11 +27,11 @@ impl ReadAhead {
     /// time: for a thread that may wait.
     pub fn read(&self, files: &[PathBuf]) {
         let Ok(_reading) = self.reading.try_lock() else { return };
-        let mut room = READ_AHEAD_MOST_BYTES;
+        let mut room = READ_AHEAD_TOTAL_BYTES;
         let mut chosen = files.to_vec();
         chosen.retain(|file| {
             let length = file.metadata().map_or(0, |metadata| metadata.len());
-            let fits = (READ_AHEAD_LEAST_BYTES..=room).contains(&length);
+            let fits = (READ_AHEAD_MIN_BYTES..=room).contains(&length);
             room -= if fits { length } else { 0 };
             fits
         });
@@ -72,7 +72,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let (large, small, gone) = (path("large"), path("small"), path("gone"));
-        session(&large, READ_AHEAD_LEAST_BYTES);
+        session(&large, READ_AHEAD_MIN_BYTES);
         session(&small, 1_000);
         let ahead = ReadAhead::default();
         let files = [gone.clone(), small.clone(), large.clone()];
@@ -82,7 +82,7 @@ mod tests {
         assert!(ahead.take(&large).is_none(), "it was handed over");
 
         ahead.read(&files);
-        session(&large, READ_AHEAD_LEAST_BYTES + 1_000);
+        session(&large, READ_AHEAD_MIN_BYTES + 1_000);
         assert!(ahead.take(&large).is_none(), "the file has become another");
         ahead.read(&files);
         ahead.read(&[small]);

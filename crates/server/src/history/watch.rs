@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::time::{Duration, Instant};
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use pilothouse_core::limits::{FILE_BURST_MILLISECONDS, FILE_EVENTS_BACKLOG, FILE_LOOK_SECONDS};
+use pilothouse_core::limits::{FILE_DEBOUNCE_MILLISECONDS, FILE_EVENT_QUEUE, FILE_POLL_SECONDS};
 
 /// What may have changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ struct Folder {
 
 impl Watch {
     fn new(folders: Vec<PathBuf>, told_all: Arc<AtomicBool>) -> Self {
-        let (sender, events) = sync_channel(FILE_EVENTS_BACKLOG);
+        let (sender, events) = sync_channel(FILE_EVENT_QUEUE);
         let lost = Arc::new(AtomicBool::new(false));
         let watcher = watcher(sender, lost.clone())
             .inspect_err(|error| tracing::warn!(%error, "session files cannot be watched"));
@@ -72,7 +72,7 @@ impl Watch {
             let everything = self.arm() | self.lost.swap(false, Ordering::Relaxed);
             let failed = self.watcher.is_none() || self.folders.iter().any(|folder| folder.failed);
             self.told_all.store(!failed, Ordering::Relaxed);
-            let patience = if failed { Duration::from_secs(FILE_LOOK_SECONDS) } else { LOOK_FOR_FOLDERS };
+            let patience = if failed { Duration::from_secs(FILE_POLL_SECONDS) } else { LOOK_FOR_FOLDERS };
             let told = if everything {
                 Told::Everything
             } else {
@@ -125,7 +125,7 @@ impl Watch {
 
     /// The paths of this event and of those that follow at once.
     fn burst(&mut self, event: Event) -> Vec<PathBuf> {
-        let end = Instant::now() + Duration::from_millis(FILE_BURST_MILLISECONDS);
+        let end = Instant::now() + Duration::from_millis(FILE_DEBOUNCE_MILLISECONDS);
         let mut paths: BTreeSet<PathBuf> = event.paths.into_iter().collect();
         while let Ok(event) = self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
             paths.extend(event.paths);

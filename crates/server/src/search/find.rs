@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use pilothouse_core::Kind;
 use pilothouse_core::limits::{
-    SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_OF_SESSION, SEARCH_FITTING, SEARCH_HITS,
-    SEARCH_HITS_OF_SESSION, SEARCH_TITLES,
+    SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_PER_SESSION, SEARCH_HITS,
+    SEARCH_HITS_PER_SESSION, SEARCH_MATCHES, SEARCH_TITLE_HITS,
 };
 use pilothouse_core::protocol::{SearchHit, SearchResults};
 use rusqlite::{Connection, OptionalExtension, Result};
@@ -63,7 +63,7 @@ pub(super) fn find(connection: &Connection, query: &Query) -> Result<SearchResul
         }
         let count = of_session.entry(found.session).or_default();
         *count += 1;
-        if *count > SEARCH_HITS_OF_SESSION || hits.len() >= SEARCH_HITS {
+        if *count > SEARCH_HITS_PER_SESSION || hits.len() >= SEARCH_HITS {
             more = true;
             continue;
         }
@@ -79,8 +79,8 @@ fn room_for_titles(found: &[Found]) -> usize {
     for found in found.iter().filter(|found| found.document.is_some()) {
         *of_session.entry(found.session).or_default() += 1;
     }
-    let entries: usize = of_session.into_values().map(|count| count.min(SEARCH_HITS_OF_SESSION)).sum();
-    SEARCH_HITS.saturating_sub(entries).max(SEARCH_TITLES)
+    let entries: usize = of_session.into_values().map(|count| count.min(SEARCH_HITS_PER_SESSION)).sum();
+    SEARCH_HITS.saturating_sub(entries).max(SEARCH_TITLE_HITS)
 }
 
 fn sessions(connection: &Connection) -> Result<HashMap<i64, Session>> {
@@ -110,14 +110,14 @@ fn entries(connection: &Connection, query: &Query, found: &mut Vec<Found>) -> Re
     let (mut looked_at, mut bytes, mut more) = (0, 0, false);
     let titles = found.len();
     while let Some(row) = rows.next()? {
-        let is_enough = found.len() >= titles + SEARCH_FITTING;
+        let is_enough = found.len() >= titles + SEARCH_MATCHES;
         if is_enough || looked_at >= SEARCH_CANDIDATES || bytes >= SEARCH_CANDIDATE_BYTES {
             return Ok(true);
         }
         looked_at += 1;
         let (number, session): (i64, i64) = (row.get(0)?, row.get(1)?);
         let count = of_session.entry(session).or_default();
-        if *count >= SEARCH_CANDIDATES_OF_SESSION {
+        if *count >= SEARCH_CANDIDATES_PER_SESSION {
             more = true;
             continue;
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pilothouse_core::Kind;
 use pilothouse_core::limits::{
-    QUERY_BYTES, SEARCH_HITS, SEARCH_HITS_OF_SESSION, SEARCH_TITLES, SNIPPET_CHARACTERS,
+    QUERY_BYTES, SEARCH_HITS, SEARCH_HITS_PER_SESSION, SEARCH_TITLE_HITS, SNIPPET_CHARACTERS,
 };
 use pilothouse_core::protocol::{Piece, SearchHit};
 use serde_json::{Value, json};
@@ -183,7 +183,7 @@ fn whole_words_come_first_and_no_session_buries_the_others() {
     let found = stage.found("anchor");
     assert_eq!(found[0], ("old".to_owned(), "word".to_owned()), "{found:?}");
     assert_eq!(found[1], ("loud".to_owned(), "title".to_owned()));
-    assert_eq!(found.len(), 1 + SEARCH_HITS_OF_SESSION);
+    assert_eq!(found.len(), 1 + SEARCH_HITS_PER_SESSION);
     assert!(stage.search.find("anchor").more);
     assert!(!stage.search.find("\"an anchor\"").more);
     // Both words side by side before both words anywhere.
@@ -236,7 +236,7 @@ fn titles_leave_room_for_what_was_said() {
         stage.session(&format!("many{number}"), "", &[said("x", "weigh the anchors")]);
     }
     let found = stage.found("anchor");
-    assert_eq!((titles(&found), found.len()), (SEARCH_TITLES, SEARCH_HITS));
+    assert_eq!((titles(&found), found.len()), (SEARCH_TITLE_HITS, SEARCH_HITS));
     assert_eq!(found[0].1, "title", "the best still come first");
     assert!(stage.search.find("anchor").more);
 }

@@ -2,7 +2,7 @@
 //! and is on disk before that.
 
 use pilothouse_core::conversation::queue::{Queue, QueueError, Scheduled};
-use pilothouse_core::limits::GIVEN_BACK_ANSWERS;
+use pilothouse_core::limits::REMEMBERED_RESTORES;
 use pilothouse_core::protocol::QueueEdit;
 use serde_json::{Value, json};
 
@@ -147,7 +147,7 @@ impl Session {
     }
 
     fn give_back(&mut self, waiter: Waiter, answer: Value) {
-        if self.given_back.len() >= GIVEN_BACK_ANSWERS {
+        if self.given_back.len() >= REMEMBERED_RESTORES {
             self.given_back.pop_front();
         }
         self.given_back.push_back((waiter.request.clone(), answer.clone()));

@@ -1,7 +1,7 @@
 //! Groups the output of a search by file. Tools print `path:line: text` for a match and `path-line- text` for the lines
 //! around it.
 
-use crate::limits::SHOWN_FOUND_LINES;
+use crate::limits::SHOWN_MATCH_LINES;
 
 /// The matches in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub fn parse_matches(result: &str) -> Option<Vec<FileMatches>> {
     let mut files: Vec<FileMatches> = Vec::new();
     let mut others = 0;
     for (count, line) in result.lines().filter(|line| !line.trim().is_empty() && *line != "--").enumerate() {
-        if count >= SHOWN_FOUND_LINES {
+        if count >= SHOWN_MATCH_LINES {
             return None;
         }
         let Some((path, found)) = parse_line(line, ':').or_else(|| parse_line(line, '-')) else {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::limits::SHOWN_FOUND_LINES;
+use crate::limits::SHOWN_MATCH_LINES;
 
 fn step(tool: &str, args: Value) -> ToolStep {
     ToolStep { tool_name: tool.into(), tool_args: args, ..ToolStep::default() }
@@ -86,7 +86,7 @@ fn search_results_are_grouped_by_file() {
     assert_eq!(found[1], FileMatches { path: "b-1.rs".into(), lines: vec![line(17, "x: y", true)] });
     assert_eq!(parse_matches("no matches"), None);
     assert_eq!(parse_matches("a.rs:1: x\n[100 matches, more left out]"), None, "the note must not be lost");
-    assert_eq!(parse_matches(&"a:1: x\n".repeat(SHOWN_FOUND_LINES + 1)), None);
+    assert_eq!(parse_matches(&"a:1: x\n".repeat(SHOWN_MATCH_LINES + 1)), None);
 }
 
 #[test]
