@@ -20,8 +20,8 @@ fn fold(criterion: &mut Criterion) {
     }
 }
 
-/// The mean time of folding one conversation. Several short conversations are kept in memory at once, so that both sizes
-/// allocate the same amount: fresh memory is slow, whatever it is used for.
+/// The mean time of folding one conversation. Several short conversations are kept in memory at once, so that both
+/// sizes allocate the same amount: fresh memory is slow, whatever it is used for.
 fn mean_time_of(events: usize) -> Duration {
     let conversations = MOST_EVENTS / events;
     let folded: Vec<(MessageController, Duration)> = (0..conversations).map(|_| time_of(events)).collect();
@@ -29,8 +29,8 @@ fn mean_time_of(events: usize) -> Duration {
     time / u32::try_from(conversations).unwrap_or(u32::MAX)
 }
 
-/// The time of folding one conversation. Each turn is created just before it is folded, as events arrive from a socket,
-/// and only the folding is timed.
+/// The time of folding one conversation. Each turn is created just before it is folded, as events arrive from a
+/// socket, and only the folding is timed.
 fn time_of(events: usize) -> (MessageController, Duration) {
     let mut controller = MessageController::default();
     let mut time = Duration::ZERO;

@@ -1,5 +1,5 @@
-//! Measures one delta of streamed Markdown, after a short and after a long text. For comparison, the usual approach:
-//! parsing the whole text again with every delta.
+//! Measures one delta of streamed Markdown, after a short and after a long text. For comparison, the usual
+//! approach: parsing the whole text again with every delta.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use pilothouse_core::render::markdown::{self, MarkdownStream};
 
 const DELTA: &str = "and so **on**, ";
 
-/// The deltas of one round. Every round begins with the same text, which is not measured, so that the last block has the
-/// same length in all samples.
+/// The deltas of one round. Every round begins with the same text, which is not measured, so that the last block
+/// has the same length in all samples.
 const DELTAS: u64 = 100;
 
 const SIZES: [usize; 2] = [1, 100];

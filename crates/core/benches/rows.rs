@@ -1,5 +1,6 @@
-//! Measures one text delta and one snapshot, in short and in long conversations. For comparison with the delta, the usual
-//! approach of UI frameworks: copying the list of references with every delta, so that rows can be compared by identity.
+//! Measures one text delta and one snapshot, in short and in long conversations. For comparison with the delta,
+//! the usual approach of UI frameworks: copying the list of references with every delta, so that rows can be
+//! compared by identity.
 
 mod conversation;
 
@@ -10,8 +11,8 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pilothouse_core::{SessionView, UiMessage};
 
-/// The deltas between two resets of their row. Without resets the row would grow to megabytes, and growing the string
-/// would dominate. Neither the resets nor building the conversation is measured.
+/// The deltas between two resets of their row. Without resets the row would grow to megabytes, and growing the
+/// string would dominate. Neither the resets nor building the conversation is measured.
 const DELTAS: u64 = 100;
 const DELTA: &str = "and so on, ";
 const BEGINNING: &str = "It begins";

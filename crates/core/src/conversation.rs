@@ -1,5 +1,6 @@
 //! The conversation: messages as agents send them (`message`), rows as the page shows them (`ui_message`), and the
-//! reducer that turns one into the other (`controller`). Also the queue of scheduled messages and the agent's questions.
+//! reducer that turns one into the other (`controller`). Also the queue of scheduled messages and the agent's
+//! questions.
 
 pub mod ask;
 pub mod controller;

@@ -1,4 +1,5 @@
-//! All limits of sizes, counts and times that concern more than one part, grouped by area. Every queue and buffer has one.
+//! All limits of sizes, counts and times that concern more than one part, grouped by area. Every queue and buffer
+//! has one.
 
 // Protocol between page and server
 
@@ -67,8 +68,8 @@ pub const SCHEDULED_MESSAGES: usize = 64;
 /// The client ids that a session remembers, so that it recognises a resent prompt.
 pub const REMEMBERED_CLIENT_IDS: usize = 256;
 
-/// The results of "Restore to editor" that a session remembers, so that a client can repeat a request whose response was
-/// lost.
+/// The results of "Restore to editor" that a session remembers, so that a client can repeat a request whose
+/// response was lost.
 pub const REMEMBERED_RESTORES: usize = 16;
 
 // Page
@@ -90,7 +91,8 @@ pub const EXTENSION_KEYS: usize = 32;
 
 // Agent processes
 
-/// The longest line accepted from an agent. The rest of a longer line is dropped and replaced with a visible marker.
+/// The longest line accepted from an agent. The rest of a longer line is dropped and replaced with a visible
+/// marker.
 pub const AGENT_LINE_BYTES: usize = 32 * 1024 * 1024;
 
 /// The commands queued for an agent that does not read them.
@@ -132,7 +134,8 @@ pub const UNUSED_SESSION_DAYS: u64 = 7;
 /// The seconds after which the task of a session without clients and without a run ends.
 pub const SESSION_TASK_IDLE_SECONDS: u64 = 60;
 
-/// The images of one session that the server keeps in memory, and those whose position in the session file it knows.
+/// The images of one session that the server keeps in memory, and those whose position in the session file it
+/// knows.
 pub const SESSION_IMAGES: usize = 256;
 pub const SESSION_FILE_IMAGES: usize = 16_384;
 
@@ -142,8 +145,8 @@ pub const TITLE_BYTES: usize = 1_000;
 /// The milliseconds between two writes of the message that is being streamed, which survive a kill of the server.
 pub const IN_FLIGHT_MILLISECONDS: u64 = 250;
 
-/// The sessions whose streamed message is queued for writing, and the bytes of one. A larger message is stored only up to
-/// this size.
+/// The sessions whose streamed message is queued for writing, and the bytes of one. A larger message is stored
+/// only up to this size.
 pub const IN_FLIGHT_SESSIONS: usize = 1_024;
 pub const IN_FLIGHT_BYTES: usize = 4 * 1024 * 1024;
 
@@ -155,7 +158,8 @@ pub const SESSION_EXTRAS: usize = 1_000;
 /// The times of its own messages that a session remembers, to distinguish them from those of another program.
 pub const REMEMBERED_MESSAGE_TIMES: usize = 16_384;
 
-/// The seconds after which a message in the file that our own process has not reported counts as another program's.
+/// The seconds after which a message in the file that our own process has not reported counts as another
+/// program's.
 pub const UNREPORTED_MESSAGE_SECONDS: u64 = 10;
 
 /// The seconds after the last line of another program during which it counts as active.
@@ -166,7 +170,8 @@ pub const EXTERNAL_WRITER_RUN_SECONDS: u64 = 600;
 
 // Session files and history
 
-/// The longest line accepted from a session file. A longer one is skipped and counted. A prompt with all its images fits.
+/// The longest line accepted from a session file. A longer one is skipped and counted. A prompt with all its
+/// images fits.
 pub const SESSION_LINE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The places in a damaged line at which a record is searched for.
@@ -180,14 +185,14 @@ pub const FILE_CHUNK_BYTES: usize = 256 * 1024;
 pub const TAIL_ROWS: usize = 6 * PAGE_ROWS;
 pub const CHECKPOINT_ROWS: usize = 250;
 
-/// The newest sessions that are read before a client opens them, the size from which a file is worth it, and the total
-/// size.
+/// The newest sessions that are read before a client opens them, the size from which a file is worth it, and the
+/// total size.
 pub const READ_AHEAD_SESSIONS: usize = 24;
 pub const READ_AHEAD_MIN_BYTES: u64 = 512 * 1_024;
 pub const READ_AHEAD_TOTAL_BYTES: u64 = 128 * 1_024 * 1_024;
 
-/// The milliseconds in which changes of session files are combined, and the seconds between two checks of files that
-/// cannot be watched.
+/// The milliseconds in which changes of session files are combined, and the seconds between two checks of files
+/// that cannot be watched.
 pub const FILE_DEBOUNCE_MILLISECONDS: u64 = 100;
 pub const FILE_POLL_SECONDS: u64 = 5;
 
@@ -199,13 +204,14 @@ pub const FILE_EVENT_QUEUE: usize = 1_024;
 /// The longest query, in bytes.
 pub const QUERY_BYTES: usize = 1_000;
 
-/// The number of results, how many of them may be titles if there are other results, and how many may be from one session.
+/// The number of results, how many of them may be titles if there are other results, and how many may be from one
+/// session.
 pub const SEARCH_HITS: usize = 60;
 pub const SEARCH_TITLE_HITS: usize = 20;
 pub const SEARCH_HITS_PER_SESSION: usize = 3;
 
-/// The limits after which a search stops: verified matches, candidates from the index, candidates from one session, and
-/// bytes of text.
+/// The limits after which a search stops: verified matches, candidates from the index, candidates from one
+/// session, and bytes of text.
 pub const SEARCH_MATCHES: usize = 1_000;
 pub const SEARCH_CANDIDATES: usize = 20_000;
 pub const SEARCH_CANDIDATES_PER_SESSION: usize = 100;
@@ -243,8 +249,8 @@ pub const SHOWN_MATCH_LINES: usize = 400;
 /// The unchanged lines around a change.
 pub const DIFF_CONTEXT_LINES: usize = 3;
 
-/// The lines of both sides together, without common beginning and end, up to which they are compared. A larger change is
-/// shown as one replacement.
+/// The lines of both sides together, without common beginning and end, up to which they are compared. A larger
+/// change is shown as one replacement.
 pub const DIFF_COMPARED_LINES: usize = 20_000;
 
 /// The number of differences after which a search for the shortest path stops. Bounds the time of a comparison.
@@ -265,7 +271,8 @@ pub const DIFF_COMMON_PERCENT: usize = 40;
 
 // Markdown
 
-/// The maximum nesting of blocks, and of inline spans within a block. Deeper content is moved into the deepest level.
+/// The maximum nesting of blocks, and of inline spans within a block. Deeper content is moved into the deepest
+/// level.
 pub const MARKDOWN_DEPTH: usize = 32;
 
 /// The bytes of an unfinished bracket or tag that are held back. A longer one is shown as text.

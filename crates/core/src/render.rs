@@ -1,4 +1,5 @@
-//! Display data derived from messages and never stored: Markdown blocks, diffs, descriptions of tool calls, plain text.
+//! Display data derived from messages and never stored: Markdown blocks, diffs, descriptions of tool calls, plain
+//! text.
 
 pub mod describe;
 pub mod diff;

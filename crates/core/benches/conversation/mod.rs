@@ -36,8 +36,8 @@ fn row(number: usize) -> Vec<Message> {
     }
 }
 
-/// The events of one turn: a prompt, streamed thinking and text, two parallel calls with growing output, and a final
-/// text. Each turn has its own ids.
+/// The events of one turn: a prompt, streamed thinking and text, two parallel calls with growing output, and a
+/// final text. Each turn has its own ids.
 pub fn turn(number: usize) -> Vec<Event> {
     let ids = [format!("a-{number}"), format!("b-{number}")];
     let mut events = vec![

@@ -1,5 +1,5 @@
-//! Folds scripts of events in any order. No rule may break, and a page that opens in the middle must show the same rows
-//! as the server.
+//! Folds scripts of events in any order. No rule may break, and a page that opens in the middle must show the same
+//! rows as the server.
 
 #![no_main]
 

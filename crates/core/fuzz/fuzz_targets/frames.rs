@@ -1,5 +1,5 @@
-//! Reads each line of any text as a frame, an event and a message. Reading must not panic, folding must not break a rule,
-//! and writing an event and reading it again must not change it.
+//! Reads each line of any text as a frame, an event and a message. Reading must not panic, folding must not break
+//! a rule, and writing an event and reading it again must not change it.
 
 #![no_main]
 

@@ -1,7 +1,8 @@
-//! Streams Markdown: for any division of a text into pieces, the finished blocks must equal those of a single parse.
+//! Streams Markdown: for any division of a text into pieces, the finished blocks must equal those of a single
+//! parse.
 //!
-//! The first line of the input determines the pieces: each of its characters is the length of a piece, and the line
-//! repeats. The rest is the text.
+//! The first line of the input determines the pieces: each of its characters is the length of a piece, and the
+//! line repeats. The rest is the text.
 
 #![no_main]
 

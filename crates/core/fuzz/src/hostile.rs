@@ -1,5 +1,5 @@
-//! Corrupts the JSON of a snapshot: replaces values at places that the input selects. It does not depend on field names,
-//! so it covers everything that the fold stores.
+//! Corrupts the JSON of a snapshot: replaces values at places that the input selects. It does not depend on field
+//! names, so it covers everything that the fold stores.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Rules that hold after every step, in terms of what a page sees: the rows and the reports. A broken rule panics, which
-//! the fuzzer detects.
+//! Rules that hold after every step, in terms of what a page sees: the rows and the reports. A broken rule panics,
+//! which the fuzzer detects.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,8 @@ use pilothouse_core::conversation::message::Message;
 use pilothouse_core::protocol::event::{Event, Update};
 use pilothouse_core::{Kind, Mark, SessionView, UiMessage};
 
-/// Checks a report against the rows before and after: every change is reported, positions are in bounds, and a touched
-/// row keeps its id and kind.
+/// Checks a report against the rows before and after: every change is reported, positions are in bounds, and a
+/// touched row keeps its id and kind.
 pub fn check_report(before: &[UiMessage], report: &Report, after: &[UiMessage]) {
     let mut mirror: Vec<Mirrored> = before.iter().map(Mirrored::Known).collect();
     for change in report {
@@ -83,8 +83,8 @@ pub fn check_restore(controller: &MessageController) {
     );
 }
 
-/// Checks what an event must not do: add a second row for a call, change something when repeated, or leave a call open
-/// after the run.
+/// Checks what an event must not do: add a second row for a call, change something when repeated, or leave a call
+/// open after the run.
 pub fn check_event(before: &SessionView, event: &Event, report: &Report, after: &SessionView) {
     let inserts = report.iter().any(|change| matches!(change, Change::Inserted(_)));
     if let Some(id) = call_id(event)

@@ -1,8 +1,8 @@
 //! Reads a conversation from text, one step per line: a letter for the kind of step, then one character for each
 //! operand. Operands are optional. `x10` means "the call `a` of the tool `bash` starts".
 //!
-//! Any bytes are a valid script. Operands come from small sets, so that ids collide, repeat and are missing. The fuzzer
-//! is good at removing and repeating lines, and a finding can be read and shortened by hand.
+//! Any bytes are a valid script. Operands come from small sets, so that ids collide, repeat and are missing. The
+//! fuzzer is good at removing and repeating lines, and a finding can be read and shortened by hand.
 
 use pilothouse_core::conversation::ask::{Ask, AskKind, ClosedBy};
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};

@@ -7,29 +7,29 @@
 //! The rows are in two parts:
 //!
 //! - The *body* is the conversation itself, in the order in which history stores it.
-//! - The *pending rows* follow it. Their final place is not known yet: prompts that the server has not confirmed, shell
-//!   commands of the current run, and errors that only this page shows.
+//! - The *pending rows* follow it. Their final place is not known yet: prompts that the server has not confirmed,
+//!   shell commands of the current run, and errors that only this page shows.
 //!
 //! A page may hold only the last rows of a conversation, so there are two kinds of indices:
 //!
-//! - A *row number* (`row`, `body`, every index stored in [`Fold`]) counts from the start of the whole conversation. It
-//!   is the same on the server and in every page.
+//! - A *row number* (`row`, `body`, every index stored in [`Fold`]) counts from the start of the whole
+//!   conversation. It is the same on the server and in every page.
 //! - A *position* (`held`, every index in a [`Change`]) counts from the first row that this controller holds:
 //!   `position = row - first`.
 //!
 //! # Contract
 //! - **Pure.** The same events produce the same rows and the same `Fold`, on the server and in the page.
-//! - **Stable rows.** A row keeps its id and its kind. Rows of the body keep their order; a new row may be inserted
-//!   between them only for a block of the open assistant message. Text grows until the message's end replaces it with
-//!   the final text. A tool call only advances (`Calling`, `Running`, then `Done` or `Error`), with one exception: a
-//!   call that was closed because its end was missing accepts its real end later.
-//! - **Idempotent.** A repeated end of a block, call, run or process changes nothing. Neither does a repeated start of
-//!   a call, a user message or shell command with a known client id, or a repeated restore. This holds as long as
-//!   the call or id is remembered (`RECENT_CALLS`, `RECENT_NAMED_ROWS`). Assistant messages carry no id, so each
-//!   `MessageEnd` counts as a separate message.
+//! - **Stable rows.** A row keeps its id and its kind. Rows of the body keep their order; a new row may be
+//!   inserted between them only for a block of the open assistant message. Text grows until the message's end
+//!   replaces it with the final text. A tool call only advances (`Calling`, `Running`, then `Done` or `Error`),
+//!   with one exception: a call that was closed because its end was missing accepts its real end later.
+//! - **Idempotent.** A repeated end of a block, call, run or process changes nothing. Neither does a repeated
+//!   start of a call, a user message or shell command with a known client id, or a repeated restore. This holds as
+//!   long as the call or id is remembered (`RECENT_CALLS`, `RECENT_NAMED_ROWS`). Assistant messages carry no id,
+//!   so each `MessageEnd` counts as a separate message.
 //! - **Exact reports.** Each change of the list is reported, in order, as inserted, touched or removed.
-//! - **Constant cost.** An event costs the same in a conversation of ten rows and of fifty thousand, because no event
-//!   walks the whole list.
+//! - **Constant cost.** An event costs the same in a conversation of ten rows and of fifty thousand, because no
+//!   event walks the whole list.
 //! - **Total.** No input panics. Unknown events change nothing.
 //!
 //! # Modules
@@ -189,8 +189,8 @@ impl MessageController {
         report
     }
 
-    /// A separate function, like all `#[inline(never)]` functions here, because most conversations never need it and
-    /// the page loads the code of such functions later.
+    /// A separate function, like all `#[inline(never)]` functions here, because most conversations never need it
+    /// and the page loads the code of such functions later.
     #[inline(never)]
     fn process_exit(&mut self, expected: bool, report: &mut Report) {
         self.fold.stopped |= expected;

@@ -1,5 +1,6 @@
-//! Transcript messages as agents send and store them, in pi's format and its variants. Decoding never fails: an unknown
-//! or malformed part becomes [`Part::Unknown`] and an unknown role [`Message::Hidden`], so the rest stays readable.
+//! Transcript messages as agents send and store them, in pi's format and its variants. Decoding never fails: an
+//! unknown or malformed part becomes [`Part::Unknown`] and an unknown role [`Message::Hidden`], so the rest stays
+//! readable.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -14,11 +15,12 @@ use crate::json::{Readable, readable_names};
 pub enum Message {
     User {
         content: Content,
-        /// The id that the sending client chose. The server adds it, so that the client recognises its optimistic row.
+        /// The id that the sending client chose. The server adds it, so that the client recognises its optimistic
+        /// row.
         #[serde(skip_serializing_if = "Option::is_none")]
         client_id: Option<String>,
-        /// When the message was created, in milliseconds since 1970. Live events and the agent's file carry the same
-        /// value.
+        /// When the message was created, in milliseconds since 1970. Live events and the agent's file carry the
+        /// same value.
         #[serde(skip_serializing_if = "Option::is_none")]
         timestamp: Option<u64>,
     },

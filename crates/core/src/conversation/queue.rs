@@ -1,8 +1,8 @@
-//! The queue of messages that the user schedules while an agent works: two lanes, each in sending order. The server owns
-//! the queue, so every client shows the same one.
+//! The queue of messages that the user schedules while an agent works: two lanes, each in sending order. The
+//! server owns the queue, so every client shows the same one.
 //!
-//! A change names the revision of the item that the client saw. If the item has changed since, or no longer exists, the
-//! change is refused and has no effect. An item is not sent while it is being edited.
+//! A change names the revision of the item that the client saw. If the item has changed since, or no longer
+//! exists, the change is refused and has no effect. An item is not sent while it is being edited.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -175,12 +175,13 @@ impl Queue {
         self.items.iter().filter(|item| !item.under_edit)
     }
 
-    /// Removes and returns the item that the agent has just accepted, given the text of the accepted message and the
-    /// items that remain in the agent's queue, if it reports them.
+    /// Removes and returns the item that the agent has just accepted, given the text of the accepted message and
+    /// the items that remain in the agent's queue, if it reports them.
     ///
     /// The text alone does not identify an item: templates change it, images have none, and two items may have the
-    /// same. If `remaining` is known, the item is in the lane that became shorter; within the lane an item with the
-    /// same text is preferred to the first. Otherwise it is the first item, and the text decides between the lanes.
+    /// same. If `remaining` is known, the item is in the lane that became shorter; within the lane an item with
+    /// the same text is preferred to the first. Otherwise it is the first item, and the text decides between the
+    /// lanes.
     pub fn remove_accepted(&mut self, text: &str, remaining: Option<QueueCounts>) -> Option<Scheduled> {
         let count = |lane| self.sendable().filter(|item| item.lane == lane).count();
         let first = |fits: &dyn Fn(&Scheduled) -> bool| {

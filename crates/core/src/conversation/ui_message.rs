@@ -1,5 +1,5 @@
-//! `UiMessage`: one row of the timeline, the same live and after a reload. Independent of where a row comes from and
-//! how the page renders it.
+//! `UiMessage`: one row of the timeline, the same live and after a reload. Independent of where a row comes from
+//! and how the page renders it.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -28,7 +28,8 @@ pub struct UiMessage {
 const PLACEHOLDER: &str = "This version cannot show this message.";
 
 impl UiMessage {
-    /// Reads a row. An unreadable row becomes a placeholder, so that the number and the order of rows stay the same.
+    /// Reads a row. An unreadable row becomes a placeholder, so that the number and the order of rows stay the
+    /// same.
     pub fn from_value(value: Value) -> Self {
         let mut fields = Fields::of(value).unwrap_or_default();
         let mut message = Self {
@@ -211,8 +212,8 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// An image. Prompts and agents' messages carry it as base64 `data`. The server replaces that with the name of a `blob`,
-/// which the page fetches by URL, so that the image is not sent with every event.
+/// An image. Prompts and agents' messages carry it as base64 `data`. The server replaces that with the name of a
+/// `blob`, which the page fetches by URL, so that the image is not sent with every event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {

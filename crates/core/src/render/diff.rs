@@ -1,7 +1,7 @@
 //! Diffs for the edit tools of all agents: hunks of changed lines, with the changed words marked.
 //!
-//! The result is plain data for the page to render. Its size and the time to compute it are bounded for any input; lines
-//! beyond the limit are counted.
+//! The result is plain data for the page to render. Its size and the time to compute it are bounded for any input;
+//! lines beyond the limit are counted.
 //!
 //! - `tool_edits` finds the texts or patches in a tool call and its result.
 //! - `texts` compares two texts: `compare` finds the changed lines, which are then moved to where they read best.

@@ -1,5 +1,5 @@
-//! Makes error messages readable: providers answer in JSON, and agents pass it on unchanged. The row keeps the original
-//! text, which is also what the user copies.
+//! Makes error messages readable: providers answer in JSON, and agents pass it on unchanged. The row keeps the
+//! original text, which is also what the user copies.
 
 use std::borrow::Cow;
 

@@ -46,7 +46,8 @@ impl Needle {
         }
     }
 
-    /// Whether the source contains all words of the query. Checked first, because it is faster than parsing Markdown.
+    /// Whether the source contains all words of the query. Checked first, because it is faster than parsing
+    /// Markdown.
     fn may_be_in(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.0.split(|letter: char| !letter.is_alphanumeric()).all(|word| text.contains(word))

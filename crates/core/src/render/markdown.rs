@@ -1,7 +1,8 @@
-//! Parses Markdown into blocks, also while it streams: finished blocks stay as they are, and only the live tail changes.
+//! Parses Markdown into blocks, also while it streams: finished blocks stay as they are, and only the live tail
+//! changes.
 //!
-//! The blocks are plain data. Neither this module nor the page produces HTML from them: raw HTML is shown as text, a link
-//! has a destination only if `link::followable` allows it, and nothing is fetched.
+//! The blocks are plain data. Neither this module nor the page produces HTML from them: raw HTML is shown as text,
+//! a link has a destination only if `link::followable` allows it, and nothing is fetched.
 //!
 //! - `parse` turns a text into blocks, `spans` the text of a block into inline content.
 //! - `references` stores link definitions across the pieces of a streamed text.
@@ -35,7 +36,8 @@ pub enum Block {
         language: String,
         text: String,
     },
-    /// A list, ordered if it has a start. Tight and loose lists are alike: an item's text is always in a paragraph.
+    /// A list, ordered if it has a start. Tight and loose lists are alike: an item's text is always in a
+    /// paragraph.
     List {
         start: Option<u64>,
         items: Vec<Item>,

@@ -19,7 +19,8 @@ pub enum ToolKind {
     Other,
 }
 
-/// The beginnings of words in a tool's name, the most specific kind first: `todo_write` is a plan, `web_search` the web.
+/// The beginnings of words in a tool's name, the most specific kind first: `todo_write` is a plan, `web_search`
+/// the web.
 const WORD_PREFIXES: [(ToolKind, &[&str]); 10] = [
     (ToolKind::Plan, &["todo", "plan"]),
     (ToolKind::Delegate, &["task", "agent", "subagent", "delegate"]),
@@ -46,7 +47,8 @@ impl ToolKind {
             .unwrap_or_default()
     }
 
-    /// A verb for a well-known tool. Other tools are shown by name, since two tools of a kind may do different things.
+    /// A verb for a well-known tool. Other tools are shown by name, since two tools of a kind may do different
+    /// things.
     pub fn verb(tool: &str) -> Option<&'static str> {
         Some(match tool.to_ascii_lowercase().as_str() {
             "bash" | "shell" | "exec" | "run_shell_command" | "execute_command" => "Run",

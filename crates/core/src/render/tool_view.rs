@@ -1,5 +1,5 @@
-//! The content of an expanded tool call. The shape of the arguments decides, since agents differ; arguments of an unknown
-//! shape are shown as JSON. `diff` handles changes of files.
+//! The content of an expanded tool call. The shape of the arguments decides, since agents differ; arguments of an
+//! unknown shape are shown as JSON. `diff` handles changes of files.
 
 mod plan;
 mod search_results;

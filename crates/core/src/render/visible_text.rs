@@ -1,9 +1,9 @@
-//! Makes hidden characters visible: control, bidirectional and zero-width characters, and everything that looks like a
-//! space or like nothing. Used for approvals, so that the user sees exactly what will run.
+//! Makes hidden characters visible: control, bidirectional and zero-width characters, and everything that looks
+//! like a space or like nothing. Used for approvals, so that the user sees exactly what will run.
 //!
-//! Marks are separate pieces, so that the text `⟨ESC⟩` cannot be mistaken for a mark. There is no exception for emoji: a
-//! variation selector after one is invisible too, and two file names may differ in nothing else. Letters that look alike
-//! are not detected.
+//! Marks are separate pieces, so that the text `⟨ESC⟩` cannot be mistaken for a mark. There is no exception for
+//! emoji: a variation selector after one is invisible too, and two file names may differ in nothing else. Letters
+//! that look alike are not detected.
 
 mod hidden;
 
@@ -25,14 +25,14 @@ pub struct HiddenMark {
     pub name: &'static str,
 }
 
-/// The pieces of a text that is shown with its line breaks and tabs. Spaces and tabs at the end of a line are marked
-/// too, because after a backslash they change the meaning of a command.
+/// The pieces of a text that is shown with its line breaks and tabs. Spaces and tabs at the end of a line are
+/// marked too, because after a backslash they change the meaning of a command.
 pub fn visible_pieces(text: &str) -> Vec<VisiblePiece> {
     pieces(text, false)
 }
 
-/// The text in one line, without markup. Line breaks, tabs and the bracket that opens a mark are marked too, so that
-/// different texts always have different results.
+/// The text in one line, without markup. Line breaks, tabs and the bracket that opens a mark are marked too, so
+/// that different texts always have different results.
 pub fn visible_string(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for piece in pieces(text, true) {

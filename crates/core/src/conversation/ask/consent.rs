@@ -1,8 +1,9 @@
-//! Reads the wording of an option: yes, no, or neither. Agents send approvals and questions alike as a list of options,
-//! so the wording is all that distinguishes them.
+//! Reads the wording of an option: yes, no, or neither. Agents send approvals and questions alike as a list of
+//! options, so the wording is all that distinguishes them.
 //!
-//! A keyboard shortcut may only choose an option whose meaning is certain. An option is therefore a plain yes or no only
-//! if it consists of known words: "Allow once" is plain, "Allow for this session" approves more than this one request.
+//! A keyboard shortcut may only choose an option whose meaning is certain. An option is therefore a plain yes or
+//! no only if it consists of known words: "Allow once" is plain, "Allow for this session" approves more than this
+//! one request.
 
 use crate::render::visible_text::has_hidden;
 

@@ -1,5 +1,6 @@
-//! The content blocks of the open assistant message: text, thinking and tool calls. The rows of a message are in the
-//! order of the block index, as in history, whichever block streams first. `tool_calls` handles the execution of a call.
+//! The content blocks of the open assistant message: text, thinking and tool calls. The rows of a message are in
+//! the order of the block index, as in history, whichever block streams first. `tool_calls` handles the execution
+//! of a call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -46,8 +47,8 @@ impl MessageController {
         }
     }
 
-    /// Applies the complete text of a block. Text of an unknown block, and text shorter than the row's, is ignored:
-    /// only the message's end may add such a block or shorten a row.
+    /// Applies the complete text of a block. Text of an unknown block, and text shorter than the row's, is
+    /// ignored: only the message's end may add such a block or shorten a row.
     pub(super) fn finish_block(&mut self, index: usize, kind: Kind, content: String, report: &mut Report) {
         let index = self.index_of_block(index, kind);
         let mut blocks = self.fold.blocks.iter().flatten();
@@ -63,7 +64,8 @@ impl MessageController {
         }
     }
 
-    /// Applies a tool call block. The row appears once the tool's name is known; the arguments follow when complete.
+    /// Applies a tool call block. The row appears once the tool's name is known; the arguments follow when
+    /// complete.
     pub(super) fn call_block(
         &mut self,
         index: usize,
@@ -84,8 +86,8 @@ impl MessageController {
         self.update_call(row, id, tool, arguments, report);
     }
 
-    /// Applies the message's end, which is authoritative: rows that differ get its text, rows it lacks are removed,
-    /// and parts that were never streamed get a row. All other rows keep their id.
+    /// Applies the message's end, which is authoritative: rows that differ get its text, rows it lacks are
+    /// removed, and parts that were never streamed get a row. All other rows keep their id.
     pub(super) fn settle_blocks(&mut self, content: Content, stopped: bool, report: &mut Report) {
         let mut kept = Vec::new();
         for (index, part) in content.0.into_iter().enumerate() {
@@ -152,8 +154,8 @@ impl MessageController {
         later.filter_map(|block| block.row).min().unwrap_or(self.fold.body)
     }
 
-    /// Resolves [`LAST_BLOCK`], which agents without block numbers send. It means the last block if that has the same
-    /// kind and its row is the last of the body; otherwise a new block begins.
+    /// Resolves [`LAST_BLOCK`], which agents without block numbers send. It means the last block if that has the
+    /// same kind and its row is the last of the body; otherwise a new block begins.
     fn index_of_block(&self, index: usize, kind: Kind) -> usize {
         if index != LAST_BLOCK {
             return index;

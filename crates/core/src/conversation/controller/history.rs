@@ -1,5 +1,5 @@
-//! Folds the stored messages of a conversation, one by one and in portions: the first rows can be dropped, and folding
-//! can resume from a stored [`Fold`]. Reading the file is the caller's task.
+//! Folds the stored messages of a conversation, one by one and in portions: the first rows can be dropped, and
+//! folding can resume from a stored [`Fold`]. Reading the file is the caller's task.
 
 use super::tool_calls::{Call, Stage};
 use super::{ControllerSnapshot, Fold, MessageController, Report};
@@ -40,8 +40,8 @@ impl MessageController {
         Self::restore(ControllerSnapshot { first: fold.body, rows: Vec::new(), fold })
     }
 
-    /// Drops the rows before `row`. The others keep their numbers. Later changes of dropped rows are lost here; the
-    /// caller folds the history again to get them.
+    /// Drops the rows before `row`. The others keep their numbers. Later changes of dropped rows are lost here;
+    /// the caller folds the history again to get them.
     pub fn drop_rows_before(&mut self, row: usize) {
         let row = row.min(self.fold.body);
         if let Some(held) = row.checked_sub(self.first) {

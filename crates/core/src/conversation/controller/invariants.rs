@@ -1,5 +1,5 @@
-//! Checks what must hold after every event. Property tests and fuzz targets call it after each step. The product never
-//! does, because the check walks the whole list.
+//! Checks what must hold after every event. Property tests and fuzz targets call it after each step. The product
+//! never does, because the check walks the whole list.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Pending rows, which follow the body: prompts that the server has not confirmed, errors that only this page shows, and
-//! the user's shell commands until their place in history is known. There are only ever a few of them.
+//! Pending rows, which follow the body: prompts that the server has not confirmed, errors that only this page
+//! shows, and the user's shell commands until their place in history is known. There are only ever a few of them.
 
 use super::{Change, MessageController, Report};
 use crate::conversation::message::Content;
@@ -7,7 +7,8 @@ use crate::conversation::ui_message::{BashResult, Image, Kind, Mark, UiMessage};
 use crate::limits::BASH_OUTPUT_BYTES;
 
 impl MessageController {
-    /// Adds the page's optimistic row for a prompt that it sends. The server's confirmation moves it into the body.
+    /// Adds the page's optimistic row for a prompt that it sends. The server's confirmation moves it into the
+    /// body.
     pub fn create_user_message(&mut self, client_id: &str, text: String, images: Vec<Image>) -> Report {
         let mut report = self.remove_refusals();
         let id = user_row_id(client_id);
@@ -155,7 +156,8 @@ impl MessageController {
         }
     }
 
-    /// Moves a finished shell row before those that still run, since history stores commands in the order they ended.
+    /// Moves a finished shell row before those that still run, since history stores commands in the order they
+    /// ended.
     fn move_before_running_bash(&mut self, held: usize, report: &mut Report) {
         let start = self.fold.body - self.first;
         if let Some(position) = self.rows[start..held].iter().position(is_running_bash) {

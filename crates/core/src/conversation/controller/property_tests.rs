@@ -279,7 +279,8 @@ proptest! {
             let with_id = match &event {
                 Event::ToolExecutionEnd { tool_call_id, .. }
                 | Event::MessageEnd { message: Message::ToolResult { tool_call_id, .. } } => {
-                    // Without an id, or with an id that several calls share, a second end belongs to the next call.
+                    // Without an id, or with an id that several calls share, a second end belongs to the next
+                    // call.
                     let mut steps = controller.rows().iter().filter_map(|row| row.tool_step.as_ref());
                     let unique = steps.by_ref().filter(|step| step.call_id == *tool_call_id).count() == 1;
                     !tool_call_id.is_empty() && unique

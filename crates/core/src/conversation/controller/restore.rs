@@ -1,6 +1,6 @@
-//! Snapshots: saves the last rows with the [`Fold`], and restores a controller from them. A snapshot is untrusted input,
-//! so restoring repairs it: it drops row numbers out of bounds and rebuilds the map of calls from the rows. Restoring
-//! the result once more changes nothing.
+//! Snapshots: saves the last rows with the [`Fold`], and restores a controller from them. A snapshot is untrusted
+//! input, so restoring repairs it: it drops row numbers out of bounds and rebuilds the map of calls from the rows.
+//! Restoring the result once more changes nothing.
 
 use std::collections::BTreeSet;
 
@@ -108,8 +108,8 @@ impl MessageController {
         self.fold.blocks = blocks;
     }
 
-    /// Links every call to its row and adds a call for every open tool row that has none. Calls whose row is before
-    /// those held stay as they are. A call without a row stays too, for the next event with its id.
+    /// Links every call to its row and adds a call for every open tool row that has none. Calls whose row is
+    /// before those held stay as they are. A call without a row stays too, for the next event with its id.
     fn repair_calls(&mut self) {
         let mut calls = std::mem::take(&mut self.fold.calls);
         let mut linked = BTreeSet::new();
@@ -140,7 +140,8 @@ impl MessageController {
         self.fold.calls = calls;
     }
 
-    /// Whether this row can belong to the call: it is before the rows held, or it is a tool row with the call's id.
+    /// Whether this row can belong to the call: it is before the rows held, or it is a tool row with the call's
+    /// id.
     fn can_be_row_of(&self, row: usize, call: &Call) -> bool {
         let Some(held) = row.checked_sub(self.first) else { return true };
         let step = self.rows.get(held).and_then(|message| message.tool_step.as_ref());

@@ -1,5 +1,5 @@
-//! Inserts, changes and removes rows, reports it, and keeps every row number stored in [`Fold`](super::Fold) valid.
-//! Independent of what the rows mean.
+//! Inserts, changes and removes rows, reports it, and keeps every row number stored in [`Fold`](super::Fold)
+//! valid. Independent of what the rows mean.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,8 @@ impl MessageController {
         self.insert(self.fold.body, message, report)
     }
 
-    /// Inserts a row into the body, before row `row`, and returns its number. Assigns an id unless the row has one.
+    /// Inserts a row into the body, before row `row`, and returns its number. Assigns an id unless the row has
+    /// one.
     pub(super) fn insert(&mut self, row: usize, mut message: UiMessage, report: &mut Report) -> usize {
         if message.id.is_empty() {
             message.id = format!("r{}", self.fold.next_id);

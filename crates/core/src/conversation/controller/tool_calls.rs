@@ -1,11 +1,11 @@
 //! Tool rows: one for each call, whichever order its start, output, end and result message arrive in.
 //!
-//! `Fold::calls` maps the newest calls to their rows. An event finds its call by id, or without an id by the tool's
-//! name. Ids may be empty and may repeat in a later turn; among several candidates the oldest that fits is meant, since
-//! agents answer in the order of their calls.
+//! `Fold::calls` maps the newest calls to their rows. An event finds its call by id, or without an id by the
+//! tool's name. Ids may be empty and may repeat in a later turn; among several candidates the oldest that fits is
+//! meant, since agents answer in the order of their calls.
 //!
-//! The map is part of every snapshot, so that a page that holds only the last rows stays in step with the server. It is
-//! bounded: of the finished calls, only the newest are remembered.
+//! The map is part of every snapshot, so that a page that holds only the last rows stays in step with the server.
+//! It is bounded: of the finished calls, only the newest are remembered.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -170,7 +170,8 @@ impl MessageController {
         self.end_row(row, end, report);
     }
 
-    /// Shows the outcome in the row. The first real end counts; it also replaces the closing of a row without an end.
+    /// Shows the outcome in the row. The first real end counts; it also replaces the closing of a row without an
+    /// end.
     fn end_row(&mut self, row: usize, end: CallEnd, report: &mut Report) {
         self.change(row, report, |message| {
             let closed_without_end = matches!(message.mark, Some(Mark::Interrupted | Mark::Cancelled));
@@ -249,8 +250,8 @@ impl MessageController {
         row
     }
 
-    /// The row of a call whose start or end arrived before the assistant message that contains it. Calls of earlier
-    /// runs do not count.
+    /// The row of a call whose start or end arrived before the assistant message that contains it. Calls of
+    /// earlier runs do not count.
     pub(super) fn claim_call(&mut self, id: &str, tool: &str) -> Option<usize> {
         let unclaimed = |call: &Call| !call.claimed;
         let position = self.find_call(id, tool, unclaimed).filter(|position| {
@@ -308,8 +309,8 @@ impl MessageController {
         });
     }
 
-    /// Makes room for one more call by forgetting the oldest finished ones. Unfinished calls stay, so that their ends
-    /// find them, unless there are more than `OPEN_CALLS`: then the oldest is closed.
+    /// Makes room for one more call by forgetting the oldest finished ones. Unfinished calls stay, so that their
+    /// ends find them, unless there are more than `OPEN_CALLS`: then the oldest is closed.
     pub(super) fn evict_calls(&mut self, report: &mut Report) {
         while self.fold.calls.len() >= RECENT_CALLS {
             let finished = |call: &Call| call.has_result && !call.stage.is_open();

@@ -1,8 +1,8 @@
-//! Compares two sequences with Myers' algorithm in linear space and a bounded search. Items are numbers, so that lines
-//! and words use the same compiled function.
+//! Compares two sequences with Myers' algorithm in linear space and a bounded search. Items are numbers, so that
+//! lines and words use the same compiled function.
 //!
-//! The cost is linear for any input: at most about 2 × `DIFF_COST` steps for each item. The result is a shortest edit
-//! script, except for large and very different inputs.
+//! The cost is linear for any input: at most about 2 × `DIFF_COST` steps for each item. The result is a shortest
+//! edit script, except for large and very different inputs.
 
 use crate::limits::DIFF_COST;
 
@@ -85,8 +85,8 @@ impl CommonItems {
     }
 }
 
-/// Finds the middle of an edit path, searching from both ends. For each diagonal it stores the furthest row that a path
-/// with the current number of differences reaches. The buffers are reused for all regions.
+/// Finds the middle of an edit path, searching from both ends. For each diagonal it stores the furthest row that a
+/// path with the current number of differences reaches. The buffers are reused for all regions.
 struct MiddleSearch {
     forward: Vec<isize>,
     backward: Vec<isize>,
@@ -103,8 +103,8 @@ impl MiddleSearch {
         Self { forward: vec![UNREACHED; size], backward: vec![UNREACHED; size], centre: centre.cast_signed() }
     }
 
-    /// A point on a shortest path through the region. If that takes more than `DIFF_COST` differences, the furthest
-    /// point reached from the start. The first items of both sides must differ, and so must the last.
+    /// A point on a shortest path through the region. If that takes more than `DIFF_COST` differences, the
+    /// furthest point reached from the start. The first items of both sides must differ, and so must the last.
     fn middle(&mut self, old: &[u32], new: &[u32]) -> (usize, usize) {
         let (height, width) = (old.len().cast_signed(), new.len().cast_signed());
         let delta = height - width;

@@ -1,8 +1,8 @@
 //! Marks the changed words inside changed lines: pairs each removed line with the added line that replaces it, and
 //! compares their words. Lines with little in common get no marks.
 //!
-//! A unit of marking is a word, a run of white space or a single symbol. Characters that readers perceive as one are not
-//! split, as far as ranges of code points can tell.
+//! A unit of marking is a word, a run of white space or a single symbol. Characters that readers perceive as one
+//! are not split, as far as ranges of code points can tell.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +81,8 @@ impl<'a> Words<'a> {
 
 type Indexed<'a> = (usize, Words<'a>);
 
-/// Pairs removed with added lines: one by one if there are equally many, otherwise the most similar ones, in order.
+/// Pairs removed with added lines: one by one if there are equally many, otherwise the most similar ones, in
+/// order.
 fn pairs<'w, 'a>(old: &'w [Indexed<'a>], new: &'w [Indexed<'a>]) -> Vec<(&'w Indexed<'a>, &'w Indexed<'a>)> {
     if old.len() == new.len() {
         return old.iter().zip(new).collect();
@@ -214,7 +215,8 @@ fn class_of(character: char) -> CharClass {
     }
 }
 
-/// Whether a character belongs to the one before it: combining marks, variation selectors, skin tones, joiners, tags.
+/// Whether a character belongs to the one before it: combining marks, variation selectors, skin tones, joiners,
+/// tags.
 const fn extends(character: char) -> bool {
     matches!(character,
         '\u{300}'..='\u{36f}'

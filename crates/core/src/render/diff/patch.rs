@@ -1,5 +1,6 @@
-//! Reads patches in the formats that agents write: unified, `apply_patch`, and the numbered lines that pi shows. Reading is
-//! lenient: text around a patch is skipped, and the lines themselves count for more than the numbers in headers.
+//! Reads patches in the formats that agents write: unified, `apply_patch`, and the numbered lines that pi shows.
+//! Reading is lenient: text around a patch is skipped, and the lines themselves count for more than the numbers in
+//! headers.
 
 mod apply_patch;
 mod numbered;

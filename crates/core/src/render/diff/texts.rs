@@ -1,8 +1,8 @@
 //! Compares two versions of a text: whole files, or parts whose position in the file is unknown.
 //!
 //! If a run of changed lines ends with the line that precedes it, or begins with the line that follows it, several
-//! positions of the change are equally correct. `slide` chooses the most readable one: a whole added function instead
-//! of the end of one function and the beginning of the next.
+//! positions of the change are equally correct. `slide` chooses the most readable one: a whole added function
+//! instead of the end of one function and the beginning of the next.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,7 +35,8 @@ pub(super) fn diff_parts(path: &str, parts: &[(&str, &str)], budget: &mut Displa
     builder.finish()
 }
 
-/// Separates a line from its end. Only LF ends a line, as in editors and patches; a CR before it is part of the end.
+/// Separates a line from its end. Only LF ends a line, as in editors and patches; a CR before it is part of the
+/// end.
 fn text_line(raw: &str) -> TextLine<'_> {
     match raw.strip_suffix('\n') {
         None => TextLine { text: raw, end: LineEnd::Missing },
@@ -55,8 +56,8 @@ fn lines_of_file(text: &str) -> Vec<TextLine<'_>> {
     text.split_inclusive('\n').map(text_line).collect()
 }
 
-/// The lines of a part. A part may end in the middle of a line, so no line counts as lacking its newline. A final newline
-/// does not begin another line if the other part has one too or is empty.
+/// The lines of a part. A part may end in the middle of a line, so no line counts as lacking its newline. A final
+/// newline does not begin another line if the other part has one too or is empty.
 fn lines_of_part<'a>(part: &'a str, other: &str) -> Vec<TextLine<'a>> {
     if part.is_empty() {
         return Vec::new();
@@ -171,8 +172,8 @@ fn blocks_of(changes: &Changes) -> Vec<(Range<usize>, Range<usize>)> {
     blocks
 }
 
-/// Moves the runs of changed lines of one side to where they read best. A run stays where the other side also has a
-/// change, or moves there, so that the two halves of a replacement stay together.
+/// Moves the runs of changed lines of one side to where they read best. A run stays where the other side also has
+/// a change, or moves there, so that the two halves of a replacement stay together.
 fn slide(lines: &[TextLine<'_>], items: &[u32], changed: &mut [bool], other: &[bool]) {
     let partners = changed_gaps(other);
     let has_partner = |kept: usize| partners.get(kept).copied().unwrap_or_default();
@@ -231,8 +232,8 @@ fn slide_range(items: &[u32], changed: &[bool], start: usize, run: usize) -> (us
     (first, last)
 }
 
-/// A penalty for a change that begins or ends before this line. It is lowest at the outermost indentation next to an
-/// empty line, and highest before a line that closes the block above it.
+/// A penalty for a change that begins or ends before this line. It is lowest at the outermost indentation next to
+/// an empty line, and highest before a line that closes the block above it.
 fn boundary_cost(lines: &[TextLine<'_>], place: usize) -> usize {
     #[cfg(test)]
     crate::render::work::add(1);

@@ -1,7 +1,9 @@
-//! Finds the changed files in the arguments and the result of an edit tool, for all agents. A patch in the result is
-//! preferred, because it has line numbers. Otherwise the arguments describe the change, also while they are streaming.
+//! Finds the changed files in the arguments and the result of an edit tool, for all agents. A patch in the result
+//! is preferred, because it has line numbers. Otherwise the arguments describe the change, also while they are
+//! streaming.
 //!
-//! The shape of the data decides how it is read. The tool's name only distinguishes a written file from other content.
+//! The shape of the data decides how it is read. The tool's name only distinguishes a written file from other
+//! content.
 
 use serde_json::Value;
 
@@ -64,8 +66,8 @@ fn diff_blocks(details: &Value) -> Vec<FileDiff> {
             let diff = texts::diff_files(path, "", new, budget);
             return Some(FileDiff { change: FileChange::Created, ..diff });
         };
-        // Some agents send the whole file, others a part. Agents that add `_meta.kind` are known to send the whole.
-        // For all others the line numbers are omitted, since wrong ones are worse than none.
+        // Some agents send the whole file, others a part. Agents that add `_meta.kind` are known to send the
+        // whole. For all others the line numbers are omitted, since wrong ones are worse than none.
         let whole = block.get("_meta").and_then(|meta| meta.get("kind")).is_some();
         Some(if whole {
             texts::diff_files(path, old, new, budget)

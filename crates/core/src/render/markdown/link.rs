@@ -13,8 +13,8 @@ pub fn loadable(source: &str) -> Option<String> {
     is_web(&read).then_some(read)
 }
 
-/// Before browsers determine the scheme, they drop line breaks and tabs everywhere, and control characters at both ends.
-/// Dropping all control characters everywhere is safe, because the scheme is checked in the returned text.
+/// Before browsers determine the scheme, they drop line breaks and tabs everywhere, and control characters at both
+/// ends. Dropping all control characters everywhere is safe, because the scheme is checked in the returned text.
 fn as_browsers_read(destination: &str) -> String {
     let kept: String = destination.chars().filter(|character| !character.is_control()).collect();
     kept.trim_matches(' ').to_owned()

@@ -1,7 +1,7 @@
 //! Parses Markdown into blocks with pulldown-cmark. `spans` builds the inline content of a block.
 //!
-//! The builder does not recurse, and blocks are never nested deeper than `MARKDOWN_DEPTH`. No text can therefore exhaust
-//! the stack of code that walks, copies or drops the result.
+//! The builder does not recurse, and blocks are never nested deeper than `MARKDOWN_DEPTH`. No text can therefore
+//! exhaust the stack of code that walks, copies or drops the result.
 
 use std::ops::Range;
 
@@ -53,8 +53,8 @@ pub fn events<'r, 'a>(
     Parser::new_with_broken_link_callback(text, options, Some(resolve)).into_offset_iter()
 }
 
-/// Parses a text. `references` are the definitions that precede it. `live` is the end of a text that still grows: a bare
-/// address that reaches it gets no destination yet.
+/// Parses a text. `references` are the definitions that precede it. `live` is the end of a text that still grows:
+/// a bare address that reaches it gets no destination yet.
 pub fn parse(text: &str, references: &References, live: Option<usize>) -> ParsedText {
     let mut missing = Vec::new();
     let mut resolve = |broken: BrokenLink<'_>| -> Option<(CowStr<'_>, CowStr<'_>)> {

@@ -1,9 +1,9 @@
-//! Link definitions (`[label]: destination`) across the pieces in which a streamed text is parsed. The first definition of
-//! a label counts. A definition may follow the links that use it.
+//! Link definitions (`[label]: destination`) across the pieces in which a streamed text is parsed. The first
+//! definition of a label counts. A definition may follow the links that use it.
 //!
-//! The parser stops resolving labels once their destinations add up to 100 KB, or to the length of the text if that is
-//! more. Each piece of a stream has this limit for itself, so beyond it a stream may resolve links that a single parse
-//! leaves unresolved. This is the only difference between the two.
+//! The parser stops resolving labels once their destinations add up to 100 KB, or to the length of the text if
+//! that is more. Each piece of a stream has this limit for itself, so beyond it a stream may resolve links that a
+//! single parse leaves unresolved. This is the only difference between the two.
 
 use pulldown_cmark::RefDefs;
 use unicase::UniCase;

@@ -1,5 +1,5 @@
-//! Parses a text that grows, into finished blocks and a live tail. Finished text is never parsed again, except when a
-//! definition arrives for one of its links.
+//! Parses a text that grows, into finished blocks and a live tail. Finished text is never parsed again, except
+//! when a definition arrives for one of its links.
 //!
 //! - `split` finds the end of the finished text.
 //! - `tail` makes the blocks of the rest: `hold` keeps undecided lines back and `heal` completes unfinished spans.
@@ -212,7 +212,8 @@ impl MarkdownStream {
         }
     }
 
-    /// Appends new text to the open block of code. Returns whether the block changed, or None if none is open any more.
+    /// Appends new text to the open block of code. Returns whether the block changed, or None if none is open any
+    /// more.
     fn feed_fence(&mut self, progress: &mut Progress) -> Option<bool> {
         let (Some(fence), Some(Block::Code { text, .. })) = (&mut self.fence, self.tail.first_mut()) else {
             return None;

@@ -1,5 +1,5 @@
-//! A notation for blocks in the tests: one line, in reading order. Each element is named where it begins and nowhere
-//! else, so the notation of a growing text is a prefix of the final one.
+//! A notation for blocks in the tests: one line, in reading order. Each element is named where it begins and
+//! nowhere else, so the notation of a growing text is a prefix of the final one.
 
 use super::{Block, Inline};
 

@@ -1,5 +1,5 @@
-//! Groups the output of a search by file. Tools print `path:line: text` for a match and `path-line- text` for the lines
-//! around it.
+//! Groups the output of a search by file. Tools print `path:line: text` for a match and `path-line- text` for the
+//! lines around it.
 
 use crate::limits::SHOWN_MATCH_LINES;
 

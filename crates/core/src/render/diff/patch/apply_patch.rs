@@ -1,5 +1,5 @@
-//! Reads the format of `apply_patch`: `*** Begin Patch`, a header for each file, and hunks without line numbers. An
-//! incomplete patch, which the model is still writing, is read as far as it goes.
+//! Reads the format of `apply_patch`: `*** Begin Patch`, a header for each file, and hunks without line numbers.
+//! An incomplete patch, which the model is still writing, is read as far as it goes.
 
 use crate::render::diff::builder::{DiffBuilder, DisplayBudget};
 use crate::render::diff::texts::without_carriage_return;

@@ -1,5 +1,5 @@
-//! Reads the diff format of pi: `+12 text`, `-12 text`, ` 12 text`, and `...` in place of omitted lines. It does not
-//! contain the name of the file.
+//! Reads the diff format of pi: `+12 text`, `-12 text`, ` 12 text`, and `...` in place of omitted lines. It does
+//! not contain the name of the file.
 
 use crate::render::diff::builder::{DiffBuilder, DisplayBudget};
 use crate::render::diff::texts::without_carriage_return;

@@ -1,5 +1,6 @@
-//! Reads unified patches as git, diff and models write them. Models often write wrong counts in a hunk's header, so the
-//! counts decide only what the lines leave open: whether `--- x` is a removed line or the header of the next file.
+//! Reads unified patches as git, diff and models write them. Models often write wrong counts in a hunk's header,
+//! so the counts decide only what the lines leave open: whether `--- x` is a removed line or the header of the
+//! next file.
 
 use super::paths;
 use crate::render::diff::builder::{DiffBuilder, DisplayBudget};

@@ -1,5 +1,5 @@
-//! An open fenced block of code at the top level. New lines are appended to it without parsing. Its text equals what the
-//! parser produces for it in the end.
+//! An open fenced block of code at the top level. New lines are appended to it without parsing. Its text equals
+//! what the parser produces for it in the end.
 
 use crate::render::markdown::parse::language;
 

@@ -1,5 +1,6 @@
-//! Completes the unfinished spans of a growing block: holds back what is undecided, and closes what is open. It knows code
-//! spans, escapes, links, tags and emphasis well enough for a preview. The parser decides once the text is complete.
+//! Completes the unfinished spans of a growing block: holds back what is undecided, and closes what is open. It
+//! knows code spans, escapes, links, tags and emphasis well enough for a preview. The parser decides once the text
+//! is complete.
 
 use crate::limits::{MARKDOWN_DEPTH, MARKDOWN_HELD_BYTES};
 
@@ -160,8 +161,8 @@ impl Healer<'_> {
                 self.openers.retain(|opener| opener.length > 0);
             }
         }
-        // A single star between letters or digits is more often a product than emphasis, and a single tilde more often
-        // means "about" or a home folder than strikethrough.
+        // A single star between letters or digits is more often a product than emphasis, and a single tilde more
+        // often means "about" or a home folder than strikethrough.
         let product = character == b'*' && length == 1 && before.is_some_and(char::is_alphanumeric);
         // A glob such as `*.rs` or `**/a`.
         let pattern = after.is_some_and(|after| "./,;:)".contains(after));
@@ -289,7 +290,8 @@ fn may_be_entity(rest: &[u8]) -> bool {
     name.len() <= 32 && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'#')
 }
 
-/// Whether the text after `<` may become a tag or, if it contains no space, an address. Comparisons in prose cannot.
+/// Whether the text after `<` may become a tag or, if it contains no space, an address. Comparisons in prose
+/// cannot.
 fn may_be_tag(rest: &[u8]) -> bool {
     let mut quote = None;
     let spaced = rest.iter().any(u8::is_ascii_whitespace) && !rest.starts_with(b"!--");
@@ -303,8 +305,8 @@ fn may_be_tag(rest: &[u8]) -> bool {
     })
 }
 
-/// The length of the beginning of a bare address at the end. It is held back, so that an address appears as a link from
-/// its first character on.
+/// The length of the beginning of a bare address at the end. It is held back, so that an address appears as a link
+/// from its first character on.
 fn address_prefix_len(source: &str) -> usize {
     let begins = |length: &usize| {
         let Some((before, end)) =
@@ -318,7 +320,8 @@ fn address_prefix_len(source: &str) -> usize {
     (1..="https://".len()).find(begins).unwrap_or_default()
 }
 
-/// Whether a run of marks between these two characters can open emphasis towards `inside`, by the rules of CommonMark.
+/// Whether a run of marks between these two characters can open emphasis towards `inside`, by the rules of
+/// CommonMark.
 fn flanks(outside: Option<char>, inside: Option<char>) -> bool {
     let outside_word = !is_space(outside) && !is_punctuation(outside);
     !is_space(inside) && (!is_punctuation(inside) || !outside_word)

@@ -1,5 +1,5 @@
-//! Decides which lines at the end of a growing text are held back as a whole, because they may still become a different
-//! kind of block. Does not affect finished text.
+//! Decides which lines at the end of a growing text are held back as a whole, because they may still become a
+//! different kind of block. Does not affect finished text.
 
 use super::split::ends_with_blank_line;
 use crate::limits::MARKDOWN_HELD_BYTES;

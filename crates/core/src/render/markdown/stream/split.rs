@@ -1,5 +1,5 @@
-//! Finds where a growing text can be split: later text cannot change the part before the split, and both parts parse
-//! separately as they do together. Only complete lines count.
+//! Finds where a growing text can be split: later text cannot change the part before the split, and both parts
+//! parse separately as they do together. Only complete lines count.
 
 use std::ops::Range;
 
@@ -78,8 +78,8 @@ fn cut_before(
     if start > 0 && !before.ends_with('\n') {
         return None;
     }
-    // A line directly after a definition may become the definition's title. The parser's ranges of lists and quotes do
-    // not show whether a definition follows them.
+    // A line directly after a definition may become the definition's title. The parser's ranges of lists and
+    // quotes do not show whether a definition follows them.
     let between = match last {
         Some((BlockKind::List | BlockKind::Quote, _)) => None,
         Some((_, last)) => lines.get(last.end..start),

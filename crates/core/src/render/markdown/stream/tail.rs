@@ -1,4 +1,5 @@
-//! Makes the blocks of the unfinished text: removes undecided lines, completes unfinished spans, and parses the result.
+//! Makes the blocks of the unfinished text: removes undecided lines, completes unfinished spans, and parses the
+//! result.
 
 use super::heal::heal;
 use super::hold;
@@ -24,8 +25,8 @@ pub fn blocks(text: &str, references: &References) -> Vec<Block> {
         if kept.len() == text.len() && healed.closers.is_empty() {
             return parsed.blocks;
         }
-        // Only the leading markers of the last line may be left, which are held back too. This happens at most once:
-        // the lines before are complete and are shown as they are.
+        // Only the leading markers of the last line may be left, which are held back too. This happens at most
+        // once: the lines before are complete and are shown as they are.
         let decided = without_undecided_line(kept);
         if healed.closers.is_empty() && decided.len() < kept.len() {
             if line_dropped {

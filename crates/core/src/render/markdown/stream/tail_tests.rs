@@ -1,5 +1,5 @@
-//! A growing text never appears in a form that later turns out wrong: after each character, the notation is a prefix of
-//! the final one.
+//! A growing text never appears in a form that later turns out wrong: after each character, the notation is a
+//! prefix of the final one.
 
 use proptest::prelude::*;
 
