@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use pilothouse_core::limits::GIVEN_TITLE_BYTES;
+use pilothouse_core::limits::TITLE_BYTES;
 use pilothouse_core::protocol::Command;
 use pilothouse_core::protocol::event::NoticeLevel;
 
@@ -20,8 +20,8 @@ impl Actions {
     pub fn rename(&self, session_id: &str, title: &str) {
         self.client.renaming.set(None);
         let title = title.trim().to_owned();
-        if title.len() > GIVEN_TITLE_BYTES {
-            return self.refused(session_id, format!("A title has at most {GIVEN_TITLE_BYTES} bytes."));
+        if title.len() > TITLE_BYTES {
+            return self.refused(session_id, format!("A title has at most {TITLE_BYTES} bytes."));
         }
         self.order(session_id, Command::RenameSession { title });
     }

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
-use pilothouse_core::limits::{IMAGE_BYTES, READ_IMAGE_BYTES};
+use pilothouse_core::limits::{IMAGE_BYTES, IMAGE_FILE_BYTES};
 use web_sys::{Blob, File};
 
 use super::Actions;
@@ -37,8 +37,8 @@ impl Actions {
     async fn take_picture(&self, session_id: &str, file: &File) -> Result<(), String> {
         let mime_type = kind_of(file).await.ok_or("Only PNG, JPEG, GIF and WebP images can be sent.")?;
         // A film named like a picture must not fill the memory.
-        if file.size() > READ_IMAGE_BYTES as f64 {
-            return Err(picture_rules::too_large(file.size() as usize, READ_IMAGE_BYTES));
+        if file.size() > IMAGE_FILE_BYTES as f64 {
+            return Err(picture_rules::too_large(file.size() as usize, IMAGE_FILE_BYTES));
         }
         let (content, mime_type) = fitting(file, mime_type).await;
         let room = |size: f64| {

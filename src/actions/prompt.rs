@@ -73,7 +73,7 @@ impl Actions {
     pub fn take_back(&self, session: Session, row_id: &str, text: String, images: Vec<Image>) {
         self.put_into_composer(&session.id(), text, images, false);
         let client_id = row_id.trim_start_matches("u-");
-        session.edit(|controller| controller.forget_user_message(client_id));
+        session.edit(|controller| controller.remove_user_message(client_id));
         session.settle();
     }
 

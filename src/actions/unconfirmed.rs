@@ -52,7 +52,7 @@ impl Actions {
                 let disposition = data.get("disposition").and_then(|word| word.as_str());
                 let elsewhere = matches!(disposition, Some("queued" | "handled"));
                 if let Some(session) = session.filter(|_| elsewhere) {
-                    session.edit(|controller| controller.forget_user_message(client_id));
+                    session.edit(|controller| controller.remove_user_message(client_id));
                 }
             }
             Err(error) => {

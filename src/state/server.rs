@@ -13,7 +13,7 @@ pub mod sessions;
 use std::collections::HashMap;
 
 use leptos::prelude::*;
-use pilothouse_core::limits::KEPT_SESSIONS;
+use pilothouse_core::limits::CACHED_SESSIONS;
 use pilothouse_core::protocol::{AgentInfo, Cursor, ServerFrame, SessionSummary, Welcome};
 
 pub use intake::Settled;
@@ -44,7 +44,7 @@ impl ServerState {
             sessions: RwSignal::default(),
             known: RwSignal::new(false),
             opened: StoredValue::default(),
-            recent: StoredValue::new(Recent::new(KEPT_SESSIONS)),
+            recent: StoredValue::new(Recent::new(CACHED_SESSIONS)),
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
         }
     }

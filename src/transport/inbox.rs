@@ -1,6 +1,6 @@
 //! Frames that have arrived and wait for the next animation frame. Order is never changed. Pure.
 
-use pilothouse_core::limits::HIDDEN_BACKLOG;
+use pilothouse_core::limits::HIDDEN_TAB_FRAMES;
 use pilothouse_core::protocol::ServerFrame;
 
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub enum Plan {
 impl Inbox {
     pub fn push(&mut self, frame: ServerFrame, hidden: bool) -> Plan {
         self.frames.push(frame);
-        if hidden && self.frames.len() >= HIDDEN_BACKLOG {
+        if hidden && self.frames.len() >= HIDDEN_TAB_FRAMES {
             return Plan::Drain;
         }
         if self.planned {
@@ -59,8 +59,8 @@ mod tests {
     #[test]
     fn a_hidden_tab_does_not_hoard() {
         let mut inbox = Inbox::default();
-        let plans: Vec<Plan> = (0..HIDDEN_BACKLOG).map(|number| inbox.push(frame(number), true)).collect();
+        let plans: Vec<Plan> = (0..HIDDEN_TAB_FRAMES).map(|number| inbox.push(frame(number), true)).collect();
         assert_eq!(plans.last(), Some(&Plan::Drain));
-        assert_eq!(inbox.drain().len(), HIDDEN_BACKLOG);
+        assert_eq!(inbox.drain().len(), HIDDEN_TAB_FRAMES);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use pilothouse_core::limits::REMEMBERED_ANSWERS;
+use pilothouse_core::limits::REMEMBERED_RESPONSES;
 use pilothouse_core::protocol::ClientFrame;
 use serde_json::Value;
 
@@ -68,7 +68,7 @@ impl Outbox {
     pub fn answered(&mut self, id: &str) -> Answered {
         if let Some(position) = self.waiting.iter().position(|waiting| waiting.frame.id == id) {
             let Waiting { frame, callback, .. } = self.waiting.remove(position);
-            if self.answered.len() >= REMEMBERED_ANSWERS {
+            if self.answered.len() >= REMEMBERED_RESPONSES {
                 self.answered.pop_front();
             }
             self.answered.push_back((frame.id, frame.session_id));
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn only_the_newest_answers_are_remembered() {
         let mut outbox = Outbox::default();
-        let sent: Vec<ClientFrame> = (0..=REMEMBERED_ANSWERS)
+        let sent: Vec<ClientFrame> = (0..=REMEMBERED_RESPONSES)
             .map(|_| outbox.add(frame(Command::Retry), Keep::Drop, Box::new(drop)))
             .collect();
         for frame in &sent {

@@ -2,7 +2,7 @@
 //! says is decided in `state::server::hearing`.
 
 use leptos::prelude::*;
-use pilothouse_core::render::failure::failure_words;
+use pilothouse_core::render::failure::failure_text;
 use pilothouse_core::render::visible_text::visible_string;
 use pilothouse_core::{Kind, UiMessage};
 
@@ -69,7 +69,7 @@ fn last_words(rows: &[UiMessage]) -> String {
     let spoken = |row: &&UiMessage| matches!(row.kind, Kind::User | Kind::Assistant | Kind::Error);
     let last = rows.iter().rev().find(spoken).filter(|row| row.kind != Kind::User);
     let words = |row: &UiMessage| match row.kind {
-        Kind::Error => failure_words(&row.text).into_owned(),
+        Kind::Error => failure_text(&row.text).into_owned(),
         _ => row.text.clone(),
     };
     last.map(words).unwrap_or_default()

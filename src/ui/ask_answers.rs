@@ -2,7 +2,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use pilothouse_core::conversation::ask::consent::{Consent, the_one};
+use pilothouse_core::conversation::ask::consent::{Consent, only_option};
 use pilothouse_core::conversation::ask::{Answer, Ask, AskKind};
 use pilothouse_core::render::visible_text::visible_string;
 use wasm_bindgen::JsCast;
@@ -51,7 +51,7 @@ pub fn SelectAnswer(
 ) -> impl IntoView {
     let class = if ask.approval { "ask-answers spread" } else { "ask-answers options" };
     // Only what is certain has a key: never the yes that means always.
-    let certain = |consent| the_one(&ask.options, consent).filter(|_| ask.approval);
+    let certain = |consent| only_option(&ask.options, consent).filter(|_| ask.approval);
     let (yes, no) = (certain(Consent::Yes), certain(Consent::No));
     let options = ask.options.into_iter().enumerate().map(|(index, option)| {
         let (class, answer, key, icon) = match Some(index) {

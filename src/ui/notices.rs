@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::event::NoticeLevel;
-use pilothouse_core::render::failure::failure_words;
+use pilothouse_core::render::failure::failure_text;
 
 use super::dynamic::{clicked, list};
 use super::icon::{Glyph, Icon};
@@ -19,7 +19,7 @@ pub fn Notices(session: Session) -> impl IntoView {
         };
         let words = match notice.level {
             NoticeLevel::Info => notice.text,
-            _ => failure_words(&notice.text).into_owned(),
+            _ => failure_text(&notice.text).into_owned(),
         };
         view! {
             <div class=class>

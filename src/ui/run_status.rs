@@ -2,7 +2,7 @@
 //! height, so that nothing jumps when a run ends. Told aloud by the announcer, not from here.
 
 use leptos::prelude::*;
-use pilothouse_core::render::failure::failure_words;
+use pilothouse_core::render::failure::failure_text;
 use pilothouse_core::{Kind, Mark, SessionState};
 
 use super::dynamic::{When, clicked, live, memo};
@@ -90,14 +90,14 @@ fn ends_in_unsent(session: Session) -> bool {
 fn status_words(session: Session) -> String {
     let with_reason = |words: &str| {
         let reason = session.reason.get();
-        if reason.is_empty() { words.to_owned() } else { format!("{words} · {}", failure_words(&reason)) }
+        if reason.is_empty() { words.to_owned() } else { format!("{words} · {}", failure_text(&reason)) }
     };
     match session.state.get() {
         _ if session.compacting.get() => "Compacting the conversation…".to_owned(),
         SessionState::Creating => "Starting the agent…".to_owned(),
         SessionState::Streaming => match session.retry.get() {
             Some(note) => {
-                format!("{}: {}", note.words(), failure_words(&note.error_message))
+                format!("{}: {}", note.words(), failure_text(&note.error_message))
             }
             None => "Working…".to_owned(),
         },

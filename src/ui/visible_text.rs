@@ -1,13 +1,13 @@
 //! Text in which nothing is hidden, for what a person approves: what is shown is what runs.
 
 use leptos::prelude::*;
-use pilothouse_core::render::visible_text::{Piece, visible};
+use pilothouse_core::render::visible_text::{VisiblePiece, visible_pieces};
 
 #[component]
 pub fn VisibleText(text: String) -> impl IntoView {
-    let pieces = visible(&text).into_iter().map(|piece| match piece {
-        Piece::Plain(text) => text.into_any(),
-        Piece::Marked(mark) => {
+    let pieces = visible_pieces(&text).into_iter().map(|piece| match piece {
+        VisiblePiece::Plain(text) => text.into_any(),
+        VisiblePiece::Marked(mark) => {
             view! { <span class="hidden-mark" title=mark.name>{mark.shown}</span> }.into_any()
         }
     });

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use pilothouse_core::conversation::ask::Ask;
 use pilothouse_core::protocol::{Command, SessionSummary};
-use pilothouse_core::render::failure::failure_words;
+use pilothouse_core::render::failure::failure_text;
 
 use super::ask_card::AskCard;
 use super::dynamic::{When, clicked, list, live, memo};
@@ -55,7 +55,7 @@ fn WaitingSession(id: String) -> impl IntoView {
     let retry = move |_| id.with_value(|id| actions.order(id, Command::Retry));
     let failure = move || {
         let reason = summary.with(|summary| summary.reason.clone());
-        if reason.is_empty() { "The run failed.".to_owned() } else { failure_words(&reason).into_owned() }
+        if reason.is_empty() { "The run failed.".to_owned() } else { failure_text(&reason).into_owned() }
     };
     view! {
         <section class="waiting-session" data-session-id=id.get_value()>

@@ -1,4 +1,4 @@
-//! What folding a whole conversation costs: ten times the events should take ten times the time.
+//! Measures folding a whole conversation. Ten times the events should take ten times the time.
 
 mod conversation;
 
@@ -20,8 +20,8 @@ fn fold(criterion: &mut Criterion) {
     }
 }
 
-/// Conversations are kept until as many events are folded as in the longest: fresh memory is slow whatever is done
-/// with it, and both are to touch as much of it.
+/// The mean time of folding one conversation. Several short conversations are kept in memory at once, so that both
+/// sizes allocate the same amount: fresh memory is slow, whatever it is used for.
 fn mean_time_of(events: usize) -> Duration {
     let conversations = MOST_EVENTS / events;
     let folded: Vec<(MessageController, Duration)> = (0..conversations).map(|_| time_of(events)).collect();
@@ -29,8 +29,8 @@ fn mean_time_of(events: usize) -> Duration {
     time / u32::try_from(conversations).unwrap_or(u32::MAX)
 }
 
-/// A turn is made just before it is folded, and only the folding is timed: as in life, where an event comes from a
-/// socket, and not from a list of all that will be.
+/// The time of folding one conversation. Each turn is created just before it is folded, as events arrive from a
+/// socket, and only the folding is timed.
 fn time_of(events: usize) -> (MessageController, Duration) {
     let mut controller = MessageController::default();
     let mut time = Duration::ZERO;
@@ -51,10 +51,10 @@ fn time_of(events: usize) -> (MessageController, Duration) {
     (controller, time)
 }
 
-fn quick() -> Criterion {
+fn short_runs() -> Criterion {
     let (warm_up, measured) = (Duration::from_millis(300), Duration::from_millis(1_500));
     Criterion::default().sample_size(20).warm_up_time(warm_up).measurement_time(measured)
 }
 
-criterion_group! { name = folding; config = quick(); targets = fold }
+criterion_group! { name = folding; config = short_runs(); targets = fold }
 criterion_main!(folding);

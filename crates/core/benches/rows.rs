@@ -1,5 +1,6 @@
-//! What one text delta and one snapshot cost in short and in long conversations. Beside the delta the usual way: the
-//! list of references copied with every delta, so that what is shown can be compared by identity.
+//! Measures one text delta and one snapshot, in short and in long conversations. For comparison with the delta,
+//! the usual approach of UI frameworks: copying the list of references with every delta, so that rows can be
+//! compared by identity.
 
 mod conversation;
 
@@ -10,9 +11,8 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pilothouse_core::{SessionView, UiMessage};
 
-/// Deltas between two resets of the row they grow, which are not measured: without them a row would become megabytes
-/// long, and a measurement would be one of growing a string. Building the conversation is not measured either: it is
-/// built once and used by all samples.
+/// The deltas between two resets of their row. Without resets the row would grow to megabytes, and growing the
+/// string would dominate. Neither the resets nor building the conversation is measured.
 const DELTAS: u64 = 100;
 const DELTA: &str = "and so on, ";
 const BEGINNING: &str = "It begins";
@@ -25,7 +25,7 @@ fn delta(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::from_parameter(format!("rows-{rows}")), |bencher| {
             bencher.iter_custom(|count| {
                 in_rounds(count, |deltas| {
-                    // A message that turns out to be empty takes its row along; the next begins one.
+                    // The end of an empty message removes its row, and the next delta adds a new one.
                     controller.handle_server_event(conversation::empty_end());
                     controller.handle_server_event(conversation::delta(0, BEGINNING));
                     let events: Vec<_> = (0..deltas).map(|_| conversation::delta(0, DELTA)).collect();
@@ -40,7 +40,7 @@ fn delta(criterion: &mut Criterion) {
     }
 }
 
-/// Rows are shared, as objects are in JavaScript: a delta copies the references and makes one new row.
+/// Shares rows, as JavaScript shares objects: a delta copies the references and creates one new row.
 fn delta_by_copy(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("delta-by-copy");
     for rows in [10, 50_000] {
@@ -72,7 +72,7 @@ fn with_delta(list: &[Rc<UiMessage>], delta: &str) -> Vec<Rc<UiMessage>> {
     next
 }
 
-/// A page of rows and all the calls the fold remembers are copied in both: what is compared is how they are found.
+/// Both sizes copy one page of rows and the remembered calls, so a difference is the cost of finding them.
 fn snapshot(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("snapshot");
     for rows in [1_000, 50_000] {
@@ -88,10 +88,10 @@ fn in_rounds(count: u64, mut round: impl FnMut(u64) -> Duration) -> Duration {
     whole + round(count % DELTAS)
 }
 
-fn quick() -> Criterion {
+fn short_runs() -> Criterion {
     let (warm_up, measured) = (Duration::from_millis(300), Duration::from_secs(1));
     Criterion::default().sample_size(30).warm_up_time(warm_up).measurement_time(measured)
 }
 
-criterion_group! { name = rows; config = quick(); targets = delta, delta_by_copy, snapshot }
+criterion_group! { name = rows; config = short_runs(); targets = delta, delta_by_copy, snapshot }
 criterion_main!(rows);

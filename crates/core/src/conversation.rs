@@ -1,9 +1,9 @@
-//! The conversation: messages as agents report them, rows as people see them, and the reducer that folds one into the
-//! other. Also what belongs to a conversation in progress: scheduled messages and open questions.
+//! The conversation: messages as agents send them (`message`), rows as the page shows them (`ui_message`), and the
+//! reducer that turns one into the other (`controller`). Also the queue of scheduled messages and the agent's
+//! questions.
 
 pub mod ask;
 pub mod controller;
 pub mod message;
 pub mod queue;
-pub mod turns;
 pub mod ui_message;

@@ -1,4 +1,5 @@
-//! What is derived for display and never stored: Markdown blocks, diffs, descriptions of tool calls, plain text.
+//! Display data derived from messages and never stored: Markdown blocks, diffs, descriptions of tool calls, plain
+//! text.
 
 pub mod describe;
 pub mod diff;
@@ -9,3 +10,7 @@ pub mod markdown;
 pub mod tool_kind;
 pub mod tool_view;
 pub mod visible_text;
+
+#[cfg(test)]
+#[path = "render/tests/work.rs"]
+mod work;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::extract::ws::Utf8Bytes;
-use pilothouse_core::limits::{PAGE_BACKLOG_BYTES, PAGE_BACKLOG_FRAMES};
+use pilothouse_core::limits::{CLIENT_QUEUE_BYTES, CLIENT_QUEUE_FRAMES};
 use pilothouse_core::protocol::ServerFrame;
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
@@ -49,7 +49,7 @@ pub struct ClientReceiver {
 }
 
 pub fn client_channel(id: u64) -> (Client, ClientReceiver) {
-    let (sender, receiver) = mpsc::channel(PAGE_BACKLOG_FRAMES);
+    let (sender, receiver) = mpsc::channel(CLIENT_QUEUE_FRAMES);
     let backlog = Arc::new(Backlog::default());
     let cut = Arc::new(Notify::new());
     (
@@ -85,7 +85,7 @@ impl Client {
         let length = waiting.frame.len();
         let before = self.backlog.of(waiting.asked_for).fetch_add(length, Ordering::Relaxed);
         // A single frame larger than the limit may pass; a second one behind it may not.
-        let fits = before == 0 || before + length <= PAGE_BACKLOG_BYTES;
+        let fits = before == 0 || before + length <= CLIENT_QUEUE_BYTES;
         let sent = fits && self.frames.try_send(waiting).is_ok();
         if !sent {
             self.cut.notify_one();
@@ -148,7 +148,7 @@ mod tests {
     #[tokio::test]
     async fn a_page_that_does_not_read_is_cut_off_at_the_limit() {
         let (link, mut frames) = client_channel(1);
-        let frame = Utf8Bytes::from("x".repeat(PAGE_BACKLOG_BYTES / 2));
+        let frame = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES / 2));
         assert!(link.send(frame.clone()));
         assert!(link.send(frame.clone()));
         assert!(!link.send(frame));
@@ -158,7 +158,7 @@ mod tests {
     #[tokio::test]
     async fn a_conversation_larger_than_the_limit_arrives_with_what_follows_it() {
         let (link, mut frames) = client_channel(1);
-        let large = Utf8Bytes::from("x".repeat(PAGE_BACKLOG_BYTES + 1));
+        let large = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES + 1));
         assert!(link.send_asked_for(large.clone()));
         assert!(link.send("response".into()) && link.send("event".into()));
         assert_eq!(frames.next().await, Ok(Some(large)));
@@ -168,7 +168,7 @@ mod tests {
     #[tokio::test]
     async fn a_page_that_asks_and_asks_and_does_not_read_is_cut_off() {
         let (link, mut frames) = client_channel(1);
-        let large = Utf8Bytes::from("x".repeat(PAGE_BACKLOG_BYTES + 1));
+        let large = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES + 1));
         assert!(link.send_asked_for(large.clone()));
         assert!(!link.send_asked_for(large));
         assert_eq!(frames.next().await, Err(TooSlow));
@@ -177,7 +177,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_read_no_longer_counts() {
         let (link, mut frames) = client_channel(1);
-        let frame = Utf8Bytes::from("x".repeat(PAGE_BACKLOG_BYTES));
+        let frame = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES));
         for _ in 0..3 {
             assert!(link.send(frame.clone()));
             assert_eq!(frames.next().await, Ok(Some(frame.clone())));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use pilothouse_core::limits::IDLE_MINUTES;
+use pilothouse_core::limits::AGENT_IDLE_MINUTES;
 use serde::Deserialize;
 
 use crate::agent::catalogue::Agent;
@@ -113,7 +113,7 @@ impl Config {
 
 /// Converts minutes, which may have a fraction; 0 means never.
 fn idle_timeout(minutes: Option<f64>) -> Result<Option<Duration>> {
-    let minutes = minutes.unwrap_or(IDLE_MINUTES);
+    let minutes = minutes.unwrap_or(AGENT_IDLE_MINUTES);
     if minutes == 0.0 {
         return Ok(None);
     }

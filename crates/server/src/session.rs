@@ -38,8 +38,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use pilothouse_core::SessionView;
-use pilothouse_core::conversation::queue::Waiting;
-use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, SESSION_BACKLOG};
+use pilothouse_core::conversation::queue::QueueCounts;
+use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, SESSION_COMMAND_QUEUE};
 use pilothouse_core::protocol::{Command, Cursor};
 use pilothouse_core::session::machine::{Follower, Machine};
 use tokio::sync::{mpsc, oneshot};
@@ -107,7 +107,7 @@ pub struct Origin {
 }
 
 pub fn start(origin: Origin, hub: Arc<Hub>) -> mpsc::Sender<Input> {
-    let (sender, receiver) = mpsc::channel(SESSION_BACKLOG);
+    let (sender, receiver) = mpsc::channel(SESSION_COMMAND_QUEUE);
     tokio::spawn(async move {
         let reading = (origin.clone(), hub.clone());
         let opened = tokio::task::spawn_blocking(move || opening::read(&reading.0, &reading.1)).await;
@@ -139,7 +139,7 @@ struct Session {
     /// Client ids seen, newest last, with what became of them.
     client_ids: VecDeque<(String, Option<Result<serde_json::Value, String>>)>,
     /// How many messages wait on the agent's side, once it has told.
-    waiting: Option<Waiting>,
+    waiting: Option<QueueCounts>,
     follower: Follower,
     ask_deadlines: Vec<(Instant, String)>,
     /// When a stop that the agent does not follow becomes the end of its process.
@@ -190,7 +190,7 @@ struct Session {
 
 impl Session {
     fn new(origin: Origin, history: Option<HistoryFile>, restored: Restored, hub: Arc<Hub>) -> Self {
-        let (process_sender, process_events) = mpsc::channel(AGENT_OUTPUT_BACKLOG);
+        let (process_sender, process_events) = mpsc::channel(AGENT_OUTPUT_QUEUE);
         let mut session = Self {
             view: SessionView {
                 session_id: origin.id.clone(),

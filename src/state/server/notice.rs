@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pilothouse_core::limits::KEPT_NOTICES;
+use pilothouse_core::limits::VISIBLE_NOTICES;
 use pilothouse_core::protocol::event::NoticeLevel;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) fn add(notices: &mut Vec<Notice>, level: NoticeLevel, text: String) {
         return;
     }
     notices.push(Notice { number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed), level, text });
-    let surplus = notices.len().saturating_sub(KEPT_NOTICES);
+    let surplus = notices.len().saturating_sub(VISIBLE_NOTICES);
     notices.drain(..surplus);
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use pilothouse_core::MessageController;
-use pilothouse_core::conversation::controller::Saved;
+use pilothouse_core::conversation::controller::ControllerSnapshot;
 use pilothouse_core::conversation::message::{Content, Message, Part};
 use pilothouse_core::protocol::event::{Event, Update};
 
@@ -87,8 +87,7 @@ fn rows_that_move_or_go_take_their_handles_with_them() {
     owner.set();
     let mut fixture = Fixture::new();
     fixture.event(Event::AgentStart);
-    let report = fixture.controller.create_bash_result_message("s", "ls".into(), false);
-    fixture.follow(&report);
+    fixture.event(Event::BashStart { id: "s".into(), command: "ls".into(), exclude_from_context: false });
     let shell = fixture.keys()[0];
     fixture.delta(0, "text");
     fixture.delta(1, "other");
@@ -129,8 +128,11 @@ fn older_rows_come_before_without_touching_the_others() {
     owner.set();
     let row = |id: &str| UiMessage { id: id.into(), ..UiMessage::default() };
     let mut fixture = Fixture::new();
-    fixture.controller =
-        MessageController::restore(Saved { first: 2, rows: vec![row("c")], ..Saved::default() });
+    fixture.controller = MessageController::restore(ControllerSnapshot {
+        first: 2,
+        rows: vec![row("c")],
+        ..ControllerSnapshot::default()
+    });
     fixture.list.replace(fixture.controller.rows(), 2);
     fixture.list.news();
     let before = fixture.keys();

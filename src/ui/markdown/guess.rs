@@ -54,12 +54,12 @@ fn letters(content: &[Inline]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use pilothouse_core::render::markdown::whole;
+    use pilothouse_core::render::markdown::parse_blocks;
 
     use super::*;
 
     fn guess(text: &str) -> usize {
-        whole(text).iter().map(pixels).sum()
+        parse_blocks(text).iter().map(pixels).sum()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
-use pilothouse_core::render::failure::failure_words;
+use pilothouse_core::render::failure::failure_text;
 use web_sys::Element;
 
 use super::acts::{self, Act};
@@ -20,7 +20,7 @@ pub fn build(entry: Entry) -> Element {
     let article = row.clone();
     let mut offered = Drawn::default();
     entry.follow(move |entry, message| {
-        text.show(&failure_words(&message.text));
+        text.show(&failure_text(&message.text));
         let can_retry = entry.session.state.get() == SessionState::Error && entry.is_last();
         if offered.differs(can_retry) {
             if can_retry { add(&row, &retry) } else { retry.remove() }

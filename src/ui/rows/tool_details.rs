@@ -2,7 +2,9 @@
 //! output that grows is streamed below it.
 
 use pilothouse_core::render::diff::{FileDiff, diffs_of};
-use pilothouse_core::render::tool_view::{FoundIn, PlanState, PlanStep, ToolView, found_in, readable_text};
+use pilothouse_core::render::tool_view::{
+    FileMatches, PlanState, PlanStep, ToolView, indented_json, parse_matches,
+};
 use pilothouse_core::{Phase, UiMessage};
 use web_sys::Element;
 
@@ -31,7 +33,7 @@ enum Shown {
     /// A file's text has so many lines, in a language if that is known.
     AsFile(usize, String),
     AsMarkdown,
-    ByFile(Vec<FoundIn>),
+    ByFile(Vec<FileMatches>),
     Readable(String),
 }
 
@@ -51,8 +53,8 @@ impl Details {
                 Shown::AsFile(text.lines().count(), code_text::language_of(path))
             }
             ToolView::Delegate { .. } if well => Shown::AsMarkdown,
-            ToolView::Search { .. } if well => found_in(text).map_or(Shown::AsText, Shown::ByFile),
-            ToolView::Other { .. } if well => readable_text(text).map_or(Shown::AsText, Shown::Readable),
+            ToolView::Search { .. } if well => parse_matches(text).map_or(Shown::AsText, Shown::ByFile),
+            ToolView::Other { .. } if well => indented_json(text).map_or(Shown::AsText, Shown::Readable),
             _ => Shown::AsText,
         };
         Self { view, diffs, ended, result }
@@ -259,7 +261,7 @@ fn plan(steps: &[PlanStep]) -> Element {
     list
 }
 
-fn found(file: &FoundIn) -> Element {
+fn found(file: &FileMatches) -> Element {
     let section = with_class("section", "found-in");
     add(&section, &with_text("h3", "found-path", &file.path));
     for line in &file.lines {

@@ -3,7 +3,7 @@
 
 use pilothouse_core::Kind;
 use pilothouse_core::conversation::message::{Content, Message, Part};
-use pilothouse_core::limits::SEARCHED_BYTES;
+use pilothouse_core::limits::SEARCHABLE_BYTES;
 use pilothouse_core::protocol::event::ToolOutput;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub struct Searchable {
     /// Empty if the entry has none.
     pub entry_id: String,
     pub kind: Kind,
-    /// Truncated to `SEARCHED_BYTES`.
+    /// Truncated to `SEARCHABLE_BYTES`.
     pub text: String,
 }
 
@@ -89,7 +89,7 @@ fn collect_texts(value: Value, texts: &mut Vec<String>) {
 }
 
 fn truncate(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(SEARCHED_BYTES));
+    text.truncate(text.floor_char_boundary(SEARCHABLE_BYTES));
     text
 }
 

@@ -78,9 +78,9 @@ fn hidden_and_invalid_entries_are_not_searchable() {
 
 #[test]
 fn a_long_text_is_truncated_and_a_nul_becomes_a_space() {
-    let long = format!("x{}", "ä".repeat(SEARCHED_BYTES));
+    let long = format!("x{}", "ä".repeat(SEARCHABLE_BYTES));
     let (_, text) = extract_message(json!({"role": "user", "content": long})).unwrap();
-    assert_eq!(text.len(), SEARCHED_BYTES - 1);
+    assert_eq!(text.len(), SEARCHABLE_BYTES - 1);
     assert_eq!(extract_message(json!({"role": "user", "content": "a\u{0}b"})).unwrap().1, "a b");
 }
 

@@ -1,7 +1,7 @@
 //! At every point of every recorded conversation: a page that joins there sees what the server has and stays in step,
 //! history is what has streamed, and the state can be told from it.
 
-use pilothouse_core::conversation::controller::Saved;
+use pilothouse_core::conversation::controller::ControllerSnapshot;
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::session::machine::{Evidence, Follower, Machine, ProcessStatus, StateEvent};
@@ -32,10 +32,10 @@ fn walk(scenario: &Scenario, mut at: impl FnMut(&Event, &MessageController)) {
 
 /// A page that opens the session now: the last rows, through the JSON they travel as.
 fn joined(server: &MessageController, rows: usize) -> MessageController {
-    let Saved { first, rows, fold } = server.snapshot(rows);
+    let ControllerSnapshot { first, rows, fold } = server.snapshot(rows);
     let json = serde_json::to_string(&(rows, fold)).unwrap();
     let (rows, fold) = serde_json::from_str(&json).unwrap();
-    MessageController::restore(Saved { first, rows, fold })
+    MessageController::restore(ControllerSnapshot { first, rows, fold })
 }
 
 #[test]

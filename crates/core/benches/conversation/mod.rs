@@ -1,5 +1,5 @@
-//! Conversations to measure with: as long as asked for, and of the mix that agents make. Nothing here is measured.
-#![allow(dead_code, reason = "every bench takes what it needs")]
+//! Builds conversations of any length for the benches, with the mix of rows that agents produce.
+#![allow(dead_code, reason = "each bench uses a part of it")]
 
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
 use pilothouse_core::protocol::event::{Event, ToolOutput, Update};
@@ -9,7 +9,7 @@ use serde_json::json;
 const PARAGRAPH: &str =
     "The reducer folds **events** into rows, one after the other, and says which it touched.\n\n";
 
-/// A conversation of exactly so many rows, all of them finished.
+/// A conversation of exactly `count` rows, all of them finished.
 pub fn of_rows(count: usize) -> MessageController {
     let mut controller = MessageController::default();
     for number in 0.. {
@@ -23,7 +23,7 @@ pub fn of_rows(count: usize) -> MessageController {
     controller
 }
 
-/// The messages that make the next row: a prompt, a thought, two calls with a kilobyte of result, an answer.
+/// The messages of the next row: a prompt, thinking, two calls with a kilobyte of result, an answer.
 fn row(number: usize) -> Vec<Message> {
     match number % 5 {
         0 => vec![user("Please look into it.")],
@@ -36,8 +36,8 @@ fn row(number: usize) -> Vec<Message> {
     }
 }
 
-/// One turn, event by event: a prompt, a streamed thought and text, two calls side by side with their output as it
-/// grows, and a closing text. Ids differ from turn to turn.
+/// The events of one turn: a prompt, streamed thinking and text, two parallel calls with growing output, and a
+/// final text. Each turn has its own ids.
 pub fn turn(number: usize) -> Vec<Event> {
     let ids = [format!("a-{number}"), format!("b-{number}")];
     let mut events = vec![
@@ -146,7 +146,7 @@ fn output(lines: usize) -> ToolOutput {
     ToolOutput { text, ..ToolOutput::default() }
 }
 
-/// The end of an assistant message that has no content after all.
+/// The end of an assistant message without content.
 pub fn empty_end() -> Event {
     Event::MessageEnd { message: assistant(Vec::new()) }
 }

@@ -1,5 +1,5 @@
-//! Any text as frames, events and messages, a line each: reading it never panics, folding what was read breaks no
-//! promise, and what was read is written in a form that reads the same.
+//! Reads each line of any text as a frame, an event and a message. Reading must not panic, folding must not break
+//! a rule, and writing an event and reading it again must not change it.
 
 #![no_main]
 
@@ -32,14 +32,14 @@ fn receive(view: &mut SessionView, frame: ServerFrame) {
 }
 
 fn apply(view: &mut SessionView, event: Event) {
-    reads_as_written(&event);
+    check_round_trip(&event);
     let before = view.controller.rows().to_vec();
     let report = view.apply(event);
-    rules::reports_exactly(&before, &report, view.controller.rows());
+    rules::check_report(&before, &report, view.controller.rows());
 }
 
-fn reads_as_written(event: &Event) {
+fn check_round_trip(event: &Event) {
     let written = serde_json::to_value(event).unwrap_or_default();
     let read = Fields::of(written).map(Event::from_fields);
-    assert_eq!(read.as_ref(), Some(event), "an event changes on its way");
+    assert_eq!(read.as_ref(), Some(event), "writing and reading changed the event");
 }

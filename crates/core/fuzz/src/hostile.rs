@@ -1,19 +1,19 @@
-//! Spoils JSON: takes a snapshot as the server would write it and changes values in places the input names.
-//! It walks the text's own shape and knows no field by name, so that it fits whatever the fold keeps.
+//! Corrupts the JSON of a snapshot: replaces values at places that the input selects. It does not depend on field
+//! names, so it covers everything that the fold stores.
 
 use serde_json::{Value, json};
 
-/// Each pair of bytes is a place and what comes there.
-pub fn spoil(value: &mut Value, places: &[u8]) {
+/// Replaces values. Each pair of bytes is a place and a replacement.
+pub fn corrupt(value: &mut Value, places: &[u8]) {
     for pair in places.chunks(2) {
         let count = count(value);
         let place = usize::from(pair[0]) * count / 256;
         let replacement = replacement(pair.get(1).copied().unwrap_or_default());
-        change(value, &mut { place }, &replacement);
+        replace(value, &mut { place }, &replacement);
     }
 }
 
-/// Numbers at the edges above all: what a fold keeps beside its rows is indices.
+/// Mostly extreme numbers, since the fold stores row numbers.
 fn replacement(byte: u8) -> Value {
     match byte.wrapping_sub(b'0') {
         0 => json!(0),
@@ -33,7 +33,7 @@ fn replacement(byte: u8) -> Value {
     }
 }
 
-/// How many values there are, each member of a list or an object among them.
+/// The number of values, including all members of lists and objects.
 fn count(value: &Value) -> usize {
     1 + members(value).map(count).sum::<usize>()
 }
@@ -46,10 +46,10 @@ fn members(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// Replaces the value of that number, counted in the order of the text; tells by `left` how far it came.
-fn change(value: &mut Value, left: &mut usize, replacement: &Value) -> bool {
+/// Replaces the value with index `left`, counted in document order. Returns whether it was found.
+fn replace(value: &mut Value, left: &mut usize, replacement: &Value) -> bool {
     if *left == 0 {
-        // The whole must stay what it is, or nothing of it would be read.
+        // Objects stay, since the reader would reject the whole document otherwise.
         if !value.is_object() {
             *value = replacement.clone();
         }
@@ -57,8 +57,8 @@ fn change(value: &mut Value, left: &mut usize, replacement: &Value) -> bool {
     }
     *left -= 1;
     match value {
-        Value::Array(items) => items.iter_mut().any(|item| change(item, left, replacement)),
-        Value::Object(object) => object.values_mut().any(|item| change(item, left, replacement)),
+        Value::Array(items) => items.iter_mut().any(|item| replace(item, left, replacement)),
+        Value::Object(object) => object.values_mut().any(|item| replace(item, left, replacement)),
         _ => false,
     }
 }

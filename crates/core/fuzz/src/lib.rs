@@ -1,5 +1,5 @@
-//! What the fuzz targets share: how bytes become a conversation, what must hold of it at every step, and how a
-//! snapshot is spoilt. No target lives here, and nothing here knows how the fold does its work.
+//! Shared code of the fuzz targets: `script` turns bytes into a conversation, `rules` checks it after every step,
+//! and `hostile` corrupts snapshots. It uses only the public interface of the reducer.
 
 pub mod hostile;
 pub mod rules;

@@ -1,5 +1,5 @@
-//! What must hold of a conversation at every step, said with no more than a page sees of it: its rows and the
-//! reports of what changed. A broken rule is a panic, which is how a fuzzer learns of it.
+//! Rules that hold after every step, in terms of what a page sees: the rows and the reports. A broken rule panics,
+//! which the fuzzer detects.
 
 use std::collections::HashSet;
 
@@ -8,9 +8,9 @@ use pilothouse_core::conversation::message::Message;
 use pilothouse_core::protocol::event::{Event, Update};
 use pilothouse_core::{Kind, Mark, SessionView, UiMessage};
 
-/// A page that knows the rows by reports alone must have them right: nothing changes unreported, indices are in
-/// bounds, and a row that is touched stays the row it was.
-pub fn reports_exactly(before: &[UiMessage], report: &Report, after: &[UiMessage]) {
+/// Checks a report against the rows before and after: every change is reported, positions are in bounds, and a
+/// touched row keeps its id and kind.
+pub fn check_report(before: &[UiMessage], report: &Report, after: &[UiMessage]) {
     let mut mirror: Vec<Mirrored> = before.iter().map(Mirrored::Known).collect();
     for change in report {
         match *change {
@@ -23,13 +23,17 @@ pub fn reports_exactly(before: &[UiMessage], report: &Report, after: &[UiMessage
             Change::Removed(at) => drop(mirror.remove(at)),
         }
     }
-    assert_eq!(mirror.len(), after.len(), "the report {report:?} makes another number of rows");
+    assert_eq!(mirror.len(), after.len(), "the report {report:?} yields a different number of rows");
     for (mirrored, row) in mirror.iter().zip(after) {
         match mirrored {
-            Mirrored::Known(known) => assert_eq!(*known, row, "changed without a word in {report:?}"),
+            Mirrored::Known(known) => assert_eq!(*known, row, "unreported change in {report:?}"),
             Mirrored::Touched(known) => {
-                assert_eq!((&known.id, known.kind), (&row.id, row.kind), "a row became another one");
-                moves_forwards(known, row);
+                assert_eq!(
+                    (&known.id, known.kind),
+                    (&row.id, row.kind),
+                    "a touched row changed its id or kind"
+                );
+                check_progress(known, row);
             }
             Mirrored::New => {}
         }
@@ -43,61 +47,66 @@ enum Mirrored<'a> {
     New,
 }
 
-/// A call that ended stays ended; only one that was interrupted may still get its real end.
-fn moves_forwards(before: &UiMessage, after: &UiMessage) {
+/// Checks that an ended call stays ended. Only one that was closed without an end may still get its real end.
+fn check_progress(before: &UiMessage, after: &UiMessage) {
     let (Some(old), Some(new)) = (&before.tool_step, &after.tool_step) else { return };
-    assert!(old.phase.is_open() || !new.phase.is_open(), "a call that ended is open again: {after:?}");
+    assert!(old.phase.is_open() || !new.phase.is_open(), "an ended call was reopened: {after:?}");
     let ended = !old.phase.is_open() && !matches!(before.mark, Some(Mark::Interrupted | Mark::Cancelled));
     assert!(
         !ended || (old.phase, &old.result) == (new.phase, &new.result),
-        "a second end counted: {after:?}"
+        "a second end changed the row: {after:?}"
     );
 }
 
-/// Of the rows of a fold that was fed events alone.
-pub fn rows_are_sound(rows: &[UiMessage]) {
+/// Checks the rows of a controller that received only events.
+pub fn check_rows(rows: &[UiMessage]) {
     let mut ids = HashSet::new();
     for row in rows {
-        assert!(ids.insert(&row.id) && !row.id.is_empty(), "two rows are named {:?}", row.id);
+        assert!(ids.insert(&row.id) && !row.id.is_empty(), "row id {:?} is empty or used twice", row.id);
         let streams = matches!(row.kind, Kind::Assistant | Kind::Thinking);
-        assert!(!streams || !row.text.trim().is_empty(), "blank text became a row");
-        assert_eq!(row.kind == Kind::Tool, row.tool_step.is_some(), "a tool's row without its step: {row:?}");
+        assert!(!streams || !row.text.trim().is_empty(), "a row has blank text");
+        assert_eq!(
+            row.kind == Kind::Tool,
+            row.tool_step.is_some(),
+            "a tool row without a tool step: {row:?}"
+        );
     }
 }
 
-/// Whatever the fold remembers beside its rows is in bounds and mirrors them: what a restore mends, it finds whole.
-pub fn restore_changes_nothing(controller: &MessageController) {
+/// Checks the invariants and that restoring a snapshot changes nothing.
+pub fn check_restore(controller: &MessageController) {
     assert_eq!(controller.broken_invariant(), None);
     assert_eq!(
         MessageController::restore(controller.snapshot(usize::MAX)),
         *controller,
-        "a restore changed it"
+        "restoring a snapshot changed the controller"
     );
 }
 
-/// What an event may not do, given what was there before it.
-pub fn event_is_bounded(before: &SessionView, event: &Event, report: &Report, after: &SessionView) {
+/// Checks what an event must not do: add a second row for a call, change something when repeated, or leave a call
+/// open after the run.
+pub fn check_event(before: &SessionView, event: &Event, report: &Report, after: &SessionView) {
     let inserts = report.iter().any(|change| matches!(change, Change::Inserted(_)));
     if let Some(id) = call_id(event)
         && before.controller.rows().iter().any(|row| calls(row, id))
     {
         assert!(!inserts, "a second row for the call {id:?}");
     }
-    // Where several calls share an id, the second end is that of the next.
+    // If several calls share an id, a second end belongs to the next call.
     let rows = after.controller.rows();
     let shared = call_id(event).is_some_and(|id| rows.iter().filter(|row| calls(row, id)).count() > 1);
-    if may_repeat(event) && !shared {
+    if is_idempotent(event) && !shared {
         let again = after.clone().apply(event.clone());
-        assert!(again.is_empty(), "the second {event:?} changed {again:?}");
+        assert!(again.is_empty(), "the repeated {event:?} changed {again:?}");
     }
     if ends_the_run(event) {
         let open = rows.iter().find(|row| row.tool_step.as_ref().is_some_and(|step| step.phase.is_open()));
-        assert!(open.is_none(), "after the run a call is still open: {open:?}");
-        assert!(!after.controller.has_open_call(), "after the run a call is still open");
+        assert!(open.is_none(), "a call is still open after the run: {open:?}");
+        assert!(!after.controller.has_open_call(), "a call is still open after the run");
     }
 }
 
-/// The call that an execution's event speaks of, if it has a name.
+/// The id of the call that an event refers to, unless it is empty.
 fn call_id(event: &Event) -> Option<&str> {
     let id = match event {
         Event::ToolExecutionStart { tool_call_id, .. }
@@ -113,8 +122,8 @@ fn calls(row: &UiMessage, id: &str) -> bool {
     row.tool_step.as_ref().is_some_and(|step| step.call_id == id)
 }
 
-/// Starts and ends whose repetition changes nothing. Without an id it is another call each time.
-fn may_repeat(event: &Event) -> bool {
+/// Whether repeating the event changes nothing. Without an id each repetition is another call.
+fn is_idempotent(event: &Event) -> bool {
     call_id(event).is_some() && !matches!(event, Event::ToolExecutionUpdate { .. })
         || ends_the_run(event)
         || matches!(event, Event::BashEnd { .. })

@@ -1,8 +1,8 @@
-//! A conversation as text, a step per line: a letter that says what happens, then a character for each operand,
-//! all of which may be left out. `x10` is "the call `a` of the tool `bash` starts".
+//! Reads a conversation from text, one step per line: a letter for the kind of step, then one character for each
+//! operand. Operands are optional. `x10` means "the call `a` of the tool `bash` starts".
 //!
-//! Any bytes are a script. Operands come from small sets, so that ids meet, repeat and go missing; and since a step
-//! is a line, taking out or repeating lines is what the fuzzer does best. A finding can be read and shortened by hand.
+//! Any bytes are a valid script. Operands come from small sets, so that ids collide, repeat and are missing. The
+//! fuzzer is good at removing and repeating lines, and a finding can be read and shortened by hand.
 
 use pilothouse_core::conversation::ask::{Ask, AskKind, ClosedBy};
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
@@ -10,7 +10,7 @@ use pilothouse_core::conversation::ui_message::{BashResult, Image};
 use pilothouse_core::protocol::event::{Event, ToolOutput, Update};
 use serde_json::json;
 
-/// Fewer steps than the fold remembers calls, so that no rule is broken just by forgetting.
+/// The maximum number of steps. It is small enough that the reducer forgets no open call.
 const STEPS: usize = 200;
 
 const IDS: [&str; 5] = ["", "a", "b", "c", "r1"];
@@ -28,20 +28,21 @@ const STOPS: [StopReason; 6] = [
 
 #[derive(Debug)]
 pub enum Step {
-    /// Something happens in the session: every view hears of it.
+    /// An event, which all views apply.
     Event(Event),
-    /// A page opens the session and gets a snapshot without so many of its first rows.
+    /// A page opens the session and gets a snapshot without the first `without` rows.
     Open { without: usize },
-    /// That page asks for older rows.
+    /// That page loads older rows.
     Older { limit: usize },
-    /// Somebody does something in a page.
-    Local(Local),
-    /// A page gets a snapshot that was spoilt in these places.
-    Spoilt { places: Vec<u8> },
+    /// The user acts in a page.
+    Local(LocalAction),
+    /// A page gets a snapshot with corrupted values at these places.
+    Corrupted { places: Vec<u8> },
 }
 
+/// An action of the user in a page.
 #[derive(Debug)]
-pub enum Local {
+pub enum LocalAction {
     Prompt { id: &'static str, text: String },
     Refused { id: &'static str },
     Scheduled { id: &'static str },
@@ -59,12 +60,12 @@ fn step(line: &[u8]) -> Option<Step> {
     Some(match verb {
         b'o' => Step::Open { without: operands.number() },
         b'O' => Step::Older { limit: operands.number() },
-        b'j' => Step::Spoilt { places: rest.to_vec() },
-        b'l' => Step::Local(Local::Prompt { id: operands.id(), text: operands.text() }),
-        b'R' => Step::Local(Local::Refused { id: operands.id() }),
-        b'f' => Step::Local(Local::Scheduled { id: operands.id() }),
-        b'E' => Step::Local(Local::Failed { id: operands.id(), text: operands.text() }),
-        b'p' => Step::Local(Local::Shell { id: operands.id(), text: operands.text() }),
+        b'j' => Step::Corrupted { places: rest.to_vec() },
+        b'l' => Step::Local(LocalAction::Prompt { id: operands.id(), text: operands.text() }),
+        b'R' => Step::Local(LocalAction::Refused { id: operands.id() }),
+        b'f' => Step::Local(LocalAction::Scheduled { id: operands.id() }),
+        b'E' => Step::Local(LocalAction::Failed { id: operands.id(), text: operands.text() }),
+        b'p' => Step::Local(LocalAction::Shell { id: operands.id(), text: operands.text() }),
         verb => Step::Event(event(*verb, &mut operands)?),
     })
 }
@@ -150,7 +151,7 @@ fn user(operands: &mut Operands) -> Message {
     Message::User { content, client_id, timestamp: None }
 }
 
-/// `M` with a stop reason, then parts: `t`, `k` and a text, `c` with an id and a tool, anything else unknown.
+/// Reads a stop reason and the parts: `t` or `k` with a text, `c` with an id and a tool, others are unknown parts.
 fn assistant(operands: &mut Operands) -> Message {
     let stop_reason = operands.one_of(&STOPS);
     let error_message = (stop_reason == StopReason::Error).then(|| "it failed".to_owned());
@@ -204,7 +205,7 @@ fn content(text: String) -> Content {
     Content(vec![Part::Text { text }])
 }
 
-/// The characters after the letter; a missing one is `0`.
+/// The characters after the letter. A missing one counts as `0`.
 struct Operands<'a>(&'a [u8]);
 
 impl Operands<'_> {

@@ -1,4 +1,4 @@
-//! What an agent asks of the person: an approval or a question. Who may answer, and when, is the server's business.
+//! An agent's request to the user: an approval or a question. The server decides who may answer, and when.
 
 pub mod consent;
 
@@ -8,11 +8,12 @@ use crate::json::{readable, readable_names};
 use crate::render::visible_text::visible_string;
 use consent::Consent;
 
+/// An open question or approval request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     pub id: String,
     pub kind: AskKind,
-    /// The agent wants to do something and waits for leave, as opposed to wanting to know something.
+    /// The agent waits for permission to act, as opposed to information.
     #[serde(default)]
     pub approval: bool,
     pub title: String,
@@ -34,6 +35,7 @@ readable!(Ask {
     timeout_ms "timeout_ms",
 });
 
+/// The form in which the user answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskKind {
@@ -56,7 +58,7 @@ impl AskKind {
     }
 }
 
-/// What the person said. Anything but an explicit answer is `Cancel`: silence never means yes.
+/// The user's answer. Everything but an explicit answer is `Cancel`, which never counts as approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -67,52 +69,52 @@ pub enum Answer {
 }
 
 impl Ask {
-    /// Whether it asks for leave, as far as its kind and its options tell.
-    pub fn asks_leave(&self) -> bool {
+    /// Whether this is an approval request, judging by the kind and the wording of the options.
+    pub fn is_approval_request(&self) -> bool {
         match self.kind {
             AskKind::Confirm => true,
-            AskKind::Select => consent::is_approval(&self.options),
+            AskKind::Select => consent::offers_yes_and_no(&self.options),
             AskKind::Input | AskKind::Editor => false,
         }
     }
 
-    /// Whether this answer is no leave. What cannot be told is an answer, and the agent's to understand.
+    /// Whether this answer declines the request. A choice with unclear wording does not: the agent interprets it.
     pub fn is_declined_by(&self, answer: &Answer) -> bool {
         match answer {
             Answer::Cancel | Answer::Confirm(false) => true,
             Answer::Choose(choice) if self.approval => {
-                matches!(Consent::of(choice), Some(Consent::No | Consent::NoAndMore))
+                matches!(Consent::of(choice), Some(Consent::No | Consent::BroadNo))
             }
             _ => false,
         }
     }
 
-    /// What stays in the conversation of a question that was answered.
-    pub fn closing_words(&self, answer: &Answer) -> String {
-        let title = shown(&self.title);
+    /// The text of the row that records the answer.
+    pub fn answered_text(&self, answer: &Answer) -> String {
+        let title = visible_lines(&self.title);
         match answer {
             Answer::Confirm(true) if self.approval => format!("You approved: {title}"),
             Answer::Confirm(true) => format!("You said yes: {title}"),
             Answer::Confirm(false) | Answer::Cancel if self.approval => format!("You declined: {title}"),
             Answer::Confirm(false) => format!("You said no: {title}"),
             Answer::Cancel => format!("You did not answer: {title}"),
-            Answer::Choose(choice) => format!("{title}\nYou chose: {}", shown(choice)),
-            Answer::Text(text) if text.trim().is_empty() => format!("{title}\nYou answered with nothing."),
-            Answer::Text(text) => format!("{title}\nYou answered: {}", shown(text)),
+            Answer::Choose(choice) => format!("{title}\nYou chose: {}", visible_lines(choice)),
+            Answer::Text(text) if text.trim().is_empty() => format!("{title}\nYou sent an empty answer."),
+            Answer::Text(text) => format!("{title}\nYou answered: {}", visible_lines(text)),
         }
     }
 
-    /// What stays of a question that nobody answered in time.
-    pub fn expired_words(&self) -> String {
-        format!("Nobody answered in time: {}", shown(&self.title))
+    /// The text of the row for a request that expired without an answer.
+    pub fn expired_text(&self) -> String {
+        format!("Not answered in time: {}", visible_lines(&self.title))
     }
 
-    /// What stays of a question that ended with the agent's process.
-    pub fn lost_words(&self) -> String {
-        format!("Not answered, since the agent's process ended: {}", shown(&self.title))
+    /// The text of the row for a request whose agent process ended.
+    pub fn process_ended_text(&self) -> String {
+        format!("Not answered because the agent's process ended: {}", visible_lines(&self.title))
     }
 
-    /// An answer counts only if it is one this question offers.
+    /// Whether the answer has the form that this request asks for.
     pub fn accepts(&self, answer: &Answer) -> bool {
         match (self.kind, answer) {
             (_, Answer::Cancel)
@@ -124,12 +126,12 @@ impl Ask {
     }
 }
 
-/// Nothing is hidden in it; its lines stay lines.
-fn shown(text: &str) -> String {
+/// The text with hidden characters made visible, keeping its line breaks.
+fn visible_lines(text: &str) -> String {
     text.trim().lines().map(visible_string).collect::<Vec<_>>().join("\n")
 }
 
-/// How a question ended.
+/// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClosedBy {
@@ -146,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_a_question_ended_is_told_with_nothing_hidden() {
+    fn the_recorded_outcome_shows_hidden_characters() {
         let ask = Ask {
             id: "q".into(),
             kind: AskKind::Confirm,
@@ -158,18 +160,19 @@ mod tests {
             prefill: String::new(),
             timeout_ms: None,
         };
-        let approved = ask.closing_words(&Answer::Confirm(true));
+        let approved = ask.answered_text(&Answer::Confirm(true));
         assert!(approved.starts_with("You approved: Run this?\nrm ") && !approved.contains('\u{202e}'));
-        assert!(ask.closing_words(&Answer::Cancel).starts_with("You declined"));
+        assert!(ask.answered_text(&Answer::Cancel).starts_with("You declined"));
         let question = Ask { approval: false, ..ask };
-        assert!(question.closing_words(&Answer::Confirm(false)).starts_with("You said no"));
-        assert!(question.closing_words(&Answer::Choose("red".into())).ends_with("You chose: red"));
-        assert!(!question.is_declined_by(&Answer::Choose("Never".into())), "no leave was asked for");
+        assert!(question.answered_text(&Answer::Confirm(false)).starts_with("You said no"));
+        assert!(question.answered_text(&Answer::Choose("red".into())).ends_with("You chose: red"));
+        assert!(!question.is_declined_by(&Answer::Choose("Never".into())), "not an approval request");
         assert!(question.is_declined_by(&Answer::Cancel));
         let options = vec!["Allow".to_owned(), "Block".to_owned()];
         let choice = Ask { kind: AskKind::Select, approval: true, options, ..question.clone() };
-        assert!(choice.asks_leave() && choice.is_declined_by(&Answer::Choose("Block".into())));
+        assert!(choice.is_approval_request() && choice.is_declined_by(&Answer::Choose("Block".into())));
         assert!(!choice.is_declined_by(&Answer::Choose("Allow".into())));
-        assert!(question.expired_words().contains("in time") && question.lost_words().contains("ended"));
+        assert!(question.expired_text().contains("in time"));
+        assert!(question.process_ended_text().contains("ended"));
     }
 }

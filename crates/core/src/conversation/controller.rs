@@ -1,36 +1,53 @@
-//! `MessageController`: folds events into the one list of rows.
+//! `MessageController`: the reducer that folds events into the rows of a conversation.
+//!
+//! The server and the page run the same reducer over the same events, so both hold the same rows. Stored history
+//! passes through the same functions as live events, so a reload shows exactly the rows that were streamed.
+//!
+//! # The list
+//! The rows are in two parts:
+//!
+//! - The *body* is the conversation itself, in the order in which history stores it.
+//! - The *pending rows* follow it. Their final place is not known yet: prompts that the server has not confirmed,
+//!   shell commands of the current run, and errors that only this page shows.
+//!
+//! A page may hold only the last rows of a conversation, so there are two kinds of indices:
+//!
+//! - A *row number* (`row`, `body`, every index stored in [`Fold`]) counts from the start of the whole
+//!   conversation. It is the same on the server and in every page.
+//! - A *position* (`held`, every index in a [`Change`]) counts from the first row that this controller holds:
+//!   `position = row - first`.
 //!
 //! # Contract
-//! - Pure: the same events give the same rows, on the server and in the page, live and from history. History goes
-//!   through the same functions as live events.
-//! - What never changes once set: a row's id and kind, and its place among the rows before it. Its text grows, or is
-//!   replaced by the agent's final word. A tool's phase only moves forwards; the one exception is a row that was closed
-//!   because its end did not come: a real end that comes late after all takes its place.
-//! - What is idempotent: every end of a block, a call, a run, a process; every start of a call; every user message
-//!   and shell command with the same client id; restoring. A second one changes nothing and never adds a row, as long
-//!   as the call is among those remembered (`RECENT_CALLS`). Other messages carry no id: each end is a message.
-//! - Every application reports exactly the rows it inserted, touched and removed, and costs the same in a
-//!   conversation of ten rows and of fifty thousand: nothing here walks the list.
-//! - No input makes it panic; what it does not understand changes nothing.
+//! - **Pure.** The same events produce the same rows and the same `Fold`, on the server and in the page.
+//! - **Stable rows.** A row keeps its id and its kind. Rows of the body keep their order; a new row may be
+//!   inserted between them only for a block of the open assistant message. Text grows until the message's end
+//!   replaces it with the final text. A tool call only advances (`Calling`, `Running`, then `Done` or `Error`),
+//!   with one exception: a call that was closed because its end was missing accepts its real end later.
+//! - **Idempotent.** A repeated end of a block, call, run or process changes nothing. Neither does a repeated
+//!   start of a call, a user message or shell command with a known client id, or a repeated restore. This holds as
+//!   long as the call or id is remembered (`RECENT_CALLS`, `RECENT_NAMED_ROWS`). Assistant messages carry no id,
+//!   so each `MessageEnd` counts as a separate message.
+//! - **Exact reports.** Each change of the list is reported, in order, as inserted, touched or removed.
+//! - **Constant cost.** An event costs the same in a conversation of ten rows and of fifty thousand, because no
+//!   event walks the whole list.
+//! - **Total.** No input panics. Unknown events change nothing.
 //!
-//! # Shape of the list
-//! `rows[..body]` is the conversation in the order history gives it. `rows[body..]` stands *aside*: prompts the
-//! server has not confirmed, and shell commands whose place is known only when the run is over. A page may hold only
-//! the end of a conversation: `first` is the index of `rows[0]` in the whole; all remembered indices count from the
-//! whole conversation's start, so that a page and the server fold the same events to the same rows.
-//!
-//! `list` changes rows and keeps the indices right, `blocks` is the assistant message under way, `tools` and `calls`
-//! are the tool rows, `aside` what stands apart, `history` folds an agent's own record, `restore` goes on from a
-//! snapshot, `invariants` says what always holds.
+//! # Modules
+//! - `rows` inserts, changes and removes rows and keeps every stored row number valid.
+//! - `blocks` handles the text, thinking and tool call blocks of the open assistant message.
+//! - `tool_calls` finds the row of a tool call and applies its start, output, end and result.
+//! - `pending_rows` handles the rows after the body.
+//! - `history` folds stored messages, also in portions.
+//! - `restore` saves and restores snapshots.
+//! - `invariants` checks the contract for tests and fuzzing.
 
-mod aside;
 mod blocks;
-mod calls;
 mod history;
 mod invariants;
-mod list;
+mod pending_rows;
 mod restore;
-mod tools;
+mod rows;
+mod tool_calls;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,14 +55,13 @@ use crate::conversation::message::{Message, StopReason};
 use crate::conversation::ui_message::{Kind, Mark, UiMessage};
 use crate::json::readable;
 use crate::protocol::event::{Event, ToolOutput, Update};
-use blocks::Block;
-use calls::Call;
-use list::Named;
-use tools::End;
+use blocks::MessageBlock;
+use rows::NamedRow;
+use tool_calls::{Call, CallEnd};
 
-pub use restore::Saved;
+pub use restore::ControllerSnapshot;
 
-/// One change of the list. Changes of a report apply in their order.
+/// One change of the list, with the position of its row. The changes of a report apply in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Inserted(usize),
@@ -53,38 +69,42 @@ pub enum Change {
     Removed(usize),
 }
 
+/// The changes that one call made.
 pub type Report = Vec<Change>;
 
+/// The rows of a conversation and the state needed to fold the next event. See the module documentation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageController {
     rows: Vec<UiMessage>,
+    /// The row number of `rows[0]`.
     first: usize,
     fold: Fold,
 }
 
-/// Where the fold stands beside its rows: all that is needed to go on from a snapshot.
+/// The reducer's state in addition to its rows. A snapshot includes it, so that a page can fold the next event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fold {
-    /// Rows of the conversation proper, counted from its start; the rest stands aside.
+    /// The number of rows in the body. Rows with this number or a higher one are pending.
     body: usize,
+    /// The number in the id of the next row that the reducer names itself.
     next_id: u64,
-    /// The agent works: shell rows wait for the end.
+    /// A run is in progress, so finished shell commands stay pending.
     running: bool,
-    /// The last assistant message was stopped by the person.
+    /// The user stopped the last assistant message.
     stopped: bool,
     /// The row of the user message between its start and its end.
     open_user: Option<usize>,
     /// The blocks of the assistant message between its start and its end.
-    blocks: Option<Vec<Block>>,
-    /// The row of the request that failed last: the next attempt's failure takes its place.
+    blocks: Option<Vec<MessageBlock>>,
+    /// The row of the last failed request. A retry that fails replaces its text.
     failure: Option<usize>,
-    /// The row of the process that ended last.
+    /// The row of the last process exit.
     exit: Option<usize>,
     /// The newest tool calls, oldest first.
     calls: Vec<Call>,
-    /// The newest rows that carry an id of a page's, oldest first.
-    named: Vec<Named>,
+    /// The newest rows whose id was chosen by a client, oldest first.
+    named: Vec<NamedRow>,
 }
 
 readable!(Fold {
@@ -93,11 +113,12 @@ readable!(Fold {
 });
 
 impl MessageController {
-    /// The rows held here, the first of which is number `first()` of the conversation.
+    /// The rows held here: the body's last rows and the pending rows.
     pub fn rows(&self) -> &[UiMessage] {
         &self.rows
     }
 
+    /// The row number of the first row held.
     pub const fn first(&self) -> usize {
         self.first
     }
@@ -106,15 +127,17 @@ impl MessageController {
         &self.fold
     }
 
+    /// The number of rows of the whole conversation, pending rows included.
     pub fn total(&self) -> usize {
         self.first + self.rows.len()
     }
 
-    /// The agent works, as far as its own events tell.
+    /// Whether the agent's events say that a run is in progress.
     pub const fn is_running(&self) -> bool {
         self.fold.running
     }
 
+    /// Applies one event.
     pub fn handle_server_event(&mut self, event: Event) -> Report {
         let mut report = Report::new();
         match event {
@@ -149,7 +172,7 @@ impl MessageController {
                 self.tool_end(
                     tool_call_id,
                     tool_name,
-                    End { output: result, is_error, duration_ms },
+                    CallEnd { output: result, is_error, duration_ms },
                     &mut report,
                 );
             }
@@ -166,7 +189,8 @@ impl MessageController {
         report
     }
 
-    /// By itself, as are others that most conversations do without, so that a page can load it later.
+    /// A separate function, like all `#[inline(never)]` functions here, because most conversations never need it
+    /// and the page loads the code of such functions later.
     #[inline(never)]
     fn process_exit(&mut self, expected: bool, report: &mut Report) {
         self.fold.stopped |= expected;
@@ -181,7 +205,7 @@ impl MessageController {
                 self.fold.open_user = Some(row);
             }
             Message::Assistant { .. } => self.fold.blocks = Some(Vec::new()),
-            // A tool's result and an extension's message are complete in their end.
+            // The end of a tool result or an extension's message carries all of it.
             _ => {}
         }
     }
@@ -232,10 +256,10 @@ impl MessageController {
                 }
             }
             Message::ToolResult { tool_call_id, tool_name, content, details, is_error, duration_ms } => {
-                // In a transcript a result comes after its message: what is said next is a new one.
+                // A transcript stores a result after its assistant message, so the next delta opens a new message.
                 self.fold.blocks = None;
                 let output = ToolOutput::from_content(&content, details);
-                self.tool_result(tool_call_id, tool_name, End { output, is_error, duration_ms }, report);
+                self.tool_result(tool_call_id, tool_name, CallEnd { output, is_error, duration_ms }, report);
             }
             Message::BashExecution { result } => {
                 self.push(
@@ -253,7 +277,7 @@ impl MessageController {
         }
     }
 
-    /// Attempts of one request that fail one after the other are one row, with the words of the last.
+    /// Adds an error row. Successive failed attempts of one request share a row, which shows the last error.
     #[inline(never)]
     fn failure_row(&mut self, error_message: Option<String>, report: &mut Report) {
         let text = error_message
@@ -269,7 +293,7 @@ impl MessageController {
         }
     }
 
-    /// A process that ends again before anything else has happened is one row.
+    /// Adds a row for a process exit. Exits with no row in between share one.
     #[inline(never)]
     fn exit_row(&mut self, text: String, report: &mut Report) {
         let last = self.fold.body.checked_sub(1);
@@ -282,13 +306,13 @@ impl MessageController {
         }
     }
 
-    /// The run is over, whatever way: nothing spins on, and what stood aside takes its place.
+    /// Ends the run: closes everything that is still open and moves finished shell commands into the body.
     fn settle(&mut self, report: &mut Report) {
         self.fold.running = false;
         self.fold.open_user = None;
         self.interrupt_message(report);
         self.close_open_calls(report);
-        self.bring_in_bash_rows(report);
+        self.adopt_finished_bash_rows(report);
     }
 
     fn push_system(&mut self, text: String, mark: Option<Mark>, report: &mut Report) {
@@ -311,6 +335,6 @@ fn exit_text(code: Option<i32>, signal: Option<i32>, stderr: &[String]) -> Strin
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 #[cfg(test)]
-pub(crate) mod sample;
+pub(crate) mod test_support;

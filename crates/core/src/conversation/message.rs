@@ -1,6 +1,6 @@
-//! The agents' own transcript messages, in the spelling pi made known and those of its relatives.
-//! Decoding is lenient: an unknown or malformed part is `Unknown`, an unknown role `Hidden`, never an error for its
-//! neighbours.
+//! Transcript messages as agents send and store them, in pi's format and its variants. Decoding never fails: an
+//! unknown or malformed part becomes [`Part::Unknown`] and an unknown role [`Message::Hidden`], so the rest stays
+//! readable.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -9,15 +9,18 @@ use crate::conversation::ui_message::{BashResult, Image};
 use crate::json::Fields;
 use crate::json::{Readable, readable_names};
 
+/// One message of a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "role", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Message {
     User {
         content: Content,
-        /// The id the sending page chose; added by the server so that the page's own row is recognised.
+        /// The id that the sending client chose. The server adds it, so that the client recognises its optimistic
+        /// row.
         #[serde(skip_serializing_if = "Option::is_none")]
         client_id: Option<String>,
-        /// When it was made, in milliseconds since 1970: the same live and in the agent's own file.
+        /// When the message was created, in milliseconds since 1970. Live events and the agent's file carry the
+        /// same value.
         #[serde(skip_serializing_if = "Option::is_none")]
         timestamp: Option<u64>,
     },
@@ -26,7 +29,7 @@ pub enum Message {
         stop_reason: StopReason,
         #[serde(skip_serializing_if = "Option::is_none")]
         error_message: Option<String>,
-        /// As of a user's message.
+        /// As for a user message.
         #[serde(skip_serializing_if = "Option::is_none")]
         timestamp: Option<u64>,
     },
@@ -44,12 +47,12 @@ pub enum Message {
         #[serde(flatten)]
         result: BashResult,
     },
-    /// A message of an extension: shown only if it says so.
+    /// A message from an extension. It has a row only if `display` is set.
     Custom {
         content: Content,
         display: bool,
     },
-    /// How a question to the person ended, word for word.
+    /// How a question to the user ended. `words` is shown verbatim.
     Answered {
         words: String,
     },
@@ -59,10 +62,11 @@ pub enum Message {
     BranchSummary {
         summary: String,
     },
-    /// Instructions to the model and roles this version does not know: no row.
+    /// Instructions to the model and unknown roles. They have no row.
     Hidden,
 }
 
+/// Why an assistant message ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
@@ -71,6 +75,7 @@ pub enum StopReason {
     ToolUse,
     Error,
     Aborted,
+    /// Not ended yet, or an unknown reason.
     #[default]
     #[serde(other)]
     Pending,
@@ -80,7 +85,7 @@ readable_names!(StopReason {
     "stop" Stop, "length" Length, "toolUse" ToolUse, "error" Error, "aborted" Aborted,
 } else Pending);
 
-/// The parts of a message. Agents also write a plain string where there is just one text.
+/// The parts of a message. Agents may write a plain string in place of a single text part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Content(pub Vec<Part>);
@@ -96,7 +101,7 @@ pub enum Part {
     },
     ToolCall(ToolCall),
     Image(Image),
-    /// As it came; nothing where one of the others was malformed.
+    /// A part of an unknown type, unchanged. `Null` for a malformed part of a known type.
     #[serde(untagged)]
     Unknown(Value),
 }
@@ -108,15 +113,15 @@ pub struct ToolCall {
     pub id: String,
     #[serde(default)]
     pub name: String,
-    #[serde(default, alias = "input", deserialize_with = "arguments_maybe_as_text")]
+    #[serde(default, alias = "input", deserialize_with = "deserialize_arguments")]
     pub arguments: Value,
-    /// Why the arguments could not be read, when the agent received them cut off.
+    /// Why the agent could not parse the arguments, for example because they were truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_error: Option<String>,
 }
 
 impl Message {
-    /// When a person's or a model's message was made, in milliseconds since 1970: it is known again by that.
+    /// When a user or assistant message was created, in milliseconds since 1970. Identifies the message in a file.
     pub const fn timestamp(&self) -> Option<u64> {
         match self {
             Self::User { timestamp, .. } | Self::Assistant { timestamp, .. } => *timestamp,
@@ -124,7 +129,7 @@ impl Message {
         }
     }
 
-    /// Reads a message of an agent's or of the server's. What is unknown gives no row.
+    /// Reads a message from an agent or from the server. Anything unknown becomes [`Message::Hidden`].
     pub fn from_value(value: Value) -> Self {
         let Some(mut fields) = Fields::of(value) else { return Self::Hidden };
         let content = Content::from_value(fields.value("content"));
@@ -156,10 +161,8 @@ impl Message {
             _ => Self::Hidden,
         }
     }
-}
 
-impl Message {
-    /// The pictures in it, in their order.
+    /// The images of the message, in order.
     pub fn images_mut(&mut self) -> impl Iterator<Item = &mut Image> {
         let content = match self {
             Self::User { content, .. }
@@ -186,7 +189,7 @@ impl Content {
         }
     }
 
-    /// All text parts, joined by a line break.
+    /// All text parts, joined by line breaks.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self
             .0
@@ -239,18 +242,18 @@ impl Readable for ToolCall {
         Some(Self {
             id: fields.text("id"),
             name: fields.text("name"),
-            arguments: untexted(fields.value(arguments)),
+            arguments: parsed_arguments(fields.value(arguments)),
             arguments_error: fields.optional_text("argumentsError"),
         })
     }
 }
 
-fn arguments_maybe_as_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    Value::deserialize(deserializer).map(untexted)
+fn deserialize_arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    Value::deserialize(deserializer).map(parsed_arguments)
 }
 
-/// Some agents write them as a text that is JSON.
-fn untexted(arguments: Value) -> Value {
+/// Parses arguments that are a string of JSON, as some agents write them.
+fn parsed_arguments(arguments: Value) -> Value {
     match arguments {
         Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
         value => value,

@@ -1,8 +1,8 @@
-//! Messages scheduled while an agent works: two lanes, in the order they were sent. The server owns the queue; every
-//! page shows the same one.
+//! The queue of messages that the user schedules while an agent works: two lanes, each in sending order. The
+//! server owns the queue, so every client shows the same one.
 //!
-//! Whoever changes an item says which revision of it they saw. If it has changed since, or is gone, they are refused
-//! and nothing happens. An item under edit is not sent; a removed one never is.
+//! A change names the revision of the item that the client saw. If the item has changed since, or no longer
+//! exists, the change is refused and has no effect. An item is not sent while it is being edited.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,6 +12,7 @@ use crate::conversation::ui_message::Image;
 use crate::json::{Readable, readable, readable_names};
 use crate::limits::SCHEDULED_MESSAGES;
 
+/// A scheduled message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scheduled {
     /// The client id of the prompt.
@@ -20,10 +21,10 @@ pub struct Scheduled {
     pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    /// Counts the changes of this item.
+    /// The number of changes of this item so far.
     #[serde(default)]
     pub revision: u32,
-    /// Somebody has it in their editor.
+    /// A client is editing the message.
     #[serde(default)]
     pub under_edit: bool,
 }
@@ -32,13 +33,14 @@ readable!(Scheduled {
     id "id", lane "lane", text "text"; images "images", revision "revision", under_edit "under_edit",
 });
 
+/// When the agent accepts a scheduled message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Lane {
-    /// Taken up between two turns of the run.
+    /// Between two turns of the run.
     #[default]
     #[serde(rename = "steer")]
     Steer,
-    /// Taken up when the run is over.
+    /// After the run.
     #[serde(rename = "followUp")]
     FollowUp,
 }
@@ -54,25 +56,25 @@ impl Lane {
     }
 }
 
-/// How many messages still wait on the agent's side, as it tells.
+/// The number of messages in each lane of the agent's own queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waiting {
+pub struct QueueCounts {
     pub steering: usize,
     pub follow_up: usize,
 }
 
-/// Why a change of the queue was refused, in words for the person.
+/// Why a change of the queue was refused. The message is shown to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum QueueError {
     #[error("Too many messages are waiting already.")]
     Full,
-    #[error("This message is scheduled already.")]
+    #[error("This message is already scheduled.")]
     Known,
     #[error("This message is no longer scheduled: it was sent or removed in the meantime.")]
     Gone,
     #[error("This message has been changed in the meantime.")]
     Changed,
-    #[error("Nobody is editing this message.")]
+    #[error("This message is not being edited.")]
     NotUnderEdit,
 }
 
@@ -105,7 +107,7 @@ impl Queue {
         self.items.iter().any(|item| item.id == id)
     }
 
-    /// The list as the server tells it.
+    /// Replaces the items with those from the server.
     pub fn replace(&mut self, items: Vec<Scheduled>) {
         self.items = items;
     }
@@ -121,14 +123,14 @@ impl Queue {
         Ok(())
     }
 
-    /// Takes an item into an editor: until that is over it is not sent.
+    /// Begins an edit. The item is not sent until the edit is finished or cancelled.
     pub fn begin_edit(&mut self, id: &str, revision: u32) -> Result<&Scheduled, QueueError> {
         self.change(id, revision, |item| item.under_edit = true)
     }
 
-    /// The item as it is, if this edit of it could be finished.
-    pub fn under_edit(&self, id: &str, revision: u32) -> Result<&Scheduled, QueueError> {
-        self.must_be_under_edit(id)?;
+    /// The item, if an edit of this revision could be finished.
+    pub fn item_under_edit(&self, id: &str, revision: u32) -> Result<&Scheduled, QueueError> {
+        self.ensure_under_edit(id)?;
         let item = &self.items[self.position(id)?];
         if item.revision == revision { Ok(item) } else { Err(QueueError::Changed) }
     }
@@ -140,7 +142,7 @@ impl Queue {
         text: String,
         images: Vec<Image>,
     ) -> Result<&Scheduled, QueueError> {
-        self.must_be_under_edit(id)?;
+        self.ensure_under_edit(id)?;
         self.change(id, revision, |item| {
             item.text = text;
             item.images = images;
@@ -149,7 +151,7 @@ impl Queue {
     }
 
     pub fn cancel_edit(&mut self, id: &str, revision: u32) -> Result<&Scheduled, QueueError> {
-        self.must_be_under_edit(id)?;
+        self.ensure_under_edit(id)?;
         self.change(id, revision, |item| item.under_edit = false)
     }
 
@@ -161,44 +163,40 @@ impl Queue {
         Ok(self.items.remove(position))
     }
 
-    /// The agent would not have it.
-    pub fn forget(&mut self, id: &str) -> bool {
+    /// Removes an item that the agent refused, without checking its revision. Returns whether it was scheduled.
+    pub fn discard(&mut self, id: &str) -> bool {
         let before = self.items.len();
         self.items.retain(|item| item.id != id);
         self.items.len() != before
     }
 
-    /// Takes everything back, in order.
-    pub fn restore(&mut self) -> Vec<Scheduled> {
-        std::mem::take(&mut self.items)
-    }
-
-    /// What the agent is to have, in order.
-    pub fn to_send(&self) -> impl Iterator<Item = &Scheduled> {
+    /// The items that the agent should have in its queue, in order.
+    pub fn sendable(&self) -> impl Iterator<Item = &Scheduled> {
         self.items.iter().filter(|item| !item.under_edit)
     }
 
-    /// Finds the scheduled message that the agent has just taken up, and takes it out.
+    /// Removes and returns the item that the agent has just accepted, given the text of the accepted message and
+    /// the items that remain in the agent's queue, if it reports them.
     ///
-    /// If the agent tells what still waits, the lane that became shorter tells, in it the text, else the first.
-    /// Otherwise the first in the queue is meant, and only where both lanes wait does the text decide between them:
-    /// templates change it, images have none, and two messages may have the same.
-    pub fn take_up(&mut self, text: &str, waiting: Option<Waiting>) -> Option<Scheduled> {
-        let count = |lane| self.to_send().filter(|item| item.lane == lane).count();
+    /// The text alone does not identify an item: templates change it, images have none, and two items may have the
+    /// same. If `remaining` is known, the item is in the lane that became shorter; within the lane an item with
+    /// the same text is preferred to the first. Otherwise it is the first item, and the text decides between the
+    /// lanes.
+    pub fn remove_accepted(&mut self, text: &str, remaining: Option<QueueCounts>) -> Option<Scheduled> {
+        let count = |lane| self.sendable().filter(|item| item.lane == lane).count();
         let first = |fits: &dyn Fn(&Scheduled) -> bool| {
             self.items.iter().position(|item| !item.under_edit && fits(item))
         };
-        // Its own text names a message best; a template changed it where none has it.
-        let of = |lane| {
+        let best_in = |lane| {
             let same = first(&|item| item.lane == lane && item.text == text);
             same.or_else(|| first(&|item| item.lane == lane))
         };
-        let position = match waiting {
-            Some(waiting) if count(Lane::Steer) > waiting.steering => of(Lane::Steer),
-            Some(waiting) if count(Lane::FollowUp) > waiting.follow_up => of(Lane::FollowUp),
-            // pi does not count one that has no words as taken: then its text tells.
+        let position = match remaining {
+            Some(remaining) if count(Lane::Steer) > remaining.steering => best_in(Lane::Steer),
+            Some(remaining) if count(Lane::FollowUp) > remaining.follow_up => best_in(Lane::FollowUp),
+            // pi keeps counting an accepted message without text, so no lane became shorter.
             Some(_) => first(&|item| item.text == text),
-            None => match (of(Lane::Steer), of(Lane::FollowUp)) {
+            None => match (best_in(Lane::Steer), best_in(Lane::FollowUp)) {
                 (Some(steer), Some(follow_up)) if self.items[steer].text != text => {
                     Some(if self.items[follow_up].text == text { follow_up } else { steer })
                 }
@@ -224,7 +222,7 @@ impl Queue {
         Ok(item)
     }
 
-    fn must_be_under_edit(&self, id: &str) -> Result<(), QueueError> {
+    fn ensure_under_edit(&self, id: &str) -> Result<(), QueueError> {
         let under_edit = self.items[self.position(id)?].under_edit;
         under_edit.then_some(()).ok_or(QueueError::NotUnderEdit)
     }
@@ -234,13 +232,7 @@ impl Queue {
     }
 }
 
-/// "Restore to editor": the messages in order, before what is being typed, with all their images.
-pub fn restored_draft(items: Vec<Scheduled>, draft: &str) -> (String, Vec<Image>) {
-    let text = restored_text(items.iter().map(|item| item.text.as_str()), draft);
-    (text, items.into_iter().flat_map(|item| item.images).collect())
-}
-
-/// Texts that come back to the editor, before what is being typed there.
+/// The editor's text after "Restore to editor": the restored texts in order, then the current draft.
 pub fn restored_text<'a>(texts: impl IntoIterator<Item = &'a str>, draft: &'a str) -> String {
     let all = texts.into_iter().chain([draft]).filter(|text| !text.trim().is_empty());
     all.collect::<Vec<&str>>().join("\n\n")

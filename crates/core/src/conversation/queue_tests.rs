@@ -1,4 +1,4 @@
-//! The queue: its numbered cases, and edits against a simple model.
+//! Numbered cases of the queue, and random changes compared with a simple model.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -21,73 +21,82 @@ fn ids(queue: &Queue) -> Vec<&str> {
     queue.items().iter().map(|item| item.id.as_str()).collect()
 }
 
-const fn waiting(steering: usize, follow_up: usize) -> Option<Waiting> {
-    Some(Waiting { steering, follow_up })
+const fn counts(steering: usize, follow_up: usize) -> Option<QueueCounts> {
+    Some(QueueCounts { steering, follow_up })
+}
+
+/// Removes all items one by one, as the server does for "Restore to editor".
+fn remove_all(queue: &mut Queue) -> Vec<Scheduled> {
+    let items = queue.items().to_vec();
+    items.iter().map(|item| queue.remove(&item.id, item.revision).unwrap()).collect()
 }
 
 #[test]
-fn case_26_of_two_equal_texts_the_first_is_taken_up() {
-    for told in [waiting(1, 0), None] {
+fn case_26_of_two_equal_texts_the_first_is_accepted() {
+    for remaining in [counts(1, 0), None] {
         let mut queue = queue([steer("a", "go"), steer("b", "go")]);
-        assert_eq!(queue.take_up("go", told).map(|item| item.id), Some("a".into()));
+        assert_eq!(queue.remove_accepted("go", remaining).map(|item| item.id), Some("a".into()));
         assert_eq!(ids(&queue), ["b"]);
     }
 }
 
 #[test]
-fn case_27_a_template_that_changed_the_text_still_leaves_the_queue() {
-    for told in [waiting(0, 0), None] {
+fn case_27_an_item_leaves_the_queue_although_a_template_changed_its_text() {
+    for remaining in [counts(0, 0), None] {
         let mut queue = queue([scheduled("a", Lane::FollowUp, "/tmpl x")]);
-        assert_eq!(queue.take_up("expanded text", told).map(|item| item.id), Some("a".into()));
+        assert_eq!(queue.remove_accepted("expanded text", remaining).map(|item| item.id), Some("a".into()));
         assert!(queue.is_empty());
     }
 }
 
 #[test]
-fn case_28_an_image_without_words_is_matched_and_keeps_its_image() {
+fn case_28_an_item_without_text_is_matched_and_keeps_its_image() {
     let image = Image { mime_type: "image/png".into(), blob: "x".into(), ..Image::default() };
     let mut queue = queue([Scheduled { images: vec![image.clone()], ..steer("a", "") }, steer("b", "text")]);
-    assert_eq!(queue.take_up("", None).map(|item| item.images), Some(vec![image]));
+    assert_eq!(queue.remove_accepted("", None).map(|item| item.images), Some(vec![image]));
     assert_eq!(ids(&queue), ["b"]);
 }
 
 #[test]
-fn between_two_lanes_the_text_decides_unless_the_agent_tells() {
+fn the_text_decides_between_the_lanes_unless_the_agent_reports_counts() {
     let both = || queue([scheduled("f", Lane::FollowUp, "later"), steer("s", "now")]);
-    assert_eq!(both().take_up("later", None).map(|item| item.id), Some("f".into()));
-    assert_eq!(both().take_up("now", None).map(|item| item.id), Some("s".into()));
-    assert_eq!(both().take_up("something else", None).map(|item| item.id), Some("s".into()));
-    assert_eq!(both().take_up("later", waiting(0, 1)).map(|item| item.id), Some("s".into()));
+    assert_eq!(both().remove_accepted("later", None).map(|item| item.id), Some("f".into()));
+    assert_eq!(both().remove_accepted("now", None).map(|item| item.id), Some("s".into()));
+    assert_eq!(both().remove_accepted("something else", None).map(|item| item.id), Some("s".into()));
+    assert_eq!(both().remove_accepted("later", counts(0, 1)).map(|item| item.id), Some("s".into()));
 }
 
 #[test]
-fn a_message_that_was_never_scheduled_takes_nothing() {
+fn a_message_that_was_never_scheduled_removes_no_item() {
     let mut queue = queue([steer("a", "wait")]);
-    assert_eq!(queue.take_up("other", waiting(1, 0)), None);
+    assert_eq!(queue.remove_accepted("other", counts(1, 0)), None);
     assert_eq!(ids(&queue), ["a"]);
 }
 
 #[test]
-fn case_30_restoring_puts_everything_before_the_draft_once() {
+fn case_30_restored_items_come_before_the_draft_once() {
     let image = Image { blob: "x".into(), ..Image::default() };
     let mut queue = queue([Scheduled { images: vec![image.clone()], ..steer("a", "s1") }, steer("b", "s2")]);
-    assert_eq!(restored_draft(queue.restore(), "d"), ("s1\n\ns2\n\nd".to_owned(), vec![image]));
-    assert_eq!(restored_draft(queue.restore(), "d"), ("d".to_owned(), vec![]));
+    let restored = remove_all(&mut queue);
+    assert_eq!(restored_text(restored.iter().map(|item| item.text.as_str()), "d"), "s1\n\ns2\n\nd");
+    assert_eq!(restored.into_iter().flat_map(|item| item.images).collect::<Vec<_>>(), [image]);
+    assert!(remove_all(&mut queue).is_empty());
+    assert_eq!(restored_text([], "d"), "d");
     assert_eq!(restored_text(["s1"], "  "), "s1");
 }
 
 #[test]
-fn an_item_under_edit_is_neither_sent_nor_taken_for_one_that_was() {
+fn an_item_under_edit_is_neither_sent_nor_matched() {
     let mut queue = queue([steer("a", "go"), steer("b", "go")]);
     let revision = queue.begin_edit("a", 0).unwrap().revision;
-    assert_eq!(queue.to_send().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["b"]);
-    assert_eq!(queue.take_up("go", waiting(0, 0)).map(|item| item.id), Some("b".into()));
+    assert_eq!(queue.sendable().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(queue.remove_accepted("go", counts(0, 0)).map(|item| item.id), Some("b".into()));
     queue.finish_edit("a", revision, "went".into(), vec![]).unwrap();
-    assert_eq!(queue.to_send().map(|item| item.text.as_str()).collect::<Vec<_>>(), ["went"]);
+    assert_eq!(queue.sendable().map(|item| item.text.as_str()).collect::<Vec<_>>(), ["went"]);
 }
 
 #[test]
-fn an_edit_made_on_an_old_view_is_refused_and_changes_nothing() {
+fn a_change_of_an_old_revision_is_refused_and_has_no_effect() {
     let mut queue = queue([steer("a", "go")]);
     let seen = queue.items()[0].revision;
     let mine = queue.begin_edit("a", seen).unwrap().revision;
@@ -98,12 +107,12 @@ fn an_edit_made_on_an_old_view_is_refused_and_changes_nothing() {
     assert_eq!(queue, before);
     let now = queue.cancel_edit("a", mine).unwrap().revision;
     assert_eq!(queue.finish_edit("a", now, "late".into(), vec![]), Err(QueueError::NotUnderEdit));
-    queue.take_up("go", None);
+    queue.remove_accepted("go", None);
     assert_eq!(queue.remove("a", now), Err(QueueError::Gone));
 }
 
 #[test]
-fn the_queue_is_bounded_and_knows_its_items() {
+fn the_queue_is_bounded_and_refuses_known_ids() {
     let mut queue = queue([]);
     assert_eq!(queue.schedule(steer("a", "x")), Ok(()));
     assert_eq!(queue.schedule(steer("a", "y")), Err(QueueError::Known));
@@ -111,37 +120,37 @@ fn the_queue_is_bounded_and_knows_its_items() {
         queue.schedule(steer(&number.to_string(), "x")).unwrap();
     }
     assert_eq!(queue.schedule(steer("z", "x")), Err(QueueError::Full));
-    assert!(queue.forget("a") && !queue.forget("a"));
+    assert!(queue.discard("a") && !queue.discard("a"));
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum QueueStep {
     Schedule(&'static str, Lane),
     Begin(&'static str, bool),
     Finish(&'static str, bool),
     Cancel(&'static str, bool),
     Remove(&'static str, bool),
-    TakeUp(Lane),
+    Accept(Lane),
     Restore,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = QueueStep> {
     let id = || select(vec!["a", "b", "c"]);
     let lane = || select(vec![Lane::Steer, Lane::FollowUp]);
     prop_oneof![
-        3 => (id(), lane()).prop_map(|(id, lane)| Step::Schedule(id, lane)),
-        2 => (id(), any::<bool>()).prop_map(|(id, fresh)| Step::Begin(id, fresh)),
-        2 => (id(), any::<bool>()).prop_map(|(id, fresh)| Step::Finish(id, fresh)),
-        1 => (id(), any::<bool>()).prop_map(|(id, fresh)| Step::Cancel(id, fresh)),
-        1 => (id(), any::<bool>()).prop_map(|(id, fresh)| Step::Remove(id, fresh)),
-        2 => lane().prop_map(Step::TakeUp),
-        1 => Just(Step::Restore),
+        3 => (id(), lane()).prop_map(|(id, lane)| QueueStep::Schedule(id, lane)),
+        2 => (id(), any::<bool>()).prop_map(|(id, fresh)| QueueStep::Begin(id, fresh)),
+        2 => (id(), any::<bool>()).prop_map(|(id, fresh)| QueueStep::Finish(id, fresh)),
+        1 => (id(), any::<bool>()).prop_map(|(id, fresh)| QueueStep::Cancel(id, fresh)),
+        1 => (id(), any::<bool>()).prop_map(|(id, fresh)| QueueStep::Remove(id, fresh)),
+        2 => lane().prop_map(QueueStep::Accept),
+        1 => Just(QueueStep::Restore),
     ]
 }
 
-/// What is known of an item by somebody who writes everything down.
+/// An item in the model.
 #[derive(Clone, Debug, PartialEq)]
-struct Known {
+struct ModelItem {
     id: &'static str,
     lane: Lane,
     edits: u32,
@@ -153,24 +162,24 @@ proptest! {
     #[test]
     fn edits_agree_with_a_simple_model(steps in prop::collection::vec(step(), 0..40)) {
         let mut queue = Queue::default();
-        let mut model: Vec<Known> = Vec::new();
+        let mut model: Vec<ModelItem> = Vec::new();
         for step in steps {
             let before = queue.clone();
-            // What a page that is up to date, or one that is not, would send along.
+            // The revision that a client sends: the current one, or an outdated one.
             let revision = |id: &str, fresh: bool| {
                 let current = before.items().iter().find(|item| item.id == id).map_or(0, |item| item.revision);
                 if fresh { current } else { current.wrapping_add(7) }
             };
-            let known = |model: &[Known], id: &str| model.iter().position(|known| known.id == id);
+            let known = |model: &[ModelItem], id: &str| model.iter().position(|item| item.id == id);
             match step {
-                Step::Schedule(id, lane) => {
+                QueueStep::Schedule(id, lane) => {
                     let accepted = queue.schedule(scheduled(id, lane, "0")).is_ok();
                     prop_assert_eq!(accepted, known(&model, id).is_none());
                     if accepted {
-                        model.push(Known { id, lane, edits: 0, changes: 0, under_edit: false });
+                        model.push(ModelItem { id, lane, edits: 0, changes: 0, under_edit: false });
                     }
                 }
-                Step::Begin(id, fresh) => {
+                QueueStep::Begin(id, fresh) => {
                     let accepted = queue.begin_edit(id, revision(id, fresh)).is_ok();
                     prop_assert_eq!(accepted, fresh && known(&model, id).is_some());
                     if let Some(position) = known(&model, id).filter(|_| accepted) {
@@ -178,7 +187,7 @@ proptest! {
                         model[position].changes += 1;
                     }
                 }
-                Step::Finish(id, fresh) => {
+                QueueStep::Finish(id, fresh) => {
                     let position = known(&model, id).filter(|position| fresh && model[*position].under_edit);
                     let text = position.map_or(0, |position| model[position].edits + 1).to_string();
                     let accepted = queue.finish_edit(id, revision(id, fresh), text, vec![]).is_ok();
@@ -189,7 +198,7 @@ proptest! {
                         model[position].changes += 1;
                     }
                 }
-                Step::Cancel(id, fresh) => {
+                QueueStep::Cancel(id, fresh) => {
                     let position = known(&model, id).filter(|position| fresh && model[*position].under_edit);
                     prop_assert_eq!(queue.cancel_edit(id, revision(id, fresh)).is_ok(), position.is_some());
                     if let Some(position) = position {
@@ -197,32 +206,32 @@ proptest! {
                         model[position].changes += 1;
                     }
                 }
-                Step::Remove(id, fresh) => {
+                QueueStep::Remove(id, fresh) => {
                     let position = known(&model, id).filter(|_| fresh);
                     prop_assert_eq!(queue.remove(id, revision(id, fresh)).is_ok(), position.is_some());
                     position.map(|position| model.remove(position));
                 }
-                Step::TakeUp(lane) => {
-                    // The agent has taken the first of a lane, and tells what it still has.
-                    let sent = |lane| model.iter().filter(|known| known.lane == lane && !known.under_edit).count();
-                    let told = Waiting {
+                QueueStep::Accept(lane) => {
+                    // The agent has accepted the first item of a lane and reports how many remain.
+                    let sent = |lane| model.iter().filter(|item| item.lane == lane && !item.under_edit).count();
+                    let remaining = QueueCounts {
                         steering: sent(Lane::Steer) - usize::from(lane == Lane::Steer && sent(lane) > 0),
                         follow_up: sent(Lane::FollowUp) - usize::from(lane == Lane::FollowUp && sent(lane) > 0),
                     };
-                    let taken = queue.take_up("whatever", Some(told)).map(|item| item.id);
-                    let position = model.iter().position(|known| known.lane == lane && !known.under_edit);
-                    prop_assert_eq!(taken.as_deref(), position.map(|position| model.remove(position).id));
+                    let accepted = queue.remove_accepted("whatever", Some(remaining)).map(|item| item.id);
+                    let position = model.iter().position(|item| item.lane == lane && !item.under_edit);
+                    prop_assert_eq!(accepted.as_deref(), position.map(|position| model.remove(position).id));
                 }
-                Step::Restore => {
-                    let restored: Vec<String> = queue.restore().into_iter().map(|item| item.id).collect();
-                    prop_assert_eq!(restored, model.drain(..).map(|known| known.id.to_owned()).collect::<Vec<_>>());
+                QueueStep::Restore => {
+                    let restored: Vec<String> = remove_all(&mut queue).into_iter().map(|item| item.id).collect();
+                    prop_assert_eq!(restored, model.drain(..).map(|item| item.id.to_owned()).collect::<Vec<_>>());
                 }
             }
             let shown: Vec<(&str, Lane, String, u32, bool)> = queue.items().iter()
                 .map(|item| (item.id.as_str(), item.lane, item.text.clone(), item.revision, item.under_edit))
                 .collect();
             let expected: Vec<(&str, Lane, String, u32, bool)> = model.iter()
-                .map(|known| (known.id, known.lane, known.edits.to_string(), known.changes, known.under_edit))
+                .map(|item| (item.id, item.lane, item.edits.to_string(), item.changes, item.under_edit))
                 .collect();
             prop_assert_eq!(shown, expected);
         }
@@ -230,14 +239,14 @@ proptest! {
 }
 
 #[test]
-fn a_picture_without_words_is_taken_up_though_the_agent_does_not_count_it() {
+fn an_item_without_text_is_matched_although_the_agent_keeps_counting_it() {
     let mut queue = Queue::default();
     for (id, text) in [("a", ""), ("b", "words")] {
         let item = Scheduled { id: id.to_owned(), text: text.to_owned(), ..Scheduled::default() };
         queue.schedule(item).unwrap();
     }
-    let both = Some(Waiting { steering: 2, follow_up: 0 });
-    assert_eq!(queue.take_up("", both).unwrap().id, "a");
-    assert_eq!(queue.take_up("words", both).unwrap().id, "b", "its count is one too high from then on");
-    assert_eq!(queue.take_up("an extension's", both), None);
+    let both = counts(2, 0);
+    assert_eq!(queue.remove_accepted("", both).unwrap().id, "a");
+    assert_eq!(queue.remove_accepted("words", both).unwrap().id, "b", "the count stays one too high");
+    assert_eq!(queue.remove_accepted("an extension's", both), None);
 }

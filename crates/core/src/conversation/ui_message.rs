@@ -1,5 +1,5 @@
-//! `UiMessage`: the one kind of row that a conversation is shown as, live and after a reload.
-//! Nothing here knows where a row came from or how it is drawn.
+//! `UiMessage`: one row of the timeline, the same live and after a reload. Independent of where a row comes from
+//! and how the page renders it.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -24,12 +24,12 @@ pub struct UiMessage {
     pub mark: Option<Mark>,
 }
 
-/// What a row says that this version cannot show.
-const PLACEHOLDER: &str = "A message of a kind this version does not know.";
+/// The text of a row that this version cannot show.
+const PLACEHOLDER: &str = "This version cannot show this message.";
 
 impl UiMessage {
-    /// Reads a row, whatever it is: one that is not understood becomes a placeholder, so that the number of rows and
-    /// the places of the others stay right.
+    /// Reads a row. An unreadable row becomes a placeholder, so that the number and the order of rows stay the
+    /// same.
     pub fn from_value(value: Value) -> Self {
         let mut fields = Fields::of(value).unwrap_or_default();
         let mut message = Self {
@@ -43,18 +43,23 @@ impl UiMessage {
         };
         message.tool_step = message.tool_step.filter(|_| message.kind == Kind::Tool);
         message.bash_result = message.bash_result.filter(|_| message.kind == Kind::Bash);
-        let hollow = match message.kind {
+        let unreadable = match message.kind {
             Kind::Tool => message.tool_step.is_none(),
             Kind::Bash => message.bash_result.is_none(),
             Kind::System => message.text.is_empty(),
             _ => false,
         };
-        if hollow {
+        if unreadable {
             message.kind = Kind::System;
             message.text = PLACEHOLDER.to_owned();
         }
         message
     }
+}
+
+/// The last prompt that the server accepted, such as for sending it again after a failure.
+pub fn last_user_message(rows: &[UiMessage]) -> Option<&UiMessage> {
+    rows.iter().rfind(|row| row.kind == Kind::User && row.mark.is_none())
 }
 
 impl Readable for UiMessage {
@@ -69,6 +74,7 @@ impl<'de> Deserialize<'de> for UiMessage {
     }
 }
 
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -78,7 +84,7 @@ pub enum Kind {
     Tool,
     Bash,
     Error,
-    /// Also the placeholder for a kind of row this version does not know.
+    /// Also the placeholder for unknown kinds.
     #[default]
     #[serde(other)]
     System,
@@ -102,23 +108,23 @@ readable_names!(Kind {
     "user" User, "assistant" Assistant, "thinking" Thinking, "tool" Tool, "bash" Bash, "error" Error,
 } else System);
 
-/// What is special about a row beyond its content.
+/// The status or origin of a row, beyond its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
-    /// Shown before the server has confirmed it.
+    /// An optimistic row: the server has not confirmed it yet.
     Sending,
-    /// The server refused it; its text can be taken back into the editor.
+    /// The server refused the prompt. The user can move its text back into the editor.
     Refused,
-    /// The work behind it ended before it was complete.
+    /// The message or call ended before it was complete.
     Interrupted,
-    /// The person stopped the work behind it.
+    /// The user stopped the call.
     Cancelled,
-    /// How a question ended: exactly these words, and no Markdown.
+    /// The outcome of a question, shown verbatim instead of as Markdown.
     Answered,
-    /// What was said before, in short: the model goes on from it.
+    /// A summary of the conversation so far, from which the model continues.
     Compacted,
-    /// What was said on a branch that was left, in short.
+    /// A summary of an abandoned branch.
     LeftBranch,
 }
 
@@ -127,11 +133,12 @@ readable_names!(Mark {
     "compacted" Compacted, "left_branch" LeftBranch,
 });
 
+/// A tool call and its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolStep {
     pub call_id: String,
     pub tool_name: String,
-    /// Always complete, however long; a short description is derived for display.
+    /// The complete arguments. `render::describe` derives a short description.
     pub tool_args: Value,
     pub phase: Phase,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,9 +154,11 @@ readable!(ToolStep {
     tool_args "tool_args", result "result", details "details", duration_ms "duration_ms",
 });
 
+/// The progress of a tool call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
+    /// The model is writing the call, or its execution has not begun.
     #[default]
     Calling,
     Running,
@@ -174,7 +183,7 @@ impl Phase {
 
 readable_names!(Phase { "calling" Calling, "running" Running, "done" Done, "error" Error });
 
-/// A shell command of the user's own, as pi's history keeps it.
+/// A shell command of the user and its output, in the form in which pi stores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BashResult {
@@ -189,7 +198,6 @@ pub struct BashResult {
     pub truncated: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub exclude_from_context: bool,
-    /// Still under way.
     #[serde(default, skip_serializing_if = "is_false")]
     pub running: bool,
 }
@@ -204,8 +212,8 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// A picture: inside a prompt and in an agent's own words as base64 `data`; once the server has it, as the name of
-/// a `blob` that is fetched by address, so that it never travels twice.
+/// An image. Prompts and agents' messages carry it as base64 `data`. The server replaces that with the name of a
+/// `blob`, which the page fetches by URL, so that the image is not sent with every event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {
@@ -222,5 +230,20 @@ impl Readable for Image {
         let mut fields = Fields::of(value)?;
         let mime_type = fields.optional_text("mimeType").unwrap_or_else(|| fields.text("mime_type"));
         Some(Self { mime_type, data: fields.text("data"), blob: fields.text("blob") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_user_message_is_the_last_that_was_not_refused() {
+        let row = |kind, text: &str| UiMessage { kind, text: text.into(), ..UiMessage::default() };
+        let mut rows = [row(Kind::User, "first"), row(Kind::Assistant, ""), row(Kind::User, "second")];
+        assert_eq!(last_user_message(&rows).map(|row| row.text.as_str()), Some("second"));
+        rows[2].mark = Some(Mark::Refused);
+        assert_eq!(last_user_message(&rows), Some(&rows[0]));
+        assert_eq!(last_user_message(&[row(Kind::System, ""), row(Kind::Assistant, "")]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Short descriptions derived for display: the one line of a tool call, the title of a session. Never stored in rows.
+//! Short descriptions: a tool call in one line, the title of a session.
 
 use serde_json::Value;
 
@@ -7,23 +7,23 @@ use crate::limits::{DESCRIPTION_CHARACTERS, TITLE_CHARACTERS};
 use crate::render::tool_kind::ToolKind;
 use crate::render::tool_view::{PlanState, ToolView};
 
-/// What a tool call is about, in a line: its verb and its target.
+/// A tool call in one line: its verb and its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     pub verb: String,
     pub target: String,
-    /// The target is the path of a file or of a folder.
+    /// The target is the path of a file or folder.
     pub is_path: bool,
 }
 
 impl Description {
-    /// The target in two parts, so that the name of a file stays when there is no room for its folders.
+    /// The target in two parts, so that the page can shorten the folders and keep the file name.
     pub fn folders_and_name(&self, cwd: &str) -> (&str, &str) {
         if self.is_path { folders_and_name(&self.target, cwd) } else { ("", &self.target) }
     }
 }
 
-/// A path in two parts, told from the folder that is worked in if it is below it.
+/// The folders and the file name of a path, relative to `cwd` if the path is inside it.
 pub fn folders_and_name<'a>(path: &'a str, cwd: &str) -> (&'a str, &'a str) {
     let below = path.strip_prefix(cwd.trim_end_matches('/')).and_then(|path| path.strip_prefix('/'));
     let path = below.filter(|path| !cwd.is_empty() && !path.is_empty()).unwrap_or(path);
@@ -31,8 +31,8 @@ pub fn folders_and_name<'a>(path: &'a str, cwd: &str) -> (&'a str, &'a str) {
     path.split_at(last.map_or(0, |place| place + 1))
 }
 
-/// The arguments that say most about a call, best first.
-const TELLING: [&str; 12] = [
+/// The arguments that describe a call best, in order of preference.
+const TARGET_ARGUMENTS: [&str; 12] = [
     "command",
     "cmd",
     "pattern",
@@ -47,28 +47,28 @@ const TELLING: [&str; 12] = [
     "title",
 ];
 
-/// Those of them that are paths.
+/// The target arguments that are paths.
 const PATHS: [&str; 3] = ["path", "file_path", "filePath"];
 
-/// However long the arguments are, only the telling one is looked at, and only its first line.
+/// Describes a call by the first line of one argument. Its cost does not depend on the length of the others.
 pub fn describe_call(step: &ToolStep) -> Description {
     let verb = ToolKind::verb(&step.tool_name).unwrap_or(&step.tool_name).to_owned();
-    if let Some(target) = plan_words(step) {
+    if let Some(target) = plan_progress(step) {
         return Description { verb, target, is_path: false };
     }
-    let telling = |key: &&str| {
+    let target = |key: &&str| {
         let argument = step.tool_args.get(key)?;
         match argument.as_str().filter(|_| PATHS.contains(key)) {
-            Some(path) => Some((end_of(path)?, true)),
-            None => Some((words_of(argument)?, false)),
+            Some(path) => Some((shortened_path(path)?, true)),
+            None => Some((argument_line(argument)?, false)),
         }
     };
-    let (target, is_path) = TELLING.iter().find_map(telling).unwrap_or_default();
+    let (target, is_path) = TARGET_ARGUMENTS.iter().find_map(target).unwrap_or_default();
     Description { verb, target, is_path }
 }
 
-/// How far a plan is.
-fn plan_words(step: &ToolStep) -> Option<String> {
+/// The progress of a plan, such as "2 of 5 done".
+fn plan_progress(step: &ToolStep) -> Option<String> {
     if ToolKind::of(&step.tool_name) != ToolKind::Plan {
         return None;
     }
@@ -77,8 +77,8 @@ fn plan_words(step: &ToolStep) -> Option<String> {
     Some(format!("{done} of {} done", steps.len()))
 }
 
-/// A text, or the words of a command that is given one by one.
-fn words_of(argument: &Value) -> Option<String> {
+/// The first line of an argument, either a string or a list of words.
+fn argument_line(argument: &Value) -> Option<String> {
     let line = match argument {
         Value::String(text) => first_line(text, DESCRIPTION_CHARACTERS),
         Value::Array(words) => {
@@ -91,14 +91,14 @@ fn words_of(argument: &Value) -> Option<String> {
     Some(line).filter(|line| !line.is_empty())
 }
 
-/// A path; of one that is very long the end, which names the file.
-fn end_of(path: &str) -> Option<String> {
+/// A path. Of a very long one only the end, which contains the file name.
+fn shortened_path(path: &str) -> Option<String> {
     let line = path.trim().lines().next()?;
     let start = line.char_indices().nth_back(DESCRIPTION_CHARACTERS - 1).map_or(0, |(start, _)| start);
     Some(if start == 0 { line.to_owned() } else { format!("…{}", &line[start..]) })
 }
 
-/// A session's title where it has no name: its first user message.
+/// The title of a session without a name, from its first user message.
 pub fn title_of(rows: &[UiMessage]) -> Option<String> {
     let first = rows.iter().find(|row| row.kind == Kind::User && !row.text.trim().is_empty())?;
     Some(title_from(&first.text))
@@ -137,22 +137,22 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_told_from_the_folder_that_is_worked_in_with_its_name_apart() {
+    fn a_path_is_split_into_folders_relative_to_the_working_directory_and_a_name() {
         let parts = |path: &str, cwd: &str| {
             let read = describe_call(&step("read", json!({ "path": path })));
             let (folders, name) = read.folders_and_name(cwd);
             (folders.to_owned(), name.to_owned())
         };
-        let told = |folders: &str, name: &str| (folders.to_owned(), name.to_owned());
-        assert_eq!(parts("/ship/src/hull/keel.rs", "/ship"), told("src/hull/", "keel.rs"));
-        assert_eq!(parts("/ship/keel.rs", "/ship/"), told("", "keel.rs"));
-        assert_eq!(parts("/shipyard/keel.rs", "/ship"), told("/shipyard/", "keel.rs"));
-        assert_eq!(parts("/ship", "/ship"), told("/", "ship"));
-        assert_eq!(parts("/etc/hosts", "/"), told("etc/", "hosts"));
-        assert_eq!(parts("/etc/hosts", ""), told("/etc/", "hosts"));
-        assert_eq!(parts("/", "/ship"), told("", "/"));
-        assert_eq!(parts("src/", "/ship"), told("", "src/"));
-        assert_eq!(parts("C:\\ship\\keel.rs", ""), told("C:\\ship\\", "keel.rs"));
+        let split = |folders: &str, name: &str| (folders.to_owned(), name.to_owned());
+        assert_eq!(parts("/ship/src/hull/keel.rs", "/ship"), split("src/hull/", "keel.rs"));
+        assert_eq!(parts("/ship/keel.rs", "/ship/"), split("", "keel.rs"));
+        assert_eq!(parts("/shipyard/keel.rs", "/ship"), split("/shipyard/", "keel.rs"));
+        assert_eq!(parts("/ship", "/ship"), split("/", "ship"));
+        assert_eq!(parts("/etc/hosts", "/"), split("etc/", "hosts"));
+        assert_eq!(parts("/etc/hosts", ""), split("/etc/", "hosts"));
+        assert_eq!(parts("/", "/ship"), split("", "/"));
+        assert_eq!(parts("src/", "/ship"), split("", "src/"));
+        assert_eq!(parts("C:\\ship\\keel.rs", ""), split("C:\\ship\\", "keel.rs"));
         let deep = format!("/ship/{}keel.rs", "below/".repeat(100));
         assert_eq!(parts(&deep, "/ship").1, "keel.rs");
         let several = describe_call(&step("read", json!({"path": ["a/b", "c/d"]})));
@@ -162,12 +162,12 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_described_by_what_it_looks_for() {
+    fn a_search_is_described_by_its_pattern() {
         assert_eq!(describe_call(&step("grep", json!({"path": "src", "pattern": "fold"}))).target, "fold");
     }
 
     #[test]
-    fn a_session_is_named_after_the_first_thing_said() {
+    fn the_title_of_a_session_is_its_first_prompt() {
         let row = |kind, text: &str| UiMessage { kind, text: text.into(), ..UiMessage::default() };
         let rows = [row(Kind::System, "summary"), row(Kind::User, " "), row(Kind::User, "Fix it\nnow")];
         assert_eq!(title_of(&rows).as_deref(), Some("Fix it"));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_the_first_line_of_the_first_user_message_cut_by_characters() {
+    fn a_title_is_the_first_line_and_limited_in_characters() {
         assert_eq!(title_from("  Fix the door\nplease"), "Fix the door");
         assert_eq!(title_from(&"ü".repeat(200)).chars().count(), TITLE_CHARACTERS + 1);
     }

@@ -1,72 +1,75 @@
-//! Hunks of a change to a file, with marks inside lines, for the edit tools of every agent.
+//! Diffs for the edit tools of all agents: hunks of changed lines, with the changed words marked.
 //!
-//! Plain data for the page to draw, made from two texts or from a patch in any of the formats agents write. The work
-//! is bounded for any input, and what is left out is counted. Nothing here knows how a diff is drawn, and nothing
-//! here applies a patch.
+//! The result is plain data for the page to render. Its size and the time to compute it are bounded for any input;
+//! lines beyond the limit are counted.
+//!
+//! - `tool_edits` finds the texts or patches in a tool call and its result.
+//! - `texts` compares two texts: `compare` finds the changed lines, which are then moved to where they read best.
+//! - `patch` reads patches.
+//! - `builder` collects the lines of both into hunks, and `intraline` marks the changed words.
 
-mod apply_patch;
 mod builder;
 mod compare;
 mod intraline;
-mod numbered;
-mod slide;
-mod step;
+mod patch;
 mod texts;
-mod tokens;
-mod unified;
+mod tool_edits;
 
-use builder::Allowance;
+pub use tool_edits::diffs_of;
 
-pub use step::diffs_of;
-
-/// What changes in one file.
+/// The changes of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileDiff {
-    /// Empty if nothing tells it.
+    /// Empty if unknown.
     pub path: String,
-    /// Where a moved file was before.
+    /// The earlier path of a moved file.
     pub old_path: Option<String>,
     pub change: FileChange,
     pub hunks: Vec<Hunk>,
-    /// Added and removed lines, shown or not.
+    /// The number of added lines, including those left out.
     pub added: usize,
+    /// The number of removed lines, including those left out.
     pub removed: usize,
-    /// Lines that would stand behind the last hunk, but are too many to show.
+    /// The number of lines after the last hunk that exceed the display limit.
     pub left_out: usize,
-    /// Too large to be compared line by line: shown as one replacement.
+    /// The change is too large for a comparison and appears as one replacement.
     pub coarse: bool,
 }
 
+/// The kind of change of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileChange {
     #[default]
     Edited,
     Created,
     Deleted,
-    /// Moved to another path, and perhaps edited.
+    /// Moved to another path, and possibly edited.
     Moved,
-    /// The whole content is given; whether there was a file before is not known.
+    /// Written as a whole. Whether the file existed before is unknown.
     Written,
-    /// Something that is not text; there are no hunks.
+    /// Not text. There are no hunks.
     Binary,
 }
 
+/// Changed lines and the context around them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
-    /// The number of the first line on either side; 0 is unknown, or a side with no lines at all.
+    /// The number of the first line in the old file. 0 if unknown or if the old file is empty.
     pub old_start: usize,
+    /// The number of the first line in the new file. 0 if unknown or if the new file is empty.
     pub new_start: usize,
-    /// What a patch says about the place, such as the function around it.
+    /// The heading of the hunk in a patch, such as the enclosing function.
     pub heading: String,
     pub lines: Vec<Line>,
 }
 
+/// One line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub kind: LineKind,
     pub old_number: Option<usize>,
     pub new_number: Option<usize>,
-    /// Together the text of the line, without its end.
+    /// The text of the line without its end, in parts.
     pub spans: Vec<Span>,
     pub end: LineEnd,
 }
@@ -78,7 +81,7 @@ pub enum LineKind {
     Removed,
 }
 
-/// How a line ends. A line whose end is all that changes is removed and added with the same text.
+/// The end of a line. A line of which only the end changes is removed and added with the same text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LineEnd {
     Newline,
@@ -87,37 +90,11 @@ pub enum LineEnd {
     Missing,
 }
 
-/// A part of a line; `changed` marks what differs from the line it is paired with.
+/// A part of a line. `changed` is set if it differs from the line that this one is paired with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     pub text: String,
     pub changed: bool,
-}
-
-impl FileDiff {
-    /// From the whole of a file before and after.
-    pub fn from_texts(path: &str, old: &str, new: &str) -> Self {
-        texts::of_files(path, old, new, &mut Allowance::default())
-    }
-
-    /// From a part of a file before and after; where in the file it stands is not known.
-    pub fn from_parts(path: &str, old: &str, new: &str) -> Self {
-        texts::of_parts(path, &[(old, new)], &mut Allowance::default())
-    }
-
-    /// From a patch: unified, in the format of `apply_patch`, or with line numbers as pi shows it. Lenient: text
-    /// around it is skipped, and lines count for more than what the headers say of them. Empty if there is no patch.
-    pub fn from_patch(text: &str) -> Vec<Self> {
-        let allowance = &mut Allowance::default();
-        if apply_patch::is_patch(text) {
-            return apply_patch::parse(text, allowance);
-        }
-        let files = unified::parse(text, allowance);
-        if !files.is_empty() {
-            return files;
-        }
-        numbered::parse(text, allowance).into_iter().collect()
-    }
 }
 
 impl Line {
@@ -127,9 +104,6 @@ impl Line {
 }
 
 #[cfg(test)]
-#[path = "diff/shown_as_text.rs"]
-mod shown_as_text;
-
-#[cfg(test)]
-#[path = "diff/property_tests.rs"]
 mod property_tests;
+#[cfg(test)]
+mod test_support;

@@ -1,10 +1,10 @@
-//! A conversation as a Markdown text, for the clipboard and for files. Pure; what is shown and how is the page's.
+//! Exports a conversation as Markdown, for the clipboard and for files.
 
 use crate::conversation::ui_message::{Kind, Mark, UiMessage};
 use crate::render::describe::describe_call;
-use crate::render::failure::failure_words;
+use crate::render::failure::failure_text;
 
-/// All rows under a title. Thinking is left out: it is not what was said.
+/// All rows under a title, except thinking.
 pub fn conversation(title: &str, rows: &[UiMessage]) -> String {
     let mut text = format!("# {}\n", title.trim());
     let mut speaker = None;
@@ -26,7 +26,7 @@ pub fn conversation(title: &str, rows: &[UiMessage]) -> String {
     text
 }
 
-/// One row: the words of a person or a model as they are, everything else in a form that says what it is.
+/// One row. Text of the user and the model is unchanged; everything else is labelled.
 pub fn message(row: &UiMessage) -> String {
     let body = match (&row.tool_step, &row.bash_result) {
         (Some(step), _) => {
@@ -43,7 +43,7 @@ pub fn message(row: &UiMessage) -> String {
             }
         }
         _ => match (row.kind, row.mark) {
-            (Kind::Error, _) => quoted(&format!("**Error.** {}", failure_words(&row.text))),
+            (Kind::Error, _) => quoted(&format!("**Error.** {}", failure_text(&row.text))),
             (Kind::System, Some(Mark::Compacted)) => quoted(&format!("**Compacted.** {}", row.text)),
             (Kind::System, Some(Mark::Answered)) => fenced(&row.text),
             (Kind::System, _) => quoted(&row.text),
@@ -54,7 +54,7 @@ pub fn message(row: &UiMessage) -> String {
     (body + &images.collect::<String>()).trim().to_owned()
 }
 
-/// In a fence that is longer than any in the text.
+/// The text in a fence that is longer than any run of backticks in it.
 fn fenced(text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_reads_as_one_text_with_its_speakers() {
+    fn a_conversation_is_exported_with_its_speakers() {
         let step = ToolStep {
             tool_name: "bash".into(),
             tool_args: serde_json::json!({"command": "ls"}),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_fence_stays_inside() {
+    fn backticks_in_the_text_do_not_end_the_fence() {
         assert_eq!(fenced("a ```` b"), "`````\na ```` b\n`````");
         assert_eq!(code("a`b"), "`` a`b ``");
     }

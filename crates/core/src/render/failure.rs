@@ -1,48 +1,48 @@
-//! What went wrong, in words for people: providers answer in JSON, and agents pass that on as it is. Derived when shown;
-//! the text itself stays what it was, and is what is copied from its row.
+//! Makes error messages readable: providers answer in JSON, and agents pass it on unchanged. The row keeps the
+//! original text, which is also what the user copies.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The text of a failure with what its JSON says, in place of the JSON. Any other text is told as it is.
+/// The text of an error with the message of a provider's JSON in place of the JSON. Other texts are unchanged.
 #[inline(never)]
-pub fn failure_words(text: &str) -> Cow<'_, str> {
-    told(text).map_or(Cow::Borrowed(text), Cow::Owned)
+pub fn failure_text(text: &str) -> Cow<'_, str> {
+    with_message(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-fn told(text: &str) -> Option<String> {
+fn with_message(text: &str) -> Option<String> {
     let (before, rest) = text.split_at(text.find('{')?);
     let (json, after) = rest.split_at(rest.rfind('}')? + 1);
-    // Some put it in a list of one.
+    // Some providers wrap the object in a list.
     let (before, after) = match (before.trim_end().strip_suffix('['), after.trim_start().strip_prefix(']')) {
         (Some(before), Some(after)) => (before, after),
         _ => (before, after),
     };
     let answer: Value = serde_json::from_str(json).ok()?;
     let error = answer.get("error").filter(|error| error.is_object());
-    let words = |key: &str| {
-        let words = error.unwrap_or(&answer).get(key)?.as_str()?.trim();
-        (!words.is_empty()).then_some(words)
+    let field = |key: &str| {
+        let text = error.unwrap_or(&answer).get(key)?.as_str()?.trim();
+        (!text.is_empty()).then_some(text)
     };
-    let (before, status) = without_status(before.trim_end_matches([' ', ':']));
-    let kind = words("type").or_else(|| words("code"));
-    // Other JSON has messages, too.
-    let is_answer = error.is_some() || status.is_some() || kind.is_some() || words("error").is_some();
+    let (before, status) = split_status(before.trim_end_matches([' ', ':']));
+    let kind = field("type").or_else(|| field("code"));
+    // Other JSON may have a message too, so more than that is required.
+    let is_answer = error.is_some() || status.is_some() || kind.is_some() || field("error").is_some();
     let message =
-        words("message").or_else(|| words("error")).or_else(|| words("detail")).filter(|_| is_answer)?;
-    // What a provider passed on may be an answer as well.
-    let message = told(message).unwrap_or_else(|| message.to_owned());
-    let known: Vec<&str> = [status, kind].into_iter().flatten().collect();
-    let mut told = if before.is_empty() { message } else { format!("{before}: {message}") };
-    if !known.is_empty() {
-        told = format!("{told} ({})", known.join(", "));
+        field("message").or_else(|| field("error")).or_else(|| field("detail")).filter(|_| is_answer)?;
+    // The message may contain the JSON of another provider.
+    let message = with_message(message).unwrap_or_else(|| message.to_owned());
+    let details: Vec<&str> = [status, kind].into_iter().flatten().collect();
+    let mut readable = if before.is_empty() { message } else { format!("{before}: {message}") };
+    if !details.is_empty() {
+        readable = format!("{readable} ({})", details.join(", "));
     }
-    Some(told + after)
+    Some(readable + after)
 }
 
-/// Takes the number of an HTTP answer from the end of a text.
-fn without_status(text: &str) -> (&str, Option<&str>) {
+/// Splits an HTTP status code off the end of a text.
+fn split_status(text: &str) -> (&str, Option<&str>) {
     let (before, last) = text.split_at(text.rfind(' ').map_or(0, |place| place + 1));
     let is_status = last.len() == 3 && last.bytes().all(|digit| digit.is_ascii_digit());
     if is_status { (before.trim_end_matches([' ', ':']), Some(last)) } else { (text, None) }
@@ -53,8 +53,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_providers_answer_is_told_by_its_message() {
-        let told = [
+    fn the_json_of_a_provider_is_replaced_with_its_message() {
+        let cases = [
             (
                 r#"429: {"message":"Rate limit reached for requests","type":"rate_limit_error"}"#,
                 "Rate limit reached for requests (429, rate_limit_error)",
@@ -72,13 +72,13 @@ mod tests {
             (r#"400 [{"error":{"message":"Bad request","code":400}}]"#, "Bad request (400)"),
             (r#"{"error":{"message":"{\"error\":{\"message\":\"Quota\"}}","code":"429"}}"#, "Quota (429)"),
         ];
-        for (text, words) in told {
-            assert_eq!(failure_words(text), words);
+        for (text, readable) in cases {
+            assert_eq!(failure_text(text), readable);
         }
     }
 
     #[test]
-    fn everything_else_is_told_as_it_is() {
+    fn other_texts_are_unchanged() {
         let texts = [
             "",
             "terminated",
@@ -94,7 +94,7 @@ mod tests {
             r#"500 [{"message":"one"},{"message":"two"}]"#,
         ];
         for text in texts {
-            assert_eq!(failure_words(text), text);
+            assert_eq!(failure_text(text), text);
         }
     }
 }

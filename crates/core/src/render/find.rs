@@ -1,36 +1,40 @@
-//! Words in a conversation: which rows have them, closed ones included. What counts is what is shown.
+//! Searches the rows of a conversation for a text, collapsed rows included. Only text that the page shows counts.
 
 use serde_json::Value;
 
 use crate::conversation::ui_message::{Kind, UiMessage};
-use crate::render::failure::failure_words;
-use crate::render::markdown::plain;
+use crate::render::failure::failure_text;
+use crate::render::markdown::plain_text;
 
-/// What is looked for; capitals make no difference, and all space between words is the same.
+/// The text to find. Upper and lower case, and different kinds of white space, are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needle(String);
 
 impl Needle {
-    /// None if there is nothing to look for.
+    /// None if the query is blank.
     pub fn new(query: &str) -> Option<Self> {
         let query = query.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         (!query.is_empty()).then_some(Self(query))
     }
 
-    /// Whether a row has it, in anything it can show.
+    /// Whether a row contains the text in anything that it can show.
     pub fn is_in(&self, row: &UiMessage) -> bool {
         let step = row.tool_step.as_ref();
         let bash = row.bash_result.as_ref();
-        let said = match row.kind {
-            Kind::Assistant | Kind::System => self.may_be_in(&row.text) && self.matches(&plain(&row.text)),
-            Kind::Error => self.matches(&failure_words(&row.text)),
+        let in_text = match row.kind {
+            Kind::Assistant | Kind::System => {
+                self.may_be_in(&row.text) && self.matches(&plain_text(&row.text))
+            }
+            Kind::Error => self.matches(&failure_text(&row.text)),
             _ => self.matches(&row.text),
         };
-        said || step.is_some_and(|step| {
-            self.matches(&step.tool_name)
-                || self.is_in_value(&step.tool_args)
-                || step.result.as_deref().is_some_and(|result| self.matches(result))
-        }) || bash.is_some_and(|bash| self.matches(&bash.command) || self.matches(&bash.output))
+        in_text
+            || step.is_some_and(|step| {
+                self.matches(&step.tool_name)
+                    || self.is_in_value(&step.tool_args)
+                    || step.result.as_deref().is_some_and(|result| self.matches(result))
+            })
+            || bash.is_some_and(|bash| self.matches(&bash.command) || self.matches(&bash.output))
     }
 
     fn is_in_value(&self, value: &Value) -> bool {
@@ -42,7 +46,8 @@ impl Needle {
         }
     }
 
-    /// Whether a text has all of its words: what it says by them takes longer to find out.
+    /// Whether the source contains all words of the query. Checked first, because it is faster than parsing
+    /// Markdown.
     fn may_be_in(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.0.split(|letter: char| !letter.is_alphanumeric()).all(|word| text.contains(word))
@@ -61,7 +66,7 @@ mod tests {
     use crate::conversation::ui_message::{BashResult, ToolStep};
 
     #[test]
-    fn words_are_found_wherever_a_row_has_them() {
+    fn text_is_found_in_every_part_of_a_row() {
         let needle = Needle::new("  HARbour ").unwrap();
         let said = UiMessage { text: "In the Harbour".into(), ..UiMessage::default() };
         let tool_args = serde_json::json!({"edits": [{"new": "a harbour wall"}]});
@@ -79,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_found_and_what_is_not_is_not() {
+    fn only_visible_text_is_found() {
         let said =
             |text: &str| UiMessage { kind: Kind::Assistant, text: text.into(), ..UiMessage::default() };
         let has = |query: &str, text: &str| Needle::new(query).unwrap().is_in(&said(text));
@@ -89,6 +94,9 @@ mod tests {
         assert!(has("call run()", "call `run()` then"));
         assert!(!has("example", "see [the notes](https://example.org)"));
         let typed = UiMessage { kind: Kind::User, text: "a **bold**\nword".into(), ..UiMessage::default() };
-        assert!(Needle::new("**bold** word").unwrap().is_in(&typed), "what a person types is shown as it is");
+        assert!(
+            Needle::new("**bold** word").unwrap().is_in(&typed),
+            "prompts are shown without parsing Markdown"
+        );
     }
 }

@@ -1,36 +1,29 @@
-//! Markdown that arrives in pieces: finished blocks once, and one live tail.
+//! Parses Markdown into blocks, also while it streams: finished blocks stay as they are, and only the live tail
+//! changes.
 //!
-//! What lives here is plain data and the way to it. No HTML is ever made of it, neither here nor by the page: raw
-//! HTML is text, a link has a destination only if `link::followable` says so, and nothing is fetched.
+//! The blocks are plain data. Neither this module nor the page produces HTML from them: raw HTML is shown as text,
+//! a link has a destination only if `link::followable` allows it, and nothing is fetched.
 //!
-//! - `parse` and `tree` make blocks of one text, `references` remembers what links refer to across texts,
-//! - `split` and `fence` say what is finished, `hold`, `heal` and `tail` how the rest is shown,
-//! - `stream` puts them together, and `plain` takes all of it away again.
+//! - `parse` turns a text into blocks, `spans` the text of a block into inline content.
+//! - `references` stores link definitions across the pieces of a streamed text.
+//! - `link` decides where links may lead; `bare_link` finds addresses in plain text.
+//! - `stream` parses a text that grows.
+//! - `plain_text` extracts the visible text.
 
 mod bare_link;
-#[cfg(test)]
-#[path = "markdown/cost_tests.rs"]
-mod cost;
-mod destination;
-mod fence;
-mod heal;
-mod hold;
-pub mod link;
-mod marks;
+mod link;
 mod parse;
-mod plain;
+mod plain_text;
 mod references;
-#[cfg(test)]
-mod shape;
 mod spans;
-mod split;
 mod stream;
-mod tail;
-mod tree;
+#[cfg(test)]
+mod test_support;
 
-pub use plain::plain;
+pub use plain_text::plain_text;
 pub use stream::{MarkdownStream, Progress};
 
+/// A block of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     Paragraph(Vec<Inline>),
@@ -38,12 +31,13 @@ pub enum Block {
         level: u8,
         content: Vec<Inline>,
     },
-    /// The text is without the line break before the closing fence.
+    /// A block of code. The text does not include the line break before the closing fence.
     Code {
         language: String,
         text: String,
     },
-    /// Ordered if it has a start. Tight and loose lists are the same: an item's text is always in a paragraph.
+    /// A list, ordered if it has a start. Tight and loose lists are alike: an item's text is always in a
+    /// paragraph.
     List {
         start: Option<u64>,
         items: Vec<Item>,
@@ -51,13 +45,14 @@ pub enum Block {
     Quote(Vec<Block>),
     Table(Table),
     Rule,
-    /// A block of HTML, to be shown as it was written.
+    /// A block of HTML, shown as source text.
     Source(String),
 }
 
+/// An item of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Item {
-    /// Whether the task is done, if the item is one.
+    /// Whether the task is done, if the item is a task.
     pub task: Option<bool>,
     pub blocks: Vec<Block>,
 }
@@ -69,6 +64,7 @@ pub struct Table {
     pub rows: Vec<Vec<Vec<Inline>>>,
 }
 
+/// The alignment of a table column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Alignment {
     #[default]
@@ -78,6 +74,7 @@ pub enum Alignment {
     Right,
 }
 
+/// Inline content of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inline {
     Text(String),
@@ -85,13 +82,13 @@ pub enum Inline {
     Strong(Vec<Inline>),
     Emphasis(Vec<Inline>),
     Strikethrough(Vec<Inline>),
-    /// Without a destination it is not to be followed: it is refused, or not yet known.
+    /// A link. Without a destination it cannot be followed: the destination is not allowed or not known yet.
     Link {
         href: Option<String>,
         title: String,
         content: Vec<Inline>,
     },
-    /// Never loaded by itself, only when somebody asks for it, and never without a source.
+    /// An image. The page loads it only when the user asks for it.
     Image {
         source: Option<String>,
         alt: String,
@@ -101,7 +98,7 @@ pub enum Inline {
     HardBreak,
 }
 
-/// The blocks of a whole text, by one parse of all of it. A stream of the same text ends with the same blocks.
-pub fn whole(text: &str) -> Vec<Block> {
-    parse::build(text, &references::References::default(), None).blocks
+/// The blocks of a complete text. A finished [`MarkdownStream`] of the same text has the same blocks.
+pub fn parse_blocks(text: &str) -> Vec<Block> {
+    parse::parse(text, &references::References::default(), None).blocks
 }

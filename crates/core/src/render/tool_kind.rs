@@ -1,7 +1,6 @@
-//! What kind of work a tool does, by its name: agents call the same thing differently. What a call says and shows is
-//! made elsewhere.
+//! Classifies tools by their names, since each agent has its own names for the same tools.
 
-/// Kinds of work that a person tells apart.
+/// The kind of work that a tool does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolKind {
     Shell,
@@ -11,17 +10,18 @@ pub enum ToolKind {
     Search,
     Find,
     List,
-    /// Steps that the agent intends to take.
+    /// A list of the steps that the agent intends to take.
     Plan,
-    /// Work handed to another agent.
+    /// Work delegated to another agent.
     Delegate,
     Web,
     #[default]
     Other,
 }
 
-/// How words in a tool's name begin, the more telling first: `todo_write` is a plan and `web_search` the web.
-const BEGINNINGS: [(ToolKind, &[&str]); 10] = [
+/// The beginnings of words in a tool's name, the most specific kind first: `todo_write` is a plan, `web_search`
+/// the web.
+const WORD_PREFIXES: [(ToolKind, &[&str]); 10] = [
     (ToolKind::Plan, &["todo", "plan"]),
     (ToolKind::Delegate, &["task", "agent", "subagent", "delegate"]),
     (ToolKind::Shell, &["bash", "shell", "exec", "terminal", "command"]),
@@ -37,14 +37,18 @@ const BEGINNINGS: [(ToolKind, &[&str]); 10] = [
 impl ToolKind {
     pub fn of(tool: &str) -> Self {
         let words = words(tool);
-        let names = |beginnings: &[&str]| {
-            words.iter().any(|word| beginnings.iter().any(|beginning| word.starts_with(beginning)))
+        let matches = |prefixes: &[&str]| {
+            words.iter().any(|word| prefixes.iter().any(|prefix| word.starts_with(prefix)))
         };
-        BEGINNINGS.iter().find(|(_, beginnings)| names(beginnings)).map(|(kind, _)| *kind).unwrap_or_default()
+        WORD_PREFIXES
+            .iter()
+            .find(|(_, prefixes)| matches(prefixes))
+            .map(|(kind, _)| *kind)
+            .unwrap_or_default()
     }
 
-    /// What it does, in a word. A tool that is not well known is called by its own name: two that search may search
-    /// quite different things.
+    /// A verb for a well-known tool. Other tools are shown by name, since two tools of a kind may do different
+    /// things.
     pub fn verb(tool: &str) -> Option<&'static str> {
         Some(match tool.to_ascii_lowercase().as_str() {
             "bash" | "shell" | "exec" | "run_shell_command" | "execute_command" => "Run",
@@ -63,18 +67,18 @@ impl ToolKind {
     }
 }
 
-/// The words of a name, in small letters: `runShell_command` has three.
+/// The words of a name in lower case: `runShell_command` has three.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut small = false;
+    let mut after_lowercase = false;
     for letter in name.chars() {
-        if !letter.is_alphanumeric() || (small && letter.is_uppercase()) {
+        if !letter.is_alphanumeric() || (after_lowercase && letter.is_uppercase()) {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
             word.extend(letter.to_lowercase());
         }
-        small = letter.is_lowercase();
+        after_lowercase = letter.is_lowercase();
     }
     words
 }
@@ -84,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_work_is_known_by_every_agents_name_for_it() {
+    fn the_names_of_all_agents_are_classified() {
         let same = |kind: ToolKind, names: &[&str]| {
             for name in names {
                 assert_eq!(ToolKind::of(name), kind, "{name}");

@@ -1,37 +1,38 @@
-//! What an opened tool call shows, by the kind of its work. Recognised by the shape of its arguments, since agents
-//! differ; what fits nothing is shown as it is. Changes of files are in `diff`. Derived when shown, never stored.
+//! The content of an expanded tool call. The shape of the arguments decides, since agents differ; arguments of an
+//! unknown shape are shown as JSON. `diff` handles changes of files.
 
-mod found;
 mod plan;
+mod search_results;
 
 use serde_json::Value;
 
-pub use self::found::{FoundIn, FoundLine, found_in};
 pub use self::plan::{PlanState, PlanStep};
+pub use self::search_results::{FileMatches, MatchLine, parse_matches};
 use crate::conversation::ui_message::{Phase, ToolStep};
 use crate::render::tool_kind::ToolKind;
 
+/// How the page shows the arguments and the result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolView {
-    /// A command as it was run; the result is its output.
+    /// A shell command. The result is its output.
     Shell {
         command: String,
     },
-    /// The result is a file's text, from this line on.
+    /// A read file. The result is its text, beginning with this line.
     Read {
         path: String,
         first_line: usize,
     },
-    /// The result says where it was found.
+    /// A search. The result lists the matches.
     Search {
         details: Vec<(&'static str, String)>,
     },
     Plan(Vec<PlanStep>),
-    /// What another agent was asked to do; the result is what it said.
+    /// A task for another agent. The result is its answer.
     Delegate {
         task: String,
     },
-    /// The arguments, for reading.
+    /// Any other call, with its arguments as JSON.
     Other {
         arguments: String,
     },
@@ -56,7 +57,6 @@ impl ToolView {
                 let first =
                     ["offset", "start_line", "startLine"].iter().find_map(|key| args.get(key)?.as_u64());
                 let first_line = first.and_then(|line| usize::try_from(line).ok()).unwrap_or(1).max(1);
-                // Arguments that say more than where to read are shown.
                 text(args, &PATHS).map(|path| Self::Read { path: path.to_owned(), first_line })
             }
             ToolKind::Search | ToolKind::Find => {
@@ -69,26 +69,26 @@ impl ToolView {
             }
             _ => None,
         }
-        .unwrap_or_else(|| Self::Other { arguments: readable(args) })
+        .unwrap_or_else(|| Self::Other { arguments: pretty_json(args) })
     }
 }
 
 const PATHS: [&str; 6] = ["path", "file_path", "filePath", "absolute_path", "filepath", "file"];
 
-/// The code with which a command ended. Agents that have no field for it say it in the last line.
+/// The exit code of a shell command, from a field of the result or, for agents without one, from the last line.
 pub fn exit_code(step: &ToolStep) -> Option<i64> {
     let details = step.details.as_ref();
-    let told = details.and_then(|details| {
+    let in_field = details.and_then(|details| {
         ["exitCode", "exit_code", "exit"].iter().find_map(|key| details.get(key)?.as_i64())
     });
-    let said = || {
+    let in_last_line = || {
         let last = step.result.as_deref()?.trim_end().lines().next_back()?;
         last.strip_prefix("Command exited with code ")?.trim_end_matches('.').parse().ok()
     };
-    told.or_else(said).filter(|_| ToolKind::of(&step.tool_name) == ToolKind::Shell)
+    in_field.or_else(in_last_line).filter(|_| ToolKind::of(&step.tool_name) == ToolKind::Shell)
 }
 
-/// Whether a call failed because the person stopped it, by the last line of what it says.
+/// Whether a call failed because the user stopped it, judging by the last line of its result.
 pub fn was_stopped(step: &ToolStep) -> bool {
     let last = || step.result.as_deref()?.trim_end().lines().next_back();
     step.phase == Phase::Error
@@ -96,15 +96,15 @@ pub fn was_stopped(step: &ToolStep) -> bool {
             .is_some_and(|last| matches!(last.trim_end_matches('.'), "Command aborted" | "Operation aborted"))
 }
 
-/// JSON in several lines, and any other text as it is.
-pub fn readable_text(text: &str) -> Option<String> {
+/// The text as indented JSON. None if it is not a JSON object or list.
+pub fn indented_json(text: &str) -> Option<String> {
     let first = text.trim_start().chars().next()?;
     let value: Value =
         if matches!(first, '{' | '[') { serde_json::from_str(text).ok()? } else { return None };
-    Some(readable(&value))
+    Some(pretty_json(&value))
 }
 
-fn readable(value: &Value) -> String {
+fn pretty_json(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::Object(fields) if fields.is_empty() => String::new(),
@@ -112,7 +112,7 @@ fn readable(value: &Value) -> String {
     }
 }
 
-/// A text, or the words of a command that is given one by one.
+/// A command, either a string or a list of words.
 fn command(args: &Value) -> Option<String> {
     ["command", "cmd"].iter().find_map(|key| match args.get(key)? {
         Value::String(command) => Some(command.clone()),
@@ -136,5 +136,4 @@ fn text<'a>(args: &'a Value, keys: &[&str]) -> Option<&'a str> {
 }
 
 #[cfg(test)]
-#[path = "tool_view_tests.rs"]
 mod tests;

@@ -1,63 +1,63 @@
-//! Text with everything visible that a reader could miss: control, bidirectional and zero-width characters, and all
-//! that looks like a space or like nothing. For approvals: what is shown is what runs.
+//! Makes hidden characters visible: control, bidirectional and zero-width characters, and everything that looks
+//! like a space or like nothing. Used for approvals, so that the user sees exactly what will run.
 //!
-//! Marks are pieces of their own, so that `⟨ESC⟩` in a text is never taken for one. Emoji get no exception: a
-//! selector behind one is as invisible as any other, and the name of a file may differ in nothing else. Letters that
-//! look alike are not looked at.
+//! Marks are separate pieces, so that the text `⟨ESC⟩` cannot be mistaken for a mark. There is no exception for
+//! emoji: a variation selector after one is invisible too, and two file names may differ in nothing else. Letters
+//! that look alike are not detected.
 
 mod hidden;
 
-/// A part of a text. Together the texts of all pieces are exactly what was given.
+/// A part of a text. The texts of all pieces together are the original text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum VisiblePiece {
     Plain(String),
-    Marked(Mark),
+    Marked(HiddenMark),
 }
 
-/// What stands in place of something invisible: one character, however often it is repeated.
+/// A mark in place of a hidden character and its direct repetitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
-    /// What is really there.
+pub struct HiddenMark {
+    /// The original characters.
     pub text: String,
-    /// What to show for it, such as `⟨ESC⟩` or `⟨U+200B zero width space ×3⟩`.
+    /// The text to show instead, such as `⟨ESC⟩` or `⟨U+200B zero width space ×3⟩`.
     pub shown: String,
-    /// What it is, in words.
+    /// The name of the character.
     pub name: &'static str,
 }
 
-/// The pieces of a text that is shown with its line breaks and tabs. Spaces and tabs at the end of a line are marked
-/// too: behind a backslash one of them changes what a command does.
-pub fn visible(text: &str) -> Vec<Piece> {
+/// The pieces of a text that is shown with its line breaks and tabs. Spaces and tabs at the end of a line are
+/// marked too, because after a backslash they change the meaning of a command.
+pub fn visible_pieces(text: &str) -> Vec<VisiblePiece> {
     pieces(text, false)
 }
 
-/// For places of one line and without markup. Line breaks and tabs are marked as well, and so is the bracket that
-/// opens a mark: the result tells everything, too.
+/// The text in one line, without markup. Line breaks, tabs and the bracket that opens a mark are marked too, so
+/// that different texts always have different results.
 pub fn visible_string(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for piece in pieces(text, true) {
         shown.push_str(match &piece {
-            Piece::Plain(text) => text,
-            Piece::Marked(mark) => &mark.shown,
+            VisiblePiece::Plain(text) => text,
+            VisiblePiece::Marked(mark) => &mark.shown,
         });
     }
     shown
 }
 
-/// Whether there is something invisible that deserves a warning; spaces at the end of a line do not.
+/// Whether a text contains hidden characters that deserve a warning. Spaces at the end of a line do not.
 pub fn has_hidden(text: &str) -> bool {
     text.chars().any(|character| hidden::look_up(character).is_some())
 }
 
-fn pieces(text: &str, one_line: bool) -> Vec<Piece> {
+fn pieces(text: &str, one_line: bool) -> Vec<VisiblePiece> {
     let mut pieces = Vec::new();
     let mut plain = 0;
     let mut trailing = TrailingSpace::default();
     let mut rest = text.char_indices().peekable();
     while let Some((start, character)) = rest.next() {
         let hidden = match character {
-            '\n' | '\t' | hidden::OPEN if one_line => Some(hidden::of_some_places(character)),
-            ' ' | '\t' if trailing.has(text, start) => Some(hidden::of_some_places(character)),
+            '\n' | '\t' | hidden::OPEN if one_line => Some(hidden::contextual(character)),
+            ' ' | '\t' if trailing.contains(text, start) => Some(hidden::contextual(character)),
             _ => hidden::look_up(character),
         };
         let Some(hidden) = hidden else { continue };
@@ -69,20 +69,21 @@ fn pieces(text: &str, one_line: bool) -> Vec<Piece> {
         }
         push_plain(&mut pieces, text.get(plain..start));
         let text = text.get(start..end).unwrap_or_default().to_owned();
-        pieces.push(Piece::Marked(Mark { text, shown: hidden.shown(character, count), name: hidden.name }));
+        let shown = hidden.shown(character, count);
+        pieces.push(VisiblePiece::Marked(HiddenMark { text, shown, name: hidden.name }));
         plain = end;
     }
     push_plain(&mut pieces, text.get(plain..));
     pieces
 }
 
-fn push_plain(pieces: &mut Vec<Piece>, text: Option<&str>) {
+fn push_plain(pieces: &mut Vec<VisiblePiece>, text: Option<&str>) {
     if let Some(text) = text.filter(|text| !text.is_empty()) {
-        pieces.push(Piece::Plain(text.to_owned()));
+        pieces.push(VisiblePiece::Plain(text.to_owned()));
     }
 }
 
-/// The run of white space that was looked at last: each is looked at once, however long it is.
+/// The last run of white space, cached so that each run is scanned once.
 #[derive(Default)]
 struct TrailingSpace {
     end: usize,
@@ -90,18 +91,19 @@ struct TrailingSpace {
 }
 
 impl TrailingSpace {
-    /// Whether the space at this place stands at the end of a line.
-    fn has(&mut self, text: &str, start: usize) -> bool {
+    /// Whether the white space at this place is at the end of a line.
+    fn contains(&mut self, text: &str, start: usize) -> bool {
         if start >= self.end {
             let rest = text.get(start..).unwrap_or_default();
-            let behind = rest.trim_start_matches([' ', '\t']);
-            self.end = text.len() - behind.len();
-            self.ends_line = behind.is_empty() || behind.starts_with(['\n', '\r']);
+            let after = rest.trim_start_matches([' ', '\t']);
+            self.end = text.len() - after.len();
+            self.ends_line = after.is_empty() || after.starts_with(['\n', '\r']);
+            #[cfg(test)]
+            crate::render::work::add(self.end - start);
         }
         self.ends_line
     }
 }
 
 #[cfg(test)]
-#[path = "visible_text_tests.rs"]
 mod tests;

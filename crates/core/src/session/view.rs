@@ -2,9 +2,9 @@
 //! session and hands out snapshots of it; the page keeps one per session it has opened. Both apply the same events.
 
 use crate::conversation::ask::Ask;
-use crate::conversation::controller::{MessageController, Report, Saved};
+use crate::conversation::controller::{ControllerSnapshot, MessageController, Report};
 use crate::conversation::queue::Queue;
-use crate::limits::{BESIDE_KEYS, PAGE_ROWS};
+use crate::limits::{EXTENSION_KEYS, PAGE_ROWS};
 use crate::protocol::event::{ContextUsage, Event, ModelInfo};
 use crate::protocol::{Beside, Capabilities, MessagesPage, RetryNote, Snapshot};
 use crate::session::machine::SessionState;
@@ -172,7 +172,7 @@ impl SessionView {
             agent: snapshot.agent,
             cwd: snapshot.cwd,
             title: snapshot.title,
-            controller: MessageController::restore(Saved {
+            controller: MessageController::restore(ControllerSnapshot {
                 first: snapshot.first,
                 rows: snapshot.messages,
                 fold: snapshot.streaming,
@@ -216,7 +216,7 @@ fn put(shown: &mut Vec<Beside>, key: &str, lines: &[String]) {
     match place {
         Some(place) if lines.is_empty() => drop(shown.remove(place)),
         Some(place) => shown[place].lines = lines.to_vec(),
-        None if lines.is_empty() || shown.len() >= BESIDE_KEYS => {}
+        None if lines.is_empty() || shown.len() >= EXTENSION_KEYS => {}
         None => shown.push(Beside { key: key.to_owned(), lines: lines.to_vec() }),
     }
 }

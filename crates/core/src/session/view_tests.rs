@@ -1,7 +1,7 @@
 //! What a page shows of a session: its numbered cases, and going on from a snapshot.
 
 use super::*;
-use crate::conversation::controller::sample::*;
+use crate::conversation::controller::test_support::*;
 use crate::conversation::queue::{Lane, Scheduled};
 use crate::protocol::ServerFrame;
 use crate::session::machine::{Follower, Machine};
@@ -22,7 +22,7 @@ fn opened_elsewhere(view: &SessionView) -> SessionView {
 }
 
 fn rows(view: &SessionView) -> Vec<String> {
-    told(&view.controller)
+    notation(&view.controller)
 }
 
 fn queue_of(texts: &[&str]) -> Event {

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use pilothouse_agents::framing::Line;
 use pilothouse_agents::pi::{Incoming, PiCommand, Response, decode};
-use pilothouse_core::limits::{AGENT_OUTPUT_BACKLOG, PROBE_SECONDS};
+use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, PROBE_SECONDS};
 use tokio::sync::mpsc;
 
 use crate::agent::process::{Exit, Launch, Process, ProcessEvent};
 
 /// Asks one thing after the other and gives all answers back. The first refusal ends it.
 pub async fn run(launch: &Launch, requests: Vec<PiCommand>) -> Result<Vec<Response>, String> {
-    let (sender, mut events) = mpsc::channel(AGENT_OUTPUT_BACKLOG);
+    let (sender, mut events) = mpsc::channel(AGENT_OUTPUT_QUEUE);
     // A mark of its own: with a process ends all that carries its mark, and the session's own process, or another
     // visit, must not be among it.
     let mark = format!("{}-visit-{}", launch.mark, uuid::Uuid::now_v7());

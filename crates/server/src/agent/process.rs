@@ -11,7 +11,8 @@ use crate::agent::orphans;
 use anyhow::{Context, Result};
 use pilothouse_agents::framing::{Line, LineBuffer};
 use pilothouse_core::limits::{
-    AGENT_BACKLOG, LAST_OUTPUT_SECONDS, PROBE_SECONDS, STDERR_LINE_BYTES, STDERR_LINES, STOP_STEP_SECONDS,
+    AGENT_COMMAND_QUEUE, LAST_OUTPUT_SECONDS, PROBE_SECONDS, STDERR_LINE_BYTES, STDERR_LINES,
+    STOP_STEP_SECONDS,
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -71,7 +72,7 @@ impl Process {
         let stdin = child.stdin.take().context("the agent has no standard input")?;
         let stdout = child.stdout.take().context("the agent has no standard output")?;
         let stderr = child.stderr.take().context("the agent has no standard error")?;
-        let (input, commands) = mpsc::channel(AGENT_BACKLOG);
+        let (input, commands) = mpsc::channel(AGENT_COMMAND_QUEUE);
         let (stop, stopped) = oneshot::channel();
         let complaints = Arc::new(Mutex::new(VecDeque::new()));
         tokio::spawn(write_input(stdin, commands));

@@ -130,14 +130,14 @@ impl HistoryFile {
     /// The newest rows of a session that no program is running: unfinished tool calls are shown as ended.
     pub fn newest_rows(&self) -> MessageController {
         let mut controller = self.newest_rows_running();
-        controller.end_history();
+        controller.finish_history();
         controller
     }
 
     /// The newest rows of a session that another program may be running: tool calls without a result count as running.
     pub fn newest_rows_running(&self) -> MessageController {
         let mut controller = self.tail.controller.clone();
-        controller.forget_before(controller.total().saturating_sub(TAIL_ROWS));
+        controller.drop_rows_before(controller.total().saturating_sub(TAIL_ROWS));
         controller
     }
 

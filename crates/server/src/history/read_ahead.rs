@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pilothouse_core::limits::{READ_AHEAD_LEAST_BYTES, READ_AHEAD_MOST_BYTES};
+use pilothouse_core::limits::{READ_AHEAD_MIN_BYTES, READ_AHEAD_TOTAL_BYTES};
 
 use super::{HistoryFile, ScannedFile};
 
@@ -28,11 +28,11 @@ impl ReadAhead {
     /// the total size is limited. Blocks while reading.
     pub fn read(&self, files: &[PathBuf]) {
         let Ok(_reading) = self.reading.try_lock() else { return };
-        let mut room = READ_AHEAD_MOST_BYTES;
+        let mut room = READ_AHEAD_TOTAL_BYTES;
         let mut chosen = files.to_vec();
         chosen.retain(|file| {
             let length = file.metadata().map_or(0, |metadata| metadata.len());
-            let fits = (READ_AHEAD_LEAST_BYTES..=room).contains(&length);
+            let fits = (READ_AHEAD_MIN_BYTES..=room).contains(&length);
             room -= if fits { length } else { 0 };
             fits
         });
@@ -73,7 +73,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let (large, small, missing) = (path("large"), path("small"), path("missing"));
-        write_session(&large, READ_AHEAD_LEAST_BYTES);
+        write_session(&large, READ_AHEAD_MIN_BYTES);
         write_session(&small, 1_000);
         let ahead = ReadAhead::default();
         let files = [missing.clone(), small.clone(), large.clone()];
@@ -83,7 +83,7 @@ mod tests {
         assert!(ahead.take(&large).is_none(), "already handed over");
 
         ahead.read(&files);
-        write_session(&large, READ_AHEAD_LEAST_BYTES + 1_000);
+        write_session(&large, READ_AHEAD_MIN_BYTES + 1_000);
         assert!(ahead.take(&large).is_none(), "the file has changed");
         ahead.read(&files);
         ahead.read(&[small]);

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::time::{Duration, Instant};
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use pilothouse_core::limits::{FILE_BURST_MILLISECONDS, FILE_EVENTS_BACKLOG, FILE_LOOK_SECONDS};
+use pilothouse_core::limits::{FILE_DEBOUNCE_MILLISECONDS, FILE_EVENT_QUEUE, FILE_POLL_SECONDS};
 
 /// The scope of a possible change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ struct WatchedFolder {
 
 impl FolderWatcher {
     fn new(folders: Vec<PathBuf>, is_complete: Arc<AtomicBool>) -> Self {
-        let (sender, events) = sync_channel(FILE_EVENTS_BACKLOG);
+        let (sender, events) = sync_channel(FILE_EVENT_QUEUE);
         let lost_events = Arc::new(AtomicBool::new(false));
         let watcher = create_watcher(sender, lost_events.clone())
             .inspect_err(|error| tracing::warn!(%error, "cannot watch session files"));
@@ -77,7 +77,7 @@ impl FolderWatcher {
             let everything = self.update_watches() | self.lost_events.swap(false, Ordering::Relaxed);
             let failed = self.watcher.is_none() || self.folders.iter().any(|folder| folder.watch_failed);
             self.is_complete.store(!failed, Ordering::Relaxed);
-            let timeout = if failed { Duration::from_secs(FILE_LOOK_SECONDS) } else { FOLDER_CHECK_INTERVAL };
+            let timeout = if failed { Duration::from_secs(FILE_POLL_SECONDS) } else { FOLDER_CHECK_INTERVAL };
             let event = if everything {
                 WatchEvent::Everything
             } else {
@@ -131,7 +131,7 @@ impl FolderWatcher {
 
     /// The paths of this event and of those that follow within a moment.
     fn collect_burst(&mut self, event: Event) -> Vec<PathBuf> {
-        let end = Instant::now() + Duration::from_millis(FILE_BURST_MILLISECONDS);
+        let end = Instant::now() + Duration::from_millis(FILE_DEBOUNCE_MILLISECONDS);
         let mut paths: BTreeSet<PathBuf> = event.paths.into_iter().collect();
         while let Ok(event) = self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
             paths.extend(event.paths);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use pilothouse_core::limits::VERSION_SECONDS;
+use pilothouse_core::limits::VERSION_PROBE_SECONDS;
 use pilothouse_core::protocol::{AgentInfo, ServerFrame};
 
 use super::{Hub, HubState, broadcast};
@@ -44,7 +44,7 @@ impl Hub {
                 looked.await;
             }
         };
-        let _ = tokio::time::timeout(Duration::from_secs(VERSION_SECONDS), waiting).await;
+        let _ = tokio::time::timeout(Duration::from_secs(VERSION_PROBE_SECONDS), waiting).await;
     }
 
     /// Finds out about the agents, in the background; about those again that had a problem.

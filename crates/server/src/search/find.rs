@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use pilothouse_core::Kind;
 use pilothouse_core::limits::{
-    SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_OF_SESSION, SEARCH_FITTING, SEARCH_HITS,
-    SEARCH_HITS_OF_SESSION, SEARCH_TITLES, SNIPPET_CHARACTERS,
+    SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_PER_SESSION, SEARCH_MATCHES, SEARCH_HITS,
+    SEARCH_HITS_PER_SESSION, SEARCH_TITLE_HITS, SNIPPET_CHARACTERS,
 };
 use pilothouse_core::protocol::{Piece, SearchHit, SearchResults};
 use rusqlite::{Connection, OptionalExtension, Result};
@@ -76,7 +76,7 @@ pub(super) fn find(connection: &Connection, query: &SearchQuery) -> Result<Searc
         }
         let count = hits_by_session.entry(text.session).or_default();
         *count += 1;
-        if *count > SEARCH_HITS_OF_SESSION || hits.len() >= SEARCH_HITS {
+        if *count > SEARCH_HITS_PER_SESSION || hits.len() >= SEARCH_HITS {
             more = true;
             continue;
         }
@@ -86,15 +86,15 @@ pub(super) fn find(connection: &Connection, query: &SearchQuery) -> Result<Searc
     Ok(SearchResults { hits, more })
 }
 
-/// The number of titles among the hits: the space that entries leave, and at least `SEARCH_TITLES`.
+/// The number of titles among the hits: the space that entries leave, and at least `SEARCH_TITLE_HITS`.
 fn title_limit(matching: &[MatchingText]) -> usize {
     let mut entries_by_session: HashMap<i64, usize> = HashMap::new();
     for text in matching.iter().filter(|text| text.document.is_some()) {
         *entries_by_session.entry(text.session).or_default() += 1;
     }
     let entries: usize =
-        entries_by_session.into_values().map(|count| count.min(SEARCH_HITS_OF_SESSION)).sum();
-    SEARCH_HITS.saturating_sub(entries).max(SEARCH_TITLES)
+        entries_by_session.into_values().map(|count| count.min(SEARCH_HITS_PER_SESSION)).sum();
+    SEARCH_HITS.saturating_sub(entries).max(SEARCH_TITLE_HITS)
 }
 
 fn read_sessions(connection: &Connection) -> Result<HashMap<i64, SessionRow>> {
@@ -128,14 +128,14 @@ fn add_matching_entries(
     let (mut checked, mut bytes, mut more) = (0, 0, false);
     let titles = matching.len();
     while let Some(row) = rows.next()? {
-        let is_enough = matching.len() >= titles + SEARCH_FITTING;
+        let is_enough = matching.len() >= titles + SEARCH_MATCHES;
         if is_enough || checked >= SEARCH_CANDIDATES || bytes >= SEARCH_CANDIDATE_BYTES {
             return Ok(true);
         }
         checked += 1;
         let (number, session): (i64, i64) = (row.get(0)?, row.get(1)?);
         let count = matches_by_session.entry(session).or_default();
-        if *count >= SEARCH_CANDIDATES_OF_SESSION {
+        if *count >= SEARCH_CANDIDATES_PER_SESSION {
             more = true;
             continue;
         }

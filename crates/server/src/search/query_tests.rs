@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pilothouse_core::Kind;
 use pilothouse_core::limits::{
-    QUERY_BYTES, SEARCH_HITS, SEARCH_HITS_OF_SESSION, SEARCH_TITLES, SNIPPET_CHARACTERS,
+    QUERY_BYTES, SEARCH_HITS, SEARCH_HITS_PER_SESSION, SEARCH_TITLE_HITS, SNIPPET_CHARACTERS,
 };
 use pilothouse_core::protocol::{Piece, SearchHit};
 use serde_json::{Value, json};
@@ -184,7 +184,7 @@ fn whole_words_rank_first_and_hits_per_session_are_limited() {
     let found = fixture.find("anchor");
     assert_eq!(found[0], ("old".to_owned(), "word".to_owned()), "{found:?}");
     assert_eq!(found[1], ("loud".to_owned(), "title".to_owned()));
-    assert_eq!(found.len(), 1 + SEARCH_HITS_OF_SESSION);
+    assert_eq!(found.len(), 1 + SEARCH_HITS_PER_SESSION);
     assert!(fixture.search.find("anchor").more);
     assert!(!fixture.search.find("\"an anchor\"").more);
     // Adjacent words rank before words at a distance.
@@ -242,7 +242,7 @@ fn titles_leave_space_for_entries() {
         fixture.write_session(&format!("many{number}"), "", &[user_message("x", "weigh the anchors")]);
     }
     let found = fixture.find("anchor");
-    assert_eq!((titles(&found), found.len()), (SEARCH_TITLES, SEARCH_HITS));
+    assert_eq!((titles(&found), found.len()), (SEARCH_TITLE_HITS, SEARCH_HITS));
     assert_eq!(found[0].1, "title", "the best hits still come first");
     assert!(fixture.search.find("anchor").more);
 }

@@ -8,7 +8,7 @@ use pilothouse_agents::pi::{Incoming, PiCommand, decode};
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ask::{Ask, ClosedBy};
 use pilothouse_core::conversation::message::Message;
-use pilothouse_core::conversation::queue::Waiting;
+use pilothouse_core::conversation::queue::QueueCounts;
 use pilothouse_core::protocol::event::{Event, NoticeLevel};
 use pilothouse_core::render::describe::title_from;
 use pilothouse_core::session::machine::StateEvent;
@@ -45,7 +45,9 @@ impl Session {
             Incoming::Response(response) => self.response(response),
             Incoming::Event(event) if event.is_void() => {}
             Incoming::Event(event) => self.agent_event(event),
-            Incoming::Waiting { steering, follow_up } => self.waiting = Some(Waiting { steering, follow_up }),
+            Incoming::Waiting { steering, follow_up } => {
+                self.waiting = Some(QueueCounts { steering, follow_up })
+            }
             Incoming::Ask(ask) => self.ask(ask),
             Incoming::BashOutput { request_id, delta } => {
                 if let Some((_, Pending::Bash { client_id, .. })) = self.pending.get(&request_id) {
@@ -118,19 +120,19 @@ impl Session {
     /// behind what it was given.
     fn name_user_message(&mut self, text: &str) -> Option<String> {
         let same = self.starting.iter().position(|prompt| prompt.text == text);
-        let scheduled = self.view.queue.to_send().any(|item| item.text == text);
+        let scheduled = self.view.queue.sendable().any(|item| item.text == text);
         let starts = same.or((!scheduled && !self.starting.is_empty()).then_some(0));
         if let Some(prompt) = starts.and_then(|place| self.starting.remove(place)) {
             return Some(prompt.client_id);
         }
-        let taken = self.view.queue.take_up(text, self.waiting)?;
+        let taken = self.view.queue.remove_accepted(text, self.waiting)?;
         self.agents_copy.taken_up(&taken.id);
         self.emit_queue();
         Some(taken.id)
     }
 
     fn ask(&mut self, mut ask: Ask) {
-        ask.approval = ask.asks_leave();
+        ask.approval = ask.is_approval_request();
         if let Some(milliseconds) = ask.timeout_ms {
             self.ask_deadlines.push((Instant::now() + Duration::from_millis(milliseconds), ask.id.clone()));
         }
@@ -166,7 +168,7 @@ impl Session {
         self.stop_deadline = None;
         self.ask_deadlines.clear();
         for ask in self.view.asks.clone() {
-            self.record_ask(&ask, ask.lost_words());
+            self.record_ask(&ask, ask.process_ended_text());
             self.emit(Event::AskClosed { ask_id: ask.id, by: ClosedBy::Stopped });
         }
         self.keep_asks();

@@ -24,7 +24,7 @@ impl Session {
         }
         let ask = ask.clone();
         let declined = ask.is_declined_by(&answer);
-        let words = ask.closing_words(&answer);
+        let words = ask.answered_text(&answer);
         if !self.tell_agent(&PiCommand::AnswerDialog { ask_id: ask_id.to_owned(), answer }) {
             return Err("The agent does not take answers at the moment. Try again.".to_owned());
         }
@@ -68,7 +68,7 @@ impl Session {
         let expired: Vec<(Instant, String)> = expired;
         for (_, ask_id) in expired {
             if let Some(ask) = self.view.asks.iter().find(|ask| ask.id == ask_id).cloned() {
-                self.record_ask(&ask, ask.expired_words());
+                self.record_ask(&ask, ask.expired_text());
             }
             self.close_ask(&ask_id, ClosedBy::Expired);
         }

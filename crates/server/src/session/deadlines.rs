@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use pilothouse_core::limits::UNUSED_SESSION_SECONDS;
+use pilothouse_core::limits::SESSION_TASK_IDLE_SECONDS;
 use tokio::time::Instant;
 
 use super::Session;
 
 /// A task that nobody watches and that runs nothing ends after this; opening the session again reads its file.
-const UNUSED: Duration = Duration::from_secs(UNUSED_SESSION_SECONDS);
+const UNUSED: Duration = Duration::from_secs(SESSION_TASK_IDLE_SECONDS);
 
 impl Session {
     fn unused(&self) -> bool {

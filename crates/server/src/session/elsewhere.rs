@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::message::Message;
-use pilothouse_core::limits::{ELSEWHERE_SECONDS, UNFINISHED_ELSEWHERE_SECONDS, UNTOLD_SECONDS};
+use pilothouse_core::limits::{
+    EXTERNAL_WRITER_RUN_SECONDS, EXTERNAL_WRITER_SECONDS, UNREPORTED_MESSAGE_SECONDS,
+};
 use pilothouse_core::protocol::ServerFrame;
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::session::machine::Machine;
@@ -127,7 +129,7 @@ impl Session {
     /// Our own process tells what it writes within moments: what has stood there untold for longer is not its.
     fn suspect(&mut self) {
         let since = *self.untold_since.get_or_insert_with(Instant::now);
-        if since.elapsed() >= Duration::from_secs(UNTOLD_SECONDS) && !self.view.elsewhere {
+        if since.elapsed() >= Duration::from_secs(UNREPORTED_MESSAGE_SECONDS) && !self.view.elsewhere {
             self.suspected = true;
             self.emit(Event::Elsewhere { active: true });
             self.expect_the_other();
@@ -138,7 +140,7 @@ impl Session {
     /// It counts as being at work for a while; for longer in the middle of something, since a tool may take its time.
     fn expect_the_other(&mut self) {
         let unfinished = self.file_has(|file| file.resting_state() == SessionState::Paused);
-        let seconds = if unfinished { UNFINISHED_ELSEWHERE_SECONDS } else { ELSEWHERE_SECONDS };
+        let seconds = if unfinished { EXTERNAL_WRITER_RUN_SECONDS } else { EXTERNAL_WRITER_SECONDS };
         self.elsewhere_until = Some(Instant::now() + Duration::from_secs(seconds));
     }
 

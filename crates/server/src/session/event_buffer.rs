@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use axum::extract::ws::Utf8Bytes;
-use pilothouse_core::limits::{REPLAY_BYTES, REPLAY_EVENTS};
+use pilothouse_core::limits::{EVENT_BUFFER_BYTES, EVENT_BUFFER_EVENTS};
 
 #[derive(Debug, Default)]
 pub struct EventBuffer {
@@ -18,7 +18,7 @@ impl EventBuffer {
         self.bytes += frame.len();
         self.frames.push_back(frame);
         self.last = seq;
-        while self.frames.len() > REPLAY_EVENTS || self.bytes > REPLAY_BYTES {
+        while self.frames.len() > EVENT_BUFFER_EVENTS || self.bytes > EVENT_BUFFER_BYTES {
             let Some(oldest) = self.frames.pop_front() else { break };
             self.bytes -= oldest.len();
         }
@@ -57,8 +57,8 @@ mod tests {
     #[test]
     fn a_cursor_from_the_future_or_too_far_behind_has_no_replay() {
         assert_eq!(after(&filled(5), 6), None);
-        let long = filled(REPLAY_EVENTS as u64 + 10);
+        let long = filled(EVENT_BUFFER_EVENTS as u64 + 10);
         assert_eq!(after(&long, 9), None);
-        assert_eq!(after(&long, 10).map(|frames| frames.len()), Some(REPLAY_EVENTS));
+        assert_eq!(after(&long, 10).map(|frames| frames.len()), Some(EVENT_BUFFER_EVENTS));
     }
 }

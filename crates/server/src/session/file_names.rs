@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ignore::WalkBuilder;
-use pilothouse_core::limits::{FOUND_FILES, LOOKED_AT_FILES};
+use pilothouse_core::limits::{FOUND_FILES, SCANNED_FILES};
 
 /// The paths that fit best. Reads the disk.
 pub fn find(folder: &Path, query: &str) -> Vec<String> {
@@ -16,7 +16,7 @@ pub fn find(folder: &Path, query: &str) -> Vec<String> {
         .filter_entry(|entry| entry.file_name() != ".git")
         .build();
     let mut found: Vec<(Rank, String)> = Vec::new();
-    for entry in walk.flatten().take(LOOKED_AT_FILES) {
+    for entry in walk.flatten().take(SCANNED_FILES) {
         let Some(path) = entry.path().strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
         if path.is_empty() {
             continue;

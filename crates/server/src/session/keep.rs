@@ -6,7 +6,7 @@ use std::time::Duration;
 use pilothouse_core::conversation::ask::Ask;
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::conversation::ui_message::BashResult;
-use pilothouse_core::limits::{IN_FLIGHT_MILLISECONDS, OWN_MESSAGES};
+use pilothouse_core::limits::{IN_FLIGHT_MILLISECONDS, REMEMBERED_MESSAGE_TIMES};
 use pilothouse_core::protocol::event::Event;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -89,7 +89,7 @@ impl Session {
             && let Some(timestamp) = timestamp
             && self.own_messages.back() != Some(timestamp)
         {
-            if self.own_messages.len() >= OWN_MESSAGES {
+            if self.own_messages.len() >= REMEMBERED_MESSAGE_TIMES {
                 self.own_messages.pop_front();
             }
             self.own_messages.push_back(*timestamp);

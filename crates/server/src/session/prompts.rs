@@ -161,7 +161,7 @@ impl Session {
     }
 
     pub(super) fn forget_scheduled(&mut self, client_id: &str) {
-        if self.view.queue.forget(client_id) {
+        if self.view.queue.discard(client_id) {
             self.emit_queue();
         }
     }

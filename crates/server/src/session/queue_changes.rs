@@ -2,7 +2,7 @@
 //! and is on disk before that.
 
 use pilothouse_core::conversation::queue::{Queue, QueueError, Scheduled};
-use pilothouse_core::limits::GIVEN_BACK_ANSWERS;
+use pilothouse_core::limits::REMEMBERED_RESTORES;
 use pilothouse_core::protocol::QueueEdit;
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ impl Session {
         let words = |why: QueueError| why.to_string();
         if let QueueEdit::Finish { text, images } = &edit {
             // On disk before it is acknowledged. It is recognised in the agent's file by its text.
-            let lane = self.view.queue.under_edit(id, revision).map_err(words)?.lane;
+            let lane = self.view.queue.item_under_edit(id, revision).map_err(words)?.lane;
             let edited = self.new_prompt(id.to_owned(), text.clone(), images.clone(), lane);
             self.keep_prompt(&edited)?;
         }
@@ -147,7 +147,7 @@ impl Session {
     }
 
     fn give_back(&mut self, waiter: Waiter, answer: Value) {
-        if self.given_back.len() >= GIVEN_BACK_ANSWERS {
+        if self.given_back.len() >= REMEMBERED_RESTORES {
             self.given_back.pop_front();
         }
         self.given_back.push_back((waiter.request.clone(), answer.clone()));

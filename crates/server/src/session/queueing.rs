@@ -4,7 +4,7 @@
 //! at all.
 
 use pilothouse_agents::pi::PiCommand;
-use pilothouse_core::conversation::queue::{Lane, QueueError, Scheduled, Waiting};
+use pilothouse_core::conversation::queue::{Lane, QueueCounts, QueueError, Scheduled};
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::protocol::QueueEdit;
 use pilothouse_core::protocol::event::{Event, NoticeLevel};
@@ -92,10 +92,10 @@ impl Session {
 
     /// The agent's queue is empty: what it gave back can be changed, and the rest is given to it again. What it did
     /// not give back it has taken up, and will tell so in a moment.
-    pub(super) fn queue_cleared(&mut self, given_back: Waiting) {
+    pub(super) fn queue_cleared(&mut self, given_back: QueueCounts) {
         let mut on_its_way = Vec::new();
         for (lane, kept) in [(Lane::Steer, given_back.steering), (Lane::FollowUp, given_back.follow_up)] {
-            let of_lane = self.view.queue.to_send().filter(|item| item.lane == lane);
+            let of_lane = self.view.queue.sendable().filter(|item| item.lane == lane);
             let given: Vec<String> = of_lane
                 .filter(|item| self.agents_copy.given.contains(&item.id))
                 .map(|item| item.id.clone())
@@ -115,14 +115,14 @@ impl Session {
     pub(super) fn given_back_of(&self, lane: Lane, texts: Option<&Value>) -> usize {
         let texts = || texts.and_then(Value::as_array).into_iter().flatten();
         let wordless = texts().filter(|text| text.as_str() == Some("")).count();
-        let held = self.view.queue.to_send().filter(|item| item.lane == lane && item.text.is_empty());
+        let held = self.view.queue.sendable().filter(|item| item.lane == lane && item.text.is_empty());
         let held = held.filter(|item| self.agents_copy.given.contains(&item.id)).count();
         texts().count() - wordless + wordless.min(held)
     }
 
     /// The agent's process is gone, and its queue with it.
     pub(super) fn queue_lost(&mut self) {
-        self.queue_cleared(Waiting { steering: usize::MAX, follow_up: usize::MAX });
+        self.queue_cleared(QueueCounts { steering: usize::MAX, follow_up: usize::MAX });
     }
 
     /// The agent would not clear its queue: nothing is changed, and everybody is told.
@@ -152,7 +152,7 @@ impl Session {
         let offered =
             |id: &String| self.agents_copy.given.contains(id) || self.agents_copy.refused.contains(id);
         let missing: Vec<Scheduled> =
-            self.view.queue.to_send().filter(|item| !offered(&item.id)).cloned().collect();
+            self.view.queue.sendable().filter(|item| !offered(&item.id)).cloned().collect();
         for Scheduled { id, lane, text, mut images, .. } in missing {
             if !self.machine.state().is_active() {
                 self.begin_run();

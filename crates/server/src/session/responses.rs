@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pilothouse_agents::pi::decode::{context_usage, model};
 use pilothouse_agents::pi::{PiCommand, Response};
-use pilothouse_core::conversation::queue::{Lane, Waiting};
+use pilothouse_core::conversation::queue::{Lane, QueueCounts};
 use pilothouse_core::conversation::ui_message::BashResult;
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{AgentMode, Capabilities};
@@ -71,7 +71,7 @@ impl Session {
             Pending::QueueCleared => {
                 let steering = self.given_back_of(Lane::Steer, response.data.get("steering"));
                 let follow_up = self.given_back_of(Lane::FollowUp, response.data.get("followUp"));
-                self.queue_cleared(Waiting { steering, follow_up });
+                self.queue_cleared(QueueCounts { steering, follow_up });
             }
             Pending::Renamed { waiter, name } => {
                 if self.view.title != name {

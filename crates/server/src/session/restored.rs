@@ -70,7 +70,7 @@ impl Restored {
 
     fn take_asks(&mut self, store: &Store, session: &str) {
         for ask in store.asks(session) {
-            let message = Message::Answered { words: ask.lost_words() };
+            let message = Message::Answered { words: ask.process_ended_text() };
             let events = vec![Event::MessageEnd { message }];
             store.add_extra(session, &Extra { at: now_ms(), events });
             self.interrupted = true;

@@ -1,8 +1,7 @@
 //! Going on with a session that was stopped, failed, or was cut off.
 
 use pilothouse_core::conversation::queue::{Lane, Scheduled};
-use pilothouse_core::conversation::turns::last_user_message;
-use pilothouse_core::conversation::ui_message::Image;
+use pilothouse_core::conversation::ui_message::{Image, last_user_message};
 use serde_json::Value;
 
 use super::Session;
@@ -35,7 +34,7 @@ impl Session {
             }
             return self.give_rest();
         }
-        if self.view.queue.to_send().next().is_none() {
+        if self.view.queue.sendable().next().is_none() {
             return self.prompt_again(
                 waiter,
                 "Please go on from where you were stopped.".to_owned(),
@@ -53,7 +52,7 @@ impl Session {
 
     /// What failed is tried again: what the agent does not know is sent itself, not said once more.
     pub(super) fn retry(&mut self, waiter: Waiter) {
-        if !self.unsent.is_empty() || self.view.queue.to_send().next().is_some() {
+        if !self.unsent.is_empty() || self.view.queue.sendable().next().is_some() {
             return self.resume(waiter);
         }
         let again = self.refused.take().map(|prompt| (prompt.text, prompt.images));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pilothouse_agents::pi::PiCommand;
-use pilothouse_core::limits::GIVEN_TITLE_BYTES;
+use pilothouse_core::limits::TITLE_BYTES;
 use pilothouse_core::protocol::Forked;
 use pilothouse_core::protocol::event::Event;
 use serde_json::{Value, json};
@@ -32,9 +32,8 @@ impl Session {
     /// a short visit for it.
     pub(super) fn rename(&mut self, waiter: Waiter, title: &str) {
         let name = title.split_whitespace().collect::<Vec<_>>().join(" ");
-        if name.is_empty() || name.len() > GIVEN_TITLE_BYTES {
-            return waiter
-                .respond(Err(format!("A title is between one and {GIVEN_TITLE_BYTES} bytes long.")));
+        if name.is_empty() || name.len() > TITLE_BYTES {
+            return waiter.respond(Err(format!("A title is between one and {TITLE_BYTES} bytes long.")));
         }
         if let Err(why) = self.may_write() {
             return waiter.respond(Err(why));

@@ -1,32 +1,36 @@
-//! What the options of a choice say: yes, no, or something else. Agents tell approvals from questions by nothing but
-//! the words of their options. A key may press only what is certain, so an option counts as plain when it says yes or
-//! no in known words alone: "Allow once" does, "Allow for this session" is a yes to more than that.
+//! Reads the wording of an option: yes, no, or neither. Agents send approvals and questions alike as a list of
+//! options, so the wording is all that distinguishes them.
+//!
+//! A keyboard shortcut may only choose an option whose meaning is certain. An option is therefore a plain yes or
+//! no only if it consists of known words: "Allow once" is plain, "Allow for this session" approves more than this
+//! one request.
 
 use crate::render::visible_text::has_hidden;
 
+/// The meaning of an option that approves or declines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// Yes, to this once.
+    /// Approves this one request.
     Yes,
-    /// Yes, and to more than this, or to what cannot be told.
-    YesAndMore,
-    /// No, to this once.
+    /// Approves more than this request, or something unclear.
+    BroadYes,
+    /// Declines this one request.
     No,
-    /// No, and for longer, or with something to it.
-    NoAndMore,
+    /// Declines more than this request, or adds something to it.
+    BroadNo,
 }
 
-/// Say yes or no whatever follows them.
+/// Words that mean yes or no, whatever follows them.
 const YES: [&str; 9] = ["yes", "y", "allow", "approve", "accept", "permit", "grant", "always", "authorize"];
 const NO: [&str; 11] =
     ["no", "n", "deny", "reject", "block", "decline", "refuse", "disallow", "forbid", "never", "not"];
 
-/// Say yes or no only where nothing follows that could be another thing: "Run tests" is a choice.
+/// Words that mean yes or no only if no unknown word follows: "Run" approves, "Run tests" is a choice.
 const WEAK_YES: [&str; 9] = ["ok", "okay", "proceed", "continue", "confirm", "run", "execute", "go", "sure"];
 const WEAK_NO: [&str; 5] = ["cancel", "abort", "stop", "skip", "dont"];
 
-/// Change nothing about how far a yes or a no reaches.
-const HARMLESS: [&str; 25] = [
+/// Words that do not change the scope of a yes or a no.
+const NEUTRAL: [&str; 25] = [
     "once",
     "just",
     "only",
@@ -55,6 +59,7 @@ const HARMLESS: [&str; 25] = [
 ];
 
 impl Consent {
+    /// The meaning of an option. None if it neither approves nor declines.
     pub fn of(option: &str) -> Option<Self> {
         let words = words(option);
         let mut words = words.iter().map(String::as_str).peekable();
@@ -68,64 +73,65 @@ impl Consent {
             return None;
         }
         let negates = ["dont", "not", "never"].contains(&first);
-        // "Don't allow", but not "Don't ask again", which is a yes to all that follows.
+        // "Don't allow" declines. "Don't ask again" approves later requests and is not recognised.
         if negates && !rest.first().is_none_or(|next| among(&[&YES, &WEAK_YES], next)) {
             return None;
         }
-        // Of what follows, words of the same side repeat it; the other side's take it back.
+        // Further words of the same side repeat the meaning; words of the other side contradict it.
         let same: &[&[&str]] = match (yes, negates) {
-            (true, _) | (_, true) => &[&YES, &WEAK_YES, &HARMLESS],
-            _ => &[&NO, &WEAK_NO, &HARMLESS],
+            (true, _) | (_, true) => &[&YES, &WEAK_YES, &NEUTRAL],
+            _ => &[&NO, &WEAK_NO, &NEUTRAL],
         };
         let lasting = |word: &str| ["always", "never"].contains(&word);
         let known = rest.iter().all(|word| among(same, word) && !lasting(word));
         if !known && among(&[&WEAK_YES, &WEAK_NO], first) && !negates {
             return None;
         }
-        let plain = known && !lasting(first) && !has_signs(option) && !has_hidden(option);
+        let plain = known && !lasting(first) && !has_symbols(option) && !has_hidden(option);
         Some(match (yes, plain) {
             (true, true) => Self::Yes,
-            (true, false) => Self::YesAndMore,
+            (true, false) => Self::BroadYes,
             (false, true) => Self::No,
-            (false, false) => Self::NoAndMore,
+            (false, false) => Self::BroadNo,
         })
     }
 
     const fn is_yes(self) -> bool {
-        matches!(self, Self::Yes | Self::YesAndMore)
+        matches!(self, Self::Yes | Self::BroadYes)
     }
 }
 
-/// Whether a choice asks for leave: it offers both a yes and a no.
-pub fn is_approval(options: &[String]) -> bool {
-    let says = |yes: bool| {
+/// Whether the options contain both a yes and a no, which makes the list an approval request.
+pub fn offers_yes_and_no(options: &[String]) -> bool {
+    let offers = |yes: bool| {
         options.iter().filter_map(|option| Consent::of(option)).any(|consent| consent.is_yes() == yes)
     };
-    says(true) && says(false)
+    offers(true) && offers(false)
 }
 
-/// The option that says just this, if there is exactly one.
-pub fn the_one(options: &[String], consent: Consent) -> Option<usize> {
+/// The index of the option with this meaning, if exactly one has it.
+pub fn only_option(options: &[String], consent: Consent) -> Option<usize> {
     let mut fitting = (0..options.len()).filter(|index| Consent::of(&options[*index]) == Some(consent));
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
-/// In small letters, without signs and without what numbers them: "1. Yes, don't wait" is yes, dont, wait.
+/// The words in lower case, without punctuation and numbering: "1. Yes, don't wait" is `yes`, `dont`, `wait`.
 fn words(option: &str) -> Vec<String> {
-    let option = option.trim_start_matches(is_no_letter).to_lowercase().replace(['\'', '’'], "");
+    let option = option.trim_start_matches(is_not_letter).to_lowercase().replace(['\'', '’'], "");
     let words = option.split(|letter: char| !letter.is_alphanumeric());
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Behind its first letter an option may hold signs that mean nothing; others, such as a star, may mean all.
-fn has_signs(option: &str) -> bool {
-    let option = option.trim_start_matches(is_no_letter);
+/// Whether an option contains more than ordinary punctuation after its first letter. A star, for example, may mean
+/// "everything".
+fn has_symbols(option: &str) -> bool {
+    let option = option.trim_start_matches(is_not_letter);
     option.contains(|letter: char| {
         !letter.is_alphanumeric() && !letter.is_whitespace() && !",.;:!()[]'’-".contains(letter)
     })
 }
 
-fn is_no_letter(letter: char) -> bool {
+fn is_not_letter(letter: char) -> bool {
     !letter.is_alphabetic()
 }
 

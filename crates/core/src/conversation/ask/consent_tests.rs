@@ -1,4 +1,4 @@
-//! Which words say yes or no, and how far they reach.
+//! Which wordings approve or decline, and with which scope.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn options(options: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_yes_and_a_no_are_known_by_their_words() {
+fn known_words_are_a_plain_yes_or_no() {
     for yes in [
         "Allow",
         "allow once",
@@ -44,7 +44,7 @@ fn a_yes_and_a_no_are_known_by_their_words() {
 }
 
 #[test]
-fn a_yes_to_more_than_this_is_not_plain() {
+fn a_wider_scope_is_not_plain() {
     for more in [
         "Always",
         "Always allow",
@@ -60,7 +60,7 @@ fn a_yes_to_more_than_this_is_not_plain() {
         "Allow *",
         "Allow 10",
     ] {
-        assert_eq!(Consent::of(more), Some(Consent::YesAndMore), "{more}");
+        assert_eq!(Consent::of(more), Some(Consent::BroadYes), "{more}");
     }
     for more in [
         "No, and tell the agent what to do instead",
@@ -69,12 +69,12 @@ fn a_yes_to_more_than_this_is_not_plain() {
         "Deny always",
         "Reject with a note",
     ] {
-        assert_eq!(Consent::of(more), Some(Consent::NoAndMore), "{more}");
+        assert_eq!(Consent::of(more), Some(Consent::BroadNo), "{more}");
     }
 }
 
 #[test]
-fn other_words_say_neither() {
+fn other_words_are_neither() {
     for other in [
         "red",
         "",
@@ -99,13 +99,13 @@ fn other_words_say_neither() {
 }
 
 #[test]
-fn what_hides_something_is_never_plain() {
-    assert_eq!(Consent::of("Allow\u{200b}"), Some(Consent::YesAndMore));
-    assert_eq!(Consent::of("\u{202e}No"), Some(Consent::NoAndMore));
+fn an_option_with_hidden_characters_is_never_plain() {
+    assert_eq!(Consent::of("Allow\u{200b}"), Some(Consent::BroadYes));
+    assert_eq!(Consent::of("\u{202e}No"), Some(Consent::BroadNo));
 }
 
 #[test]
-fn a_choice_is_an_approval_if_it_offers_both() {
+fn options_with_a_yes_and_a_no_are_an_approval_request() {
     for approval in [
         &["Allow", "Block"][..],
         &["Yes", "No"],
@@ -114,7 +114,7 @@ fn a_choice_is_an_approval_if_it_offers_both() {
         &["Always allow", "Never allow"],
         &["No", "Yes", "Ask me later"],
     ] {
-        assert!(is_approval(&options(approval)), "{approval:?}");
+        assert!(offers_yes_and_no(&options(approval)), "{approval:?}");
     }
     for question in [
         &["red", "green", "yellow"][..],
@@ -124,16 +124,19 @@ fn a_choice_is_an_approval_if_it_offers_both() {
         &["Run tests", "Stop here", "Write docs"],
         &["No preference", "Light", "Dark"],
     ] {
-        assert!(!is_approval(&options(question)), "{question:?}");
+        assert!(!offers_yes_and_no(&options(question)), "{question:?}");
     }
 }
 
 #[test]
-fn a_key_presses_what_is_certain_and_nothing_else() {
+fn only_an_unambiguous_plain_option_is_found() {
     let three = options(&["Always allow", "Allow once", "Deny"]);
-    assert_eq!((the_one(&three, Consent::Yes), the_one(&three, Consent::No)), (Some(1), Some(2)));
+    assert_eq!((only_option(&three, Consent::Yes), only_option(&three, Consent::No)), (Some(1), Some(2)));
     let two_plain = options(&["Yes", "Proceed", "No", "No, and tell it why"]);
-    assert_eq!((the_one(&two_plain, Consent::Yes), the_one(&two_plain, Consent::No)), (None, Some(2)));
+    assert_eq!(
+        (only_option(&two_plain, Consent::Yes), only_option(&two_plain, Consent::No)),
+        (None, Some(2))
+    );
     let only_more = options(&["Allow for this session", "Never"]);
-    assert_eq!((the_one(&only_more, Consent::Yes), the_one(&only_more, Consent::No)), (None, None));
+    assert_eq!((only_option(&only_more, Consent::Yes), only_option(&only_more, Consent::No)), (None, None));
 }

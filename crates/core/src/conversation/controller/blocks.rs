@@ -1,11 +1,11 @@
-//! The content blocks of the assistant message that is being streamed: text, thinking and the calls in it.
-//! Blocks of one message stand in the order of their index, as history has them, whichever is streamed first.
-//! What becomes of a call after that is in `tools`.
+//! The content blocks of the open assistant message: text, thinking and tool calls. The rows of a message are in
+//! the order of the block index, as in history, whichever block streams first. `tool_calls` handles the execution
+//! of a call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::calls::Stage;
+use super::tool_calls::Stage;
 use super::{MessageController, Report};
 use crate::conversation::message::{Content, Part};
 use crate::conversation::ui_message::{Kind, Mark, UiMessage};
@@ -14,19 +14,20 @@ use crate::protocol::event::LAST_BLOCK;
 
 /// One content block of the open assistant message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Block {
+pub(super) struct MessageBlock {
     pub(super) index: usize,
     pub(super) kind: Kind,
-    /// None while all of its text is blank: blank text gives no row.
+    /// None while all text of the block is blank, since blank text has no row.
     pub(super) row: Option<usize>,
+    /// The blank text so far. It becomes part of the row once other text follows.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     blank: String,
 }
 
-readable!(Block { index "index", kind "kind"; row "row", blank "blank" });
+readable!(MessageBlock { index "index", kind "kind"; row "row", blank "blank" });
 
 impl MessageController {
-    /// A delta. Without a message start before it, it opens a message by itself.
+    /// Appends a delta to a block. Opens a message if none is open.
     pub(super) fn append(&mut self, index: usize, kind: Kind, delta: &str, report: &mut Report) {
         let index = self.index_of_block(index, kind);
         let block = self.block(index, kind);
@@ -42,12 +43,12 @@ impl MessageController {
         block.blank.push_str(delta);
         if !block.blank.trim().is_empty() {
             let text = std::mem::take(&mut block.blank);
-            self.text_row(index, kind, text, report);
+            self.insert_text_row(index, kind, text, report);
         }
     }
 
-    /// All text of a block so far. A block that nothing has been seen of waits for the message's end, and so does a
-    /// text that is shorter than what is shown: only that end may take something back.
+    /// Applies the complete text of a block. Text of an unknown block, and text shorter than the row's, is
+    /// ignored: only the message's end may add such a block or shorten a row.
     pub(super) fn finish_block(&mut self, index: usize, kind: Kind, content: String, report: &mut Report) {
         let index = self.index_of_block(index, kind);
         let mut blocks = self.fold.blocks.iter().flatten();
@@ -63,7 +64,8 @@ impl MessageController {
         }
     }
 
-    /// A call in the message: a row as soon as its tool is known, its arguments when they are complete.
+    /// Applies a tool call block. The row appears once the tool's name is known; the arguments follow when
+    /// complete.
     pub(super) fn call_block(
         &mut self,
         index: usize,
@@ -77,15 +79,15 @@ impl MessageController {
             Some(row) => row,
             None => {
                 let place = self.place_of_block(index);
-                self.new_call(place, id.clone(), tool.clone(), Stage::Calling, true, report)
+                self.insert_call(place, id.clone(), tool.clone(), Stage::Calling, true, report)
             }
         };
         self.block(index, Kind::Tool).row = Some(row);
-        self.name_call(row, id, tool, arguments, report);
+        self.update_call(row, id, tool, arguments, report);
     }
 
-    /// The message's end is authoritative: rows that differ take its text, rows it does not have go, rows that were
-    /// never streamed come. Ids of the others stay. Of a stopped message the last row is marked, if it is a text.
+    /// Applies the message's end, which is authoritative: rows that differ get its text, rows it lacks are
+    /// removed, and parts that were never streamed get a row. All other rows keep their id.
     pub(super) fn settle_blocks(&mut self, content: Content, stopped: bool, report: &mut Report) {
         let mut kept = Vec::new();
         for (index, part) in content.0.into_iter().enumerate() {
@@ -110,7 +112,7 @@ impl MessageController {
             else {
                 break;
             };
-            // A call that has been carried out is never dropped, whatever its message says.
+            // A call whose execution has begun keeps its row, even if the message lacks it.
             if let Some(row) = blocks.remove(gone).row
                 && !self.is_past_calling(row)
             {
@@ -123,10 +125,10 @@ impl MessageController {
         self.fold.blocks = None;
     }
 
-    /// The message under way ends before it is complete: its last row says so, if it is a text.
+    /// Closes the open message before it is complete. Its last row is marked if it is text.
     pub(super) fn interrupt_message(&mut self, report: &mut Report) {
         let last = self.fold.blocks.take().unwrap_or_default().into_iter().max_by_key(|block| block.row);
-        if let Some(Block { kind: Kind::Assistant | Kind::Thinking, row: Some(row), .. }) = last {
+        if let Some(MessageBlock { kind: Kind::Assistant | Kind::Thinking, row: Some(row), .. }) = last {
             self.change(row, report, |message| {
                 message.mark.replace(Mark::Interrupted) != Some(Mark::Interrupted)
             });
@@ -136,24 +138,24 @@ impl MessageController {
     fn settle_text(&mut self, index: usize, kind: Kind, text: String, report: &mut Report) {
         match self.block(index, kind).row {
             Some(row) => self.set_text(row, text, report),
-            None => self.text_row(index, kind, text, report),
+            None => self.insert_text_row(index, kind, text, report),
         }
     }
 
-    fn text_row(&mut self, index: usize, kind: Kind, text: String, report: &mut Report) {
+    fn insert_text_row(&mut self, index: usize, kind: Kind, text: String, report: &mut Report) {
         let place = self.place_of_block(index);
         let row = self.insert(place, UiMessage { kind, text, ..UiMessage::default() }, report);
         self.block(index, kind).row = Some(row);
     }
 
-    /// Before the first row of a block with a higher index.
+    /// The row number for a new row of this block: before the first row of a block with a higher index.
     fn place_of_block(&self, index: usize) -> usize {
         let later = self.fold.blocks.iter().flatten().filter(|block| block.index > index);
         later.filter_map(|block| block.row).min().unwrap_or(self.fold.body)
     }
 
-    /// An agent that does not number its blocks means the last one. If that is of another kind, or something else has
-    /// come after it, a new one begins.
+    /// Resolves [`LAST_BLOCK`], which agents without block numbers send. It means the last block if that has the
+    /// same kind and its row is the last of the body; otherwise a new block begins.
     fn index_of_block(&self, index: usize, kind: Kind) -> usize {
         if index != LAST_BLOCK {
             return index;
@@ -165,17 +167,17 @@ impl MessageController {
         }
     }
 
-    fn is_at_the_end(&self, block: &Block) -> bool {
+    fn is_at_the_end(&self, block: &MessageBlock) -> bool {
         block.row.is_none_or(|row| row + 1 == self.fold.body)
     }
 
-    /// The block of this index and kind in the open message, which is opened if need be.
-    fn block(&mut self, index: usize, kind: Kind) -> &mut Block {
+    /// The block with this index and kind. Adds the block, and opens a message, if there is none.
+    fn block(&mut self, index: usize, kind: Kind) -> &mut MessageBlock {
         let blocks = self.fold.blocks.get_or_insert_default();
         let position = match blocks.iter().position(|block| block.index == index && block.kind == kind) {
             Some(position) => position,
             None => {
-                blocks.push(Block { index, kind, row: None, blank: String::new() });
+                blocks.push(MessageBlock { index, kind, row: None, blank: String::new() });
                 blocks.len() - 1
             }
         };

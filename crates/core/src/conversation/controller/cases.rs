@@ -1,7 +1,6 @@
-//! The numbered cases of the message model, as far as they concern the fold alone. `tests/cases.md` says where each
-//! of the others is.
+//! The numbered cases that concern the reducer alone. `tests/cases.md` lists the files of all cases.
 
 mod history;
-mod people;
 mod restores;
 mod streaming;
+mod user_messages;

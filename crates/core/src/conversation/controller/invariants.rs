@@ -1,5 +1,5 @@
-//! What holds at every moment, whatever came before. Property tests and fuzzing ask after each step; the product
-//! never does, since it walks the list.
+//! Checks what must hold after every event. Property tests and fuzz targets call it after each step. The product
+//! never does, because the check walks the whole list.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use crate::conversation::ui_message::{Kind, Mark};
 use crate::limits::{OPEN_CALLS, RECENT_NAMED_ROWS};
 
 impl MessageController {
-    /// What is wrong, if anything.
+    /// Describes the first broken invariant, if any.
     #[doc(hidden)]
     pub fn broken_invariant(&self) -> Option<String> {
         let fold = &self.fold;
         let body = fold.body;
         if body < self.first || body > self.total() {
-            return Some(format!("the body ends at {body}, outside {}..={}", self.first, self.total()));
+            return Some(format!("the body ends at row {body}, outside {}..={}", self.first, self.total()));
         }
         let mut ids = BTreeSet::new();
         if let Some(twin) = self.rows.iter().find(|row| row.id.is_empty() || !ids.insert(&row.id)) {
-            return Some(format!("two rows are called {:?}, or one has no name", twin.id));
+            return Some(format!("row id {:?} is empty or used twice", twin.id));
         }
         let indices = (fold.open_user.iter().copied())
             .chain(fold.failure)
@@ -27,29 +27,30 @@ impl MessageController {
             .chain(fold.calls.iter().filter_map(|call| call.row))
             .chain(fold.blocks.iter().flatten().filter_map(|block| block.row));
         if let Some(index) = indices.into_iter().find(|index| *index >= body) {
-            return Some(format!("index {index} is outside the body of {body}"));
+            return Some(format!("stored row number {index} is outside the body of {body} rows"));
         }
         if fold.calls.len() > OPEN_CALLS || fold.named.len() > RECENT_NAMED_ROWS {
-            return Some("the memory of the fold is not bounded".to_owned());
+            return Some("the fold remembers more calls or named rows than allowed".to_owned());
         }
-        self.broken_row().or_else(|| self.broken_map())
+        self.broken_row().or_else(|| self.broken_call_map())
     }
 
     fn broken_row(&self) -> Option<String> {
-        let aside = self.fold.body - self.first;
+        let pending_start = self.fold.body - self.first;
         self.rows.iter().enumerate().find_map(|(held, row)| {
             let shape = (row.kind == Kind::Tool) == row.tool_step.is_some()
                 && (row.kind == Kind::Bash) == row.bash_result.is_some();
             let blank = matches!(row.kind, Kind::Assistant | Kind::Thinking) && row.text.trim().is_empty();
             let spins = row.mark.is_some_and(|mark| matches!(mark, Mark::Interrupted | Mark::Cancelled))
                 && row.tool_step.as_ref().is_some_and(|step| step.phase.is_open());
-            let stray = held >= aside && matches!(row.kind, Kind::Tool | Kind::Assistant | Kind::Thinking);
-            (!shape || blank || spins || stray).then(|| format!("row {held} is not right: {row:?}"))
+            let stray =
+                held >= pending_start && matches!(row.kind, Kind::Tool | Kind::Assistant | Kind::Thinking);
+            (!shape || blank || spins || stray).then(|| format!("row {held} is inconsistent: {row:?}"))
         })
     }
 
-    /// The map mirrors the visible rows that run: one entry for each, and none for a row that does not.
-    fn broken_map(&self) -> Option<String> {
+    /// The map has exactly one open entry for each held row that is open, and none for the others.
+    fn broken_call_map(&self) -> Option<String> {
         let placed: Vec<usize> = self.fold.calls.iter().filter_map(|call| call.row).collect();
         let distinct: BTreeSet<usize> = placed.iter().copied().collect();
         if placed.len() != distinct.len() {
@@ -60,6 +61,6 @@ impl MessageController {
         let open = |row: &crate::UiMessage| row.tool_step.as_ref().is_some_and(|step| step.phase.is_open());
         let shown: BTreeSet<usize> =
             self.rows.iter().enumerate().filter(|(_, row)| open(row)).map(|(held, _)| held).collect();
-        (mapped != shown).then(|| format!("the map has {mapped:?}, running rows are {shown:?}"))
+        (mapped != shown).then(|| format!("the map has {mapped:?} as open, the rows {shown:?}"))
     }
 }

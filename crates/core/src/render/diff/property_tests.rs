@@ -1,12 +1,13 @@
-//! What holds for every diff, whatever the texts: nothing is lost, nothing invented, and a patch says the same.
+//! Properties of every diff: no line is lost or invented, and a patch made from a diff is read as the same diff.
 
 use proptest::prelude::*;
 
-use super::shown_as_text::sign;
+use super::test_support::{diff_files, diff_parts, sign};
 use super::*;
-use crate::limits::{DIFF_SHOWN_BYTES, DIFF_SHOWN_LINES};
+use crate::limits::{DIFF_COST, DIFF_SHOWN_BYTES, DIFF_SHOWN_LINES, DIFF_SLIDE_LINES};
+use crate::render::work;
 
-/// Texts with lines that repeat, look like headers, end in every way and hold more than ASCII.
+/// Texts whose lines repeat, look like headers, have all kinds of line ends and contain more than ASCII.
 fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         Just("a"),
@@ -47,7 +48,7 @@ fn side(hunk: &Hunk, without: LineKind) -> String {
     hunk.lines.iter().filter(|line| line.kind != without).map(raw).collect()
 }
 
-/// Puts the hunks into the old text at the places they name.
+/// The old text with the hunks applied at their line numbers.
 fn applied(diff: &FileDiff, old: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let (mut new, mut at) = (String::new(), 0);
@@ -105,29 +106,29 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_hunks_of_two_texts_turn_one_into_the_other(old in text(), new in text()) {
-        let diff = FileDiff::from_texts("src/lib.rs", &old, &new);
+    fn applying_the_hunks_to_the_old_text_yields_the_new(old in text(), new in text()) {
+        let diff = diff_files("src/lib.rs", &old, &new);
         assert_sound(&diff);
         prop_assert_eq!(applied(&diff, &old), new.as_str());
         prop_assert_eq!(diff.hunks.is_empty(), old == new);
     }
 
     #[test]
-    fn a_patch_says_the_same_as_the_texts_it_was_made_from(old in text(), new in text()) {
-        let diff = FileDiff::from_texts("src/lib.rs", &old, &new);
+    fn a_patch_is_read_as_the_diff_it_was_made_from(old in text(), new in text()) {
+        let diff = diff_files("src/lib.rs", &old, &new);
         let expected = if old == new { Vec::new() } else { vec![diff.clone()] };
-        prop_assert_eq!(FileDiff::from_patch(&unified(&diff)), expected);
+        prop_assert_eq!(patch::parse(&unified(&diff)), expected);
     }
 
     #[test]
     fn parts_keep_all_their_lines(old in text(), new in text()) {
-        let diff = FileDiff::from_parts("x", &old, &new);
+        let diff = diff_parts("x", &old, &new);
         assert_sound(&diff);
         prop_assert!(diff.hunks.iter().flat_map(|hunk| &hunk.lines).all(|line| line.end != LineEnd::Missing));
     }
 
     #[test]
-    fn no_text_breaks_the_reading_of_patches(
+    fn reading_a_patch_never_fails(
         pieces in prop::collection::vec(
             prop_oneof![
                 Just("--- a/x\n".to_owned()), Just("+++ b/x\n".to_owned()), Just("@@ -1,3 +1 @@ f\n".to_owned()),
@@ -139,21 +140,21 @@ proptest! {
             0..20,
         )
     ) {
-        FileDiff::from_patch(&pieces.concat()).iter().for_each(assert_sound);
+        patch::parse(&pieces.concat()).iter().for_each(assert_sound);
     }
 }
 
 #[test]
-fn what_is_too_much_to_show_is_counted() {
+fn lines_beyond_the_display_limit_are_counted() {
     let long: String = (0..10_000).map(|number| format!("line {number}\n")).collect();
-    let diff = FileDiff::from_texts("x", "", &long);
+    let diff = diff_files("x", "", &long);
     assert_sound(&diff);
     assert_eq!((diff.added, diff.left_out), (10_000, 10_000 - DIFF_SHOWN_LINES));
     let patch = format!("{0}--- b\n+++ b\n@@ -1 +1 @@\n-a\n+b\n", unified_of_added(3_000));
-    let files = FileDiff::from_patch(&patch);
+    let files = patch::parse(&patch);
     assert_eq!(files.iter().map(|file| file.left_out).collect::<Vec<_>>(), [1_000, 2]);
 
-    let wide = FileDiff::from_texts("x", "", &format!("{}\nshort\n", "x".repeat(DIFF_SHOWN_BYTES + 1)));
+    let wide = diff_files("x", "", &format!("{}\nshort\n", "x".repeat(DIFF_SHOWN_BYTES + 1)));
     assert_eq!((wide.hunks.len(), wide.added, wide.left_out), (0, 2, 2));
 }
 
@@ -161,20 +162,37 @@ fn unified_of_added(lines: usize) -> String {
     format!("--- a\n+++ a\n@@ -0,0 +1,{lines} @@\n{}", "+x\n".repeat(lines))
 }
 
+/// The diff of two texts and the units of work it takes.
+fn counted(old: &str, new: &str) -> (FileDiff, usize) {
+    let mut diff = FileDiff::default();
+    let units = work::of(|| diff = diff_files("x", old, new));
+    (diff, units)
+}
+
 #[test]
-fn huge_texts_are_compared_in_bounded_time() {
-    let began = std::time::Instant::now();
+fn the_cost_of_huge_texts_is_bounded() {
     let text = |salt: usize, lines: usize| -> String {
         (0..lines).map(|number| format!("{}\n", number * salt % 1_009)).collect()
     };
-    let large = FileDiff::from_texts("x", &text(7, 9_000), &text(11, 9_000));
-    assert!(!large.coarse);
-    let larger = FileDiff::from_texts("x", &text(7, 400_000), &text(11, 400_000));
+    let (half, half_cost) = counted(&text(7, 4_500), &text(11, 4_500));
+    let (large, large_cost) = counted(&text(7, 9_000), &text(11, 9_000));
+    assert!(!half.coarse && !large.coarse);
+    assert!(large_cost <= 2 * 18_000 * DIFF_COST, "{large_cost}");
+    assert!(2 * large_cost <= 5 * half_cost, "{half_cost}, then {large_cost}");
+
+    let (larger, cost) = counted(&text(7, 400_000), &text(11, 400_000));
     assert!(larger.coarse);
     assert_eq!((larger.hunks.len(), larger.added + larger.removed > 700_000), (1, true));
-    // A small change to a large file is not a large change.
+    assert_eq!(cost, 0, "a change this large is not compared");
+
+    // A small change of a large file costs no more than the lines around it.
     let old = text(7, 400_000);
-    let edited = FileDiff::from_texts("x", &old, &old.replacen("\n500\n", "\nfive hundred\n", 1));
+    let (edited, cost) = counted(&old, &old.replacen("\n500\n", "\nfive hundred\n", 1));
     assert_eq!((edited.coarse, edited.added, edited.removed), (false, 1, 1));
-    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+    assert!(cost <= 4 * DIFF_SLIDE_LINES, "{cost}");
+
+    // Equal lines could slide anywhere.
+    let (equal, cost) = counted(&"x\n".repeat(5_000), &"x\n".repeat(6_000));
+    assert_eq!(equal.added, 1_000);
+    assert!(cost <= 8 * DIFF_SLIDE_LINES, "{cost}");
 }

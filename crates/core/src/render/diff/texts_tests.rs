@@ -1,18 +1,17 @@
-//! Two texts in, a diff out that reads like one.
+//! Diffs of two texts.
 
-use super::super::FileDiff;
-use super::super::shown_as_text::{shown, unindented};
+use crate::render::diff::test_support::{diff_files, diff_parts, shown, unindented};
 
 fn check(old: &str, new: &str, expected: &str) {
-    assert_eq!(shown(&FileDiff::from_texts("f", old, new)), unindented(expected));
+    assert_eq!(shown(&diff_files("f", old, new)), unindented(expected));
 }
 
 fn check_parts(old: &str, new: &str, expected: &str) {
-    assert_eq!(shown(&FileDiff::from_parts("f", old, new)), unindented(expected));
+    assert_eq!(shown(&diff_parts("f", old, new)), unindented(expected));
 }
 
 #[test]
-fn a_change_has_three_lines_around_it() {
+fn a_change_has_three_lines_of_context() {
     check(
         "1\n2\n3\n4\n5\n6\n7\n8\n9\n",
         "1\n2\n3\n4\nfive\n6\n7\n8\n9\n",
@@ -32,7 +31,7 @@ fn a_change_has_three_lines_around_it() {
 }
 
 #[test]
-fn changes_whose_lines_around_touch_are_one_hunk() {
+fn changes_with_adjacent_context_are_one_hunk() {
     let old: String = (1..=20).map(|number| format!("{number}\n")).collect();
     let new = old.replacen("2\n", "two\n", 1).replacen("\n9\n", "\nnine\n", 1).replacen("\n17\n", "\n", 1);
     check(
@@ -68,7 +67,7 @@ fn changes_whose_lines_around_touch_are_one_hunk() {
 }
 
 #[test]
-fn ends_of_lines_are_changes_but_never_text() {
+fn a_changed_line_end_is_a_change_but_not_text() {
     check(
         "a\r\nb\r\nc",
         "a\r\nb\nc\n",
@@ -85,7 +84,7 @@ fn ends_of_lines_are_changes_but_never_text() {
 }
 
 #[test]
-fn a_file_that_is_created_or_emptied_has_one_side() {
+fn an_empty_side_has_no_line_numbers() {
     check("", "a\nb", "\nEdited f\n@@ 0 1\n+a\n+b⊣\n");
     check("a\n", "", "\nEdited f\n@@ 1 0\n-a\n");
     check("same\n", "same\n", "\nEdited f\n");
@@ -130,7 +129,7 @@ fn changed_words_are_marked_unless_most_of_the_line_changed() {
 }
 
 #[test]
-fn lines_are_paired_by_likeness_where_their_number_differs() {
+fn lines_are_paired_by_similarity_if_their_numbers_differ() {
     check(
         "let alpha = one(1);\nlet beta = two(2);\n",
         "// A comment that is new.\nlet alpha = one(10);\n// And another one.\nlet beta = two(20);\n",
@@ -148,7 +147,7 @@ fn lines_are_paired_by_likeness_where_their_number_differs() {
 }
 
 #[test]
-fn marks_keep_what_reads_as_one_character_together() {
+fn marks_do_not_split_combined_characters() {
     check(
         "caption: cafe\u{301} 👩\u{200d}🔧 中文字\n",
         "caption: cafe 👩\u{200d}🔬 中国字\n",
@@ -162,24 +161,24 @@ fn marks_keep_what_reads_as_one_character_together() {
 }
 
 #[test]
-fn white_space_alone_is_marked() {
+fn changed_white_space_is_marked() {
     check("if x {\n", "    if  x {\n", "\nEdited f\n@@ 1 1\n-if[ ]x {\n+[    ]if[  ]x {\n");
 }
 
 #[test]
 fn very_long_lines_have_no_marks() {
     let line = "word ".repeat(1_000);
-    let diff = FileDiff::from_texts("f", &format!("{line}a\n"), &format!("{line}b\n"));
+    let diff = diff_files("f", &format!("{line}a\n"), &format!("{line}b\n"));
     let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
     assert!(lines.flat_map(|line| &line.spans).all(|span| !span.changed));
 }
 
 #[test]
-fn parts_have_no_numbers_and_lack_no_newline() {
+fn parts_have_no_line_numbers_and_no_missing_newlines() {
     check_parts("second line", "SECOND line", "\nEdited f\n@@ 0 0\n-[second] line\n+[SECOND] line\n");
     check_parts("a\n", "b\n", "\nEdited f\n@@ 0 0\n-a\n+b\n");
     check_parts("a\nb\n", "", "\nEdited f\n@@ 0 0\n-a\n-b\n");
     check_parts("", "a", "\nEdited f\n@@ 0 0\n+a\n");
-    // A newline that only one side ends with joins or splits lines, which is a change.
+    // A final newline on one side only is a change.
     check_parts("a", "a\n", "\nEdited f\n@@ 0 0\n a\n+\n");
 }

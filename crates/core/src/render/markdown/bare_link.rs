@@ -1,8 +1,8 @@
-//! Addresses that stand in the text without any marks around them, found as GitHub finds them.
+//! Finds web addresses in plain text, by the rules of GitHub.
 
 use std::ops::Range;
 
-/// The next bare http or https address at or behind `from`.
+/// The next http or https address at or after `from`.
 pub fn find(text: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     loop {
@@ -21,7 +21,7 @@ pub fn find(text: &str, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The length of an address without the punctuation that belongs to the sentence around it.
+/// The length of an address without the punctuation of the sentence around it.
 fn without_trailing_punctuation(address: &str) -> usize {
     let count = |character: char| address.matches(character).count();
     let mut round = count(')').saturating_sub(count('('));
@@ -46,7 +46,7 @@ fn without_trailing_punctuation(address: &str) -> usize {
     kept.len()
 }
 
-/// The length of what looks like an entity at the end, such as `&copy;`.
+/// The length of an entity at the end, such as `&copy;`.
 fn entity_length(text: &str) -> Option<usize> {
     let name = text.strip_suffix(';')?;
     let start = name.rfind(|character: char| !character.is_ascii_alphanumeric())?;

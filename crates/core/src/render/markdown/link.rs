@@ -1,21 +1,20 @@
-//! The one place that decides where a link may lead. Whoever renders a link asks nobody else.
+//! Decides which destinations links and images may have. This is the only place that does.
 
-/// The destination as a browser would read it, if it is one that may be followed: http, https or mailto.
+/// The destination as a browser reads it, if it may be followed: http, https or mailto.
 pub fn followable(destination: &str) -> Option<String> {
     let read = as_browsers_read(destination);
     let allowed = is_web(&read) || rest_after(&read, "mailto:").is_some_and(|rest| !rest.is_empty());
     allowed.then_some(read)
 }
 
-/// The source of an image, if it is one that may be loaded when somebody asks for it.
+/// The source of an image, if it may be loaded at the user's request: http or https.
 pub fn loadable(source: &str) -> Option<String> {
     let read = as_browsers_read(source);
     is_web(&read).then_some(read)
 }
 
-/// Browsers drop line breaks and tabs anywhere and control characters around a destination before they look for its
-/// scheme. Dropping all of them everywhere cannot turn a refused scheme into an allowed one unseen: the scheme is
-/// looked for in what is returned.
+/// Before browsers determine the scheme, they drop line breaks and tabs everywhere, and control characters at both
+/// ends. Dropping all control characters everywhere is safe, because the scheme is checked in the returned text.
 fn as_browsers_read(destination: &str) -> String {
     let kept: String = destination.chars().filter(|character| !character.is_control()).collect();
     kept.trim_matches(' ').to_owned()

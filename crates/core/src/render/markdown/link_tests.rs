@@ -1,7 +1,9 @@
+//! Allowed and refused destinations.
+
 use super::{followable, loadable};
 
 #[test]
-fn only_http_https_and_mailto_are_followed() {
+fn only_http_https_and_mailto_are_allowed_for_links() {
     let followed = [
         ("http://example.com", "http://example.com"),
         ("https://example.com/a?b=c#d", "https://example.com/a?b=c#d"),
@@ -88,7 +90,7 @@ fn only_http_https_and_mailto_are_followed() {
 }
 
 #[test]
-fn images_come_from_the_web_alone() {
+fn only_http_and_https_are_allowed_for_images() {
     assert_eq!(loadable(" https://x/i.png").as_deref(), Some("https://x/i.png"));
     assert_eq!(loadable("http://x/i.png").as_deref(), Some("http://x/i.png"));
     for source in [

@@ -1,24 +1,25 @@
-//! What `[label]: destination` defines, across the pieces a text is parsed in. The first definition of a label wins,
-//! wherever it stands; a definition may come after the links that use it.
+//! Link definitions (`[label]: destination`) across the pieces in which a streamed text is parsed. The first
+//! definition of a label counts. A definition may follow the links that use it.
 //!
-//! The parser stops resolving labels once their destinations add up to 100 KB in one text, or to the length of the
-//! text if that is more. A text in pieces has that allowance for each piece: beyond it, and only there, a whole parse
-//! may leave links unresolved that a stream resolves.
+//! The parser stops resolving labels once their destinations add up to 100 KB, or to the length of the text if
+//! that is more. Each piece of a stream has this limit for itself, so beyond it a stream may resolve links that a
+//! single parse leaves unresolved. This is the only difference between the two.
 
 use pulldown_cmark::RefDefs;
 use unicase::UniCase;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct References {
-    /// By folded label, in order.
+    /// Sorted by case-folded label.
     known: Vec<(String, Definition)>,
 }
 
+/// A link definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
     pub destination: String,
     pub title: String,
-    /// Where the piece of text begins that holds the definition.
+    /// The start of the piece that contains the definition, in the source of the stream.
     pub piece: usize,
 }
 
@@ -27,8 +28,8 @@ impl References {
         self.find(&folded(label)).ok().and_then(|position| self.known.get(position)).map(|(_, known)| known)
     }
 
-    /// Takes the definitions of a piece that are new; true if there were any.
-    pub fn learn(&mut self, definitions: Vec<(String, Definition)>) -> bool {
+    /// Adds the definitions whose labels are new. Returns whether there were any.
+    pub fn add_new(&mut self, definitions: Vec<(String, Definition)>) -> bool {
         let before = self.known.len();
         for (label, definition) in definitions {
             if let Err(position) = self.find(&label) {
@@ -38,8 +39,8 @@ impl References {
         self.known.len() > before
     }
 
-    /// Whether anything is defined at or behind this place in the source.
-    pub fn reach_behind(&self, place: usize) -> bool {
+    /// Whether any definition is in a piece that begins at or after this place.
+    pub fn any_defined_from(&self, place: usize) -> bool {
         self.known.iter().any(|(_, definition)| definition.piece >= place)
     }
 
@@ -48,7 +49,7 @@ impl References {
     }
 }
 
-/// All definitions of one parse, with the piece they belong to still to be said.
+/// All definitions of one parse. The caller sets the piece.
 pub fn definitions(parsed: &RefDefs<'_>) -> Vec<(String, Definition)> {
     parsed
         .iter()

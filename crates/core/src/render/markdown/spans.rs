@@ -1,4 +1,4 @@
-//! The spans inside one block: text, emphasis, links, images. Where a link leads is decided by `link`.
+//! Builds the inline content of a block: text, emphasis, links and images.
 
 use std::ops::Range;
 
@@ -8,35 +8,36 @@ use super::references::References;
 use super::{Inline, bare_link, link};
 use crate::limits::MARKDOWN_DEPTH;
 
-enum Kind {
+enum SpanKind {
     Strong,
     Emphasis,
     Strikethrough,
     Link { href: Option<String>, title: String },
 }
 
-struct Image {
+struct OpenImage {
     source: Option<String>,
     title: String,
     alt: String,
-    /// Spans open inside it; only their text counts.
+    /// The number of open spans inside the image. Only their text is used.
     open: usize,
 }
 
-pub struct Spans<'a> {
+pub struct SpanBuilder<'a> {
     references: &'a References,
+    /// The end of a text that still grows. See [`parse`](super::parse::parse).
     live: Option<usize>,
     content: Vec<Inline>,
-    open: Vec<(Kind, Vec<Inline>)>,
-    /// Spans that are open beyond the depth allowed.
+    open: Vec<(SpanKind, Vec<Inline>)>,
+    /// The number of open spans beyond the maximum depth.
     too_deep: usize,
-    image: Option<Image>,
-    /// Text that waits for its end: the parser hands it out in pieces.
+    image: Option<OpenImage>,
+    /// The current run of text, which the parser delivers in several events.
     text: String,
     text_end: usize,
 }
 
-impl<'a> Spans<'a> {
+impl<'a> SpanBuilder<'a> {
     pub fn new(references: &'a References, live: Option<usize>) -> Self {
         Self {
             references,
@@ -50,7 +51,8 @@ impl<'a> Spans<'a> {
         }
     }
 
-    pub fn take(&mut self, event: Event<'_>, range: &Range<usize>) {
+    /// Adds the content of an event.
+    pub fn push_event(&mut self, event: Event<'_>, range: &Range<usize>) {
         if let Some(image) = &mut self.image {
             match event {
                 Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
@@ -68,15 +70,15 @@ impl<'a> Spans<'a> {
             }
             Event::Code(code) => self.push(Inline::Code(code.to_string())),
             Event::InlineHtml(html) | Event::Html(html) if is_break(&html) => self.push(Inline::HardBreak),
-            Event::InlineHtml(html) | Event::Html(html) => self.raw(&html),
+            Event::InlineHtml(html) | Event::Html(html) => self.push_raw(&html),
             Event::SoftBreak => self.push(Inline::SoftBreak),
             Event::HardBreak => self.push(Inline::HardBreak),
             _ => {}
         }
     }
 
-    /// Text in which nothing is looked for.
-    pub fn raw(&mut self, text: &str) {
+    /// Adds text without looking for addresses in it.
+    pub fn push_raw(&mut self, text: &str) {
         self.flush();
         append_text(self.current(), text);
     }
@@ -88,19 +90,19 @@ impl<'a> Spans<'a> {
         }
         self.flush();
         let kind = match tag {
-            Tag::Strong => Kind::Strong,
-            Tag::Strikethrough => Kind::Strikethrough,
+            Tag::Strong => SpanKind::Strong,
+            Tag::Strikethrough => SpanKind::Strikethrough,
             Tag::Link { link_type, dest_url, title, id } => {
                 let (destination, title) = self.resolved(link_type, dest_url, title, &id);
-                Kind::Link { href: link::followable(&destination), title }
+                SpanKind::Link { href: link::followable(&destination), title }
             }
             Tag::Image { link_type, dest_url, title, id } => {
                 let (destination, title) = self.resolved(link_type, dest_url, title, &id);
                 let source = link::loadable(&destination);
-                self.image = Some(Image { source, title, alt: String::new(), open: 0 });
+                self.image = Some(OpenImage { source, title, alt: String::new(), open: 0 });
                 return;
             }
-            _ => Kind::Emphasis,
+            _ => SpanKind::Emphasis,
         };
         if self.open.len() >= MARKDOWN_DEPTH {
             self.too_deep += 1;
@@ -113,7 +115,7 @@ impl<'a> Spans<'a> {
         match &mut self.image {
             Some(image) if image.open > 0 => image.open -= 1,
             Some(_) if tag == TagEnd::Image => {
-                if let Some(Image { source, title, alt, .. }) = self.image.take() {
+                if let Some(OpenImage { source, title, alt, .. }) = self.image.take() {
                     self.push(Inline::Image { source, alt, title });
                 }
             }
@@ -128,7 +130,7 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// All spans of the block that ends here.
+    /// Ends the block and returns its content.
     pub fn finish(&mut self) -> Vec<Inline> {
         self.flush();
         while !self.open.is_empty() {
@@ -141,10 +143,10 @@ impl<'a> Spans<'a> {
     fn close_last(&mut self) {
         if let Some((kind, content)) = self.open.pop() {
             let span = match kind {
-                Kind::Strong => Inline::Strong(content),
-                Kind::Emphasis => Inline::Emphasis(content),
-                Kind::Strikethrough => Inline::Strikethrough(content),
-                Kind::Link { href, title } => Inline::Link { href, title, content },
+                SpanKind::Strong => Inline::Strong(content),
+                SpanKind::Emphasis => Inline::Emphasis(content),
+                SpanKind::Strikethrough => Inline::Strikethrough(content),
+                SpanKind::Link { href, title } => Inline::Link { href, title, content },
             };
             self.current().push(span);
         }
@@ -162,7 +164,7 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// A label that was defined before this text wins over a definition in it.
+    /// The destination and the title of a link. A definition before this text takes precedence over one in it.
     fn resolved(
         &self,
         link_type: LinkType,
@@ -180,18 +182,19 @@ impl<'a> Spans<'a> {
         }
     }
 
+    /// Adds the current run of text and turns bare addresses in it into links.
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         if text.is_empty() {
             return;
         }
         let growing = self.live == Some(self.text_end);
-        let inside_link = self.open.iter().any(|(kind, _)| matches!(kind, Kind::Link { .. }));
+        let inside_link = self.open.iter().any(|(kind, _)| matches!(kind, SpanKind::Link { .. }));
         let mut shown = 0;
         while let Some(address) = bare_link::find(&text, shown).filter(|_| !inside_link) {
             append_text(self.current(), text.get(shown..address.start).unwrap_or_default());
             let written = text.get(address.clone()).unwrap_or_default();
-            // Trailing punctuation may turn out to be a part of it.
+            // While the text grows, trailing punctuation may still become part of the address.
             let ended = text
                 .get(address.end..)
                 .is_some_and(|rest| rest.contains(|next: char| next.is_whitespace() || next == '<'));
@@ -213,5 +216,5 @@ fn append_text(content: &mut Vec<Inline>, text: &str) {
 }
 
 fn is_break(html: &str) -> bool {
-    ["<br>", "<br/>", "<br />"].iter().any(|written| html.eq_ignore_ascii_case(written))
+    ["<br>", "<br/>", "<br />"].iter().any(|tag| html.eq_ignore_ascii_case(tag))
 }

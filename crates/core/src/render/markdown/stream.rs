@@ -1,51 +1,62 @@
-//! A text that arrives in pieces, as finished blocks and a live tail. Everything before `open` is finished: it is
-//! never parsed again, except when a definition turns up that a finished link has been waiting for.
+//! Parses a text that grows, into finished blocks and a live tail. Finished text is never parsed again, except
+//! when a definition arrives for one of its links.
+//!
+//! - `split` finds the end of the finished text.
+//! - `tail` makes the blocks of the rest: `hold` keeps undecided lines back and `heal` completes unfinished spans.
+//! - `fence` appends to an open block of code without parsing it.
 
-use super::fence::{Fed, Fence};
-use super::parse::build;
+mod fence;
+mod heal;
+mod hold;
+mod split;
+mod tail;
+
+use self::fence::{Fence, FenceProgress};
+use self::split::{ends_with_blank_line, finished_len};
+use super::Block;
+use super::parse::parse;
 use super::references::References;
-use super::split::{ends_blank, finished};
-use super::{Block, tail};
 
-/// What a call has changed. The blocks are now the `kept` first ones of before and `finished` new ones.
+/// The changes of one call. The finished blocks are now the first `kept` of those before and `finished` new ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     pub kept: usize,
     pub finished: usize,
     pub tail_changed: bool,
-    /// Kept blocks that changed, since a definition came for a link in them.
+    /// The indices of kept blocks that changed because a definition for one of their links arrived.
     pub resolved: Vec<usize>,
 }
 
+/// A text under construction and its blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MarkdownStream {
     source: String,
     blocks: Vec<Block>,
     tail: Vec<Block>,
-    /// Where the text begins that is not finished: always at the start of a line.
-    open: usize,
-    /// Where the line begins that has no end yet.
-    line: usize,
-    /// The open block of code that the tail consists of, if it does.
+    /// The end of the finished text, always the start of a line.
+    tail_start: usize,
+    /// The start of the last line, which has no line break yet.
+    line_start: usize,
+    /// The open block of code, if that is the whole tail.
     fence: Option<Fence>,
-    pieces: Vec<Piece>,
+    pieces: Vec<FinishedPiece>,
     references: References,
-    waiting: Vec<Waiting>,
+    unresolved: Vec<UnresolvedPiece>,
     ended: bool,
 }
 
-/// A part of the source that was finished at once.
+/// A part of the source that was finished in one step.
 #[derive(Clone, Debug, PartialEq)]
-struct Piece {
+struct FinishedPiece {
     end: usize,
     first_block: usize,
-    /// How much of the source had been seen then. What comes behind that does not change the piece.
+    /// The length of the source at that time. A change after it does not affect the piece.
     decided_by: usize,
 }
 
-/// A piece in which labels are used that nothing defines so far.
+/// A finished piece with links whose labels are not defined yet.
 #[derive(Clone, Debug, PartialEq)]
-struct Waiting {
+struct UnresolvedPiece {
     start: usize,
     end: usize,
     first_block: usize,
@@ -53,18 +64,12 @@ struct Waiting {
 }
 
 impl MarkdownStream {
-    /// A whole, finished text.
-    pub fn of(text: &str) -> Self {
-        let mut stream = Self { source: text.to_owned(), ..Self::default() };
-        stream.finish();
-        stream
-    }
-
+    /// The finished blocks.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// What is live: usually one block or none.
+    /// The blocks of the unfinished text, usually one or none.
     pub fn tail(&self) -> &[Block] {
         &self.tail
     }
@@ -73,35 +78,36 @@ impl MarkdownStream {
         &self.source
     }
 
+    /// Appends to the text.
     pub fn push(&mut self, delta: &str) -> Progress {
         let mut progress = self.progress();
         if delta.is_empty() {
             return progress;
         }
-        let at_line_start = self.ended || self.line == self.source.len();
+        let at_line_start = self.ended || self.line_start == self.source.len();
         if self.ended {
             self.reopen(self.source.len(), &mut progress);
         }
         self.source.push_str(delta);
-        self.read_on(at_line_start || delta.contains('\n'), &mut progress);
+        self.process_new_text(at_line_start || delta.contains('\n'), &mut progress);
         progress
     }
 
-    /// Nothing more comes: what is left is taken literally.
+    /// Ends the text. Unfinished markup in the tail becomes literal text.
     pub fn finish(&mut self) -> Progress {
         let mut progress = self.progress();
         if !self.ended {
-            self.take_piece(self.source.len(), usize::MAX, &mut progress);
+            self.finish_piece(self.source.len(), usize::MAX, &mut progress);
             self.ended = true;
             self.fence = None;
-            self.line = self.source.len();
+            self.line_start = self.source.len();
             progress.tail_changed = !self.tail.is_empty();
             self.tail.clear();
         }
         progress
     }
 
-    /// Another text in place of this one, such as the agent's final word. Finished blocks stay as far as both agree.
+    /// Replaces the text, for example with the agent's final version. Blocks of the common beginning are kept.
     pub fn replace(&mut self, text: &str) -> Progress {
         let mut progress = self.progress();
         let pairs = self.source.char_indices().zip(text.chars());
@@ -116,43 +122,44 @@ impl MarkdownStream {
         }
         self.reopen(common, &mut progress);
         self.source.push_str(rest);
-        self.read_on(true, &mut progress);
+        self.process_new_text(true, &mut progress);
         progress
     }
 
-    /// Takes in what the source has more than before; `line_begun` if that begins a line or ends one.
-    fn read_on(&mut self, line_begun: bool, progress: &mut Progress) {
-        let fed = self.feed_fence(progress);
-        if line_begun {
-            let behind = self.source.get(self.line..).unwrap_or_default();
-            let new_lines = behind.rfind('\n').map_or(0, |newline| newline + 1);
-            self.line += new_lines;
-            if self.fence.is_none() && (new_lines > 0 || ends_blank(self.lines())) {
-                self.settle(progress);
+    /// Processes text that was appended to the source. `line_changed` says whether it begins or ends a line.
+    fn process_new_text(&mut self, line_changed: bool, progress: &mut Progress) {
+        let fence_changed = self.feed_fence(progress);
+        if line_changed {
+            let last_line = self.source.get(self.line_start..).unwrap_or_default();
+            let new_lines = last_line.rfind('\n').map_or(0, |newline| newline + 1);
+            self.line_start += new_lines;
+            if self.fence.is_none() && (new_lines > 0 || ends_with_blank_line(self.open_lines())) {
+                self.finish_decided_blocks(progress);
             }
         }
-        match fed {
+        match fence_changed {
             Some(changed) if self.fence.is_some() => progress.tail_changed |= changed,
-            _ => self.show_tail(progress),
+            _ => self.update_tail(progress),
         }
     }
 
-    /// Goes back to the last place of which all is known by the text before `common`, and forgets the rest.
+    /// Cuts the source at `common` and discards all pieces that depend on the text after it.
     fn reopen(&mut self, common: usize, progress: &mut Progress) {
         let mut agreed = self.pieces.iter().take_while(|piece| piece.decided_by <= common).count();
-        let end =
-            |agreed: usize| self.pieces.get(..agreed).and_then(<[Piece]>::last).map_or(0, |piece| piece.end);
-        // What a definition has done to earlier blocks is not remembered: without it, begin again.
-        if self.references.reach_behind(end(agreed)) {
+        let end = |agreed: usize| {
+            self.pieces.get(..agreed).and_then(<[FinishedPiece]>::last).map_or(0, |piece| piece.end)
+        };
+        // Which blocks a discarded definition affected is not stored, so everything is parsed again.
+        if self.references.any_defined_from(end(agreed)) {
             agreed = 0;
             self.references = References::default();
         }
-        self.open = end(agreed);
-        self.line = self.open;
+        self.tail_start = end(agreed);
+        self.line_start = self.tail_start;
         progress.kept = self.pieces.get(agreed).map_or(self.blocks.len(), |piece| piece.first_block);
         self.pieces.truncate(agreed);
         self.blocks.truncate(progress.kept);
-        self.waiting.retain(|waiting| waiting.end <= self.open);
+        self.unresolved.retain(|piece| piece.end <= self.tail_start);
         self.source.truncate(common);
         self.fence = None;
         self.ended = false;
@@ -162,95 +169,97 @@ impl MarkdownStream {
         Progress { kept: self.blocks.len(), ..Progress::default() }
     }
 
-    fn lines(&self) -> &str {
-        self.source.get(self.open..self.line).unwrap_or_default()
+    /// The complete lines that are not finished.
+    fn open_lines(&self) -> &str {
+        self.source.get(self.tail_start..self.line_start).unwrap_or_default()
     }
 
-    /// Finishes what the whole lines allow.
-    fn settle(&mut self, progress: &mut Progress) {
+    /// Finishes all blocks that later text cannot change.
+    fn finish_decided_blocks(&mut self, progress: &mut Progress) {
         loop {
             self.skip_blank_lines();
-            if self.lines().is_empty() {
+            if self.open_lines().is_empty() {
                 return;
             }
-            if let Some((fence, language)) = Fence::open_at(&self.source, self.open) {
+            if let Some((fence, language)) = Fence::open_at(&self.source, self.tail_start) {
                 self.tail = vec![Block::Code { language, text: String::new() }];
                 self.fence = Some(fence);
                 progress.tail_changed = true;
-                let start = self.open;
+                let start = self.tail_start;
                 self.feed_fence(progress);
                 if self.fence.is_some() {
                     return;
                 }
-                if self.open > start {
+                if self.tail_start > start {
                     continue;
                 }
             }
-            let next_line = self.source.get(self.line..).unwrap_or_default();
-            let length = finished(self.lines(), next_line);
+            let next_line = self.source.get(self.line_start..).unwrap_or_default();
+            let length = finished_len(self.open_lines(), next_line);
             if length == 0 {
                 return;
             }
-            self.take_piece(self.open + length, self.source.len(), progress);
+            self.finish_piece(self.tail_start + length, self.source.len(), progress);
         }
     }
 
     fn skip_blank_lines(&mut self) {
-        while let Some(end) = self.lines().find('\n') {
-            if !self.lines().get(..=end).is_some_and(ends_blank) {
+        while let Some(end) = self.open_lines().find('\n') {
+            if !self.open_lines().get(..=end).is_some_and(ends_with_blank_line) {
                 break;
             }
-            self.open += end + 1;
+            self.tail_start += end + 1;
         }
     }
 
-    /// Gives the open block of code what has come; says whether more is shown, if it still is open.
+    /// Appends new text to the open block of code. Returns whether the block changed, or None if none is open any
+    /// more.
     fn feed_fence(&mut self, progress: &mut Progress) -> Option<bool> {
         let (Some(fence), Some(Block::Code { text, .. })) = (&mut self.fence, self.tail.first_mut()) else {
             return None;
         };
         match fence.feed(&self.source, text) {
-            Fed::Open(changed) => return Some(changed),
-            Fed::Closed(end) => {
+            FenceProgress::Open(changed) => return Some(changed),
+            FenceProgress::Closed(end) => {
                 self.fence = None;
-                self.take_piece(end, end, progress);
+                self.finish_piece(end, end, progress);
             }
-            Fed::Unclear => self.fence = None,
+            FenceProgress::Unclear => self.fence = None,
         }
         None
     }
 
-    /// The source up to `end` becomes finished blocks.
-    fn take_piece(&mut self, end: usize, decided_by: usize, progress: &mut Progress) {
-        let start = self.open;
+    /// Parses the source up to `end` into finished blocks.
+    fn finish_piece(&mut self, end: usize, decided_by: usize, progress: &mut Progress) {
+        let start = self.tail_start;
         let first_block = self.blocks.len();
-        let built = build(self.source.get(start..end).unwrap_or_default(), &self.references, None);
-        progress.finished += built.blocks.len();
-        self.blocks.extend(built.blocks);
-        self.pieces.push(Piece { end, first_block, decided_by });
-        self.open = end;
-        if !built.missing.is_empty() {
-            self.waiting.push(Waiting { start, end, first_block, labels: built.missing });
+        let parsed = parse(self.source.get(start..end).unwrap_or_default(), &self.references, None);
+        progress.finished += parsed.blocks.len();
+        self.blocks.extend(parsed.blocks);
+        self.pieces.push(FinishedPiece { end, first_block, decided_by });
+        self.tail_start = end;
+        if !parsed.missing.is_empty() {
+            self.unresolved.push(UnresolvedPiece { start, end, first_block, labels: parsed.missing });
         }
-        let definitions = built.definitions.into_iter().map(|(label, mut definition)| {
+        let definitions = parsed.definitions.into_iter().map(|(label, mut definition)| {
             definition.piece = start;
             (label, definition)
         });
-        if self.references.learn(definitions.collect()) {
-            self.resolve(progress);
+        if self.references.add_new(definitions.collect()) {
+            self.resolve_links(progress);
         }
     }
 
-    /// Builds again what has been waiting for a label that is defined by now.
-    fn resolve(&mut self, progress: &mut Progress) {
-        for waiting in &mut self.waiting {
-            if !waiting.labels.iter().any(|label| self.references.get(label).is_some()) {
+    /// Parses the pieces again whose labels have been defined.
+    fn resolve_links(&mut self, progress: &mut Progress) {
+        for piece in &mut self.unresolved {
+            if !piece.labels.iter().any(|label| self.references.get(label).is_some()) {
                 continue;
             }
-            let text = self.source.get(waiting.start..waiting.end).unwrap_or_default();
-            let built = build(text, &self.references, None);
-            waiting.labels = built.missing;
-            for (position, block) in (waiting.first_block..).zip(built.blocks) {
+            let text = self.source.get(piece.start..piece.end).unwrap_or_default();
+            let parsed = parse(text, &self.references, None);
+            piece.labels = parsed.missing;
+            for (position, block) in (piece.first_block..).zip(parsed.blocks) {
                 if let Some(old) = self.blocks.get_mut(position).filter(|old| **old != block) {
                     *old = block;
                     if position < progress.kept && !progress.resolved.contains(&position) {
@@ -259,12 +268,12 @@ impl MarkdownStream {
                 }
             }
         }
-        self.waiting.retain(|waiting| !waiting.labels.is_empty());
+        self.unresolved.retain(|piece| !piece.labels.is_empty());
     }
 
-    fn show_tail(&mut self, progress: &mut Progress) {
+    fn update_tail(&mut self, progress: &mut Progress) {
         if self.fence.is_none() {
-            let text = self.source.get(self.open..).unwrap_or_default();
+            let text = self.source.get(self.tail_start..).unwrap_or_default();
             let tail = tail::blocks(text, &self.references);
             progress.tail_changed |= tail != self.tail;
             self.tail = tail;
@@ -273,5 +282,4 @@ impl MarkdownStream {
 }
 
 #[cfg(test)]
-#[path = "stream_tests.rs"]
 mod tests;

@@ -1,7 +1,8 @@
-//! Steps that an agent intends to take: lists of objects, or a checklist in Markdown.
+//! Reads an agent's plan from the arguments of a call: a list of objects, or a checklist in Markdown.
 
 use serde_json::Value;
 
+/// A step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanStep {
     pub text: String,
@@ -21,7 +22,7 @@ impl PlanState {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Open => "to do",
-            Self::Doing => "being done",
+            Self::Doing => "in progress",
             Self::Done => "done",
             Self::Dropped => "dropped",
         }
@@ -37,12 +38,12 @@ impl PlanState {
     }
 }
 
-/// None if the arguments hold no plan.
+/// The steps of a plan. None if the arguments contain none.
 pub(super) fn steps(args: &Value) -> Option<Vec<PlanStep>> {
     let list = ["todos", "plan", "items", "entries", "steps"].iter().find_map(|key| args.get(key))?;
     let steps: Vec<PlanStep> = match list {
         Value::Array(items) => items.iter().filter_map(step).collect(),
-        Value::String(list) => list.lines().filter_map(checked).collect(),
+        Value::String(list) => list.lines().filter_map(checklist_item).collect(),
         _ => Vec::new(),
     };
     (!steps.is_empty()).then_some(steps)
@@ -59,8 +60,8 @@ fn step(item: &Value) -> Option<PlanStep> {
     Some(PlanStep { text: text.to_owned(), state: PlanState::of(status) })
 }
 
-/// `- [x] something`
-fn checked(line: &str) -> Option<PlanStep> {
+/// Reads `- [x] something`.
+fn checklist_item(line: &str) -> Option<PlanStep> {
     let line = line.trim_start().trim_start_matches(['-', '*', '+']).trim_start();
     let (mark, text) = line.strip_prefix('[')?.split_once(']')?;
     let state = match mark {

@@ -1,10 +1,10 @@
-//! The characters a reader could miss, by name. What has no name here but cannot be printed is found as well.
+//! The table of hidden characters and their names. Other characters that cannot be printed are detected too.
 
-/// Opens a mark.
+/// The bracket that opens a mark.
 pub(super) const OPEN: char = '⟨';
 
 pub(super) struct Hidden {
-    /// Enough to show by itself; else the code point and the name are shown.
+    /// A short name to show. Without one, the code point and the name are shown.
     short: Option<&'static str>,
     pub name: &'static str,
 }
@@ -19,8 +19,8 @@ impl Hidden {
     }
 }
 
-/// Characters that are marked in some places only.
-pub(super) const fn of_some_places(character: char) -> Hidden {
+/// The entry of a character that is marked only in some places.
+pub(super) const fn contextual(character: char) -> Hidden {
     match character {
         '\n' => Hidden { short: Some("LF"), name: "line feed" },
         '\t' => Hidden { short: Some("TAB"), name: "tab" },
@@ -29,7 +29,7 @@ pub(super) const fn of_some_places(character: char) -> Hidden {
     }
 }
 
-/// None for what is plain everywhere, and for line breaks and tabs.
+/// The entry of a hidden character. None for visible ones, line breaks and tabs.
 pub(super) fn look_up(character: char) -> Option<Hidden> {
     match character {
         '\n' | '\t' | ' '..='~' => None,
@@ -47,9 +47,9 @@ fn named(character: char) -> Option<&'static str> {
     (character <= *last).then_some(*name)
 }
 
-/// Not assigned, for private use, or of a kind that formats; the standard library knows when it escapes text.
+/// Detects unassigned, private use and format characters: the standard library escapes them in debug output.
 fn unprintable(character: char) -> Option<&'static str> {
-    // At the start of a text it would escape combining marks as well.
+    // At the start of a text, combining marks would be escaped too.
     let text = String::from_iter(['a', character]);
     (text.escape_debug().nth(1) == Some('\\')).then_some("unprintable character")
 }
@@ -67,7 +67,7 @@ const CONTROLS: [(&str, &str); 32] = [
     ("GS", "group separator"), ("RS", "record separator"), ("US", "unit separator"),
 ];
 
-/// First, last, name; in order.
+/// Ranges of hidden characters (first, last, name), sorted.
 #[rustfmt::skip]
 pub(super) const NAMES: [(char, char, &str); 62] = [
     ('\u{80}', '\u{84}', "control character"),

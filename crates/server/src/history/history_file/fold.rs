@@ -34,7 +34,7 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     pub(super) fn cursor(&self) -> FoldCursor {
-        let controller = MessageController::go_on_from(self.fold.clone());
+        let controller = MessageController::resume_from(self.fold.clone());
         FoldCursor { controller, entry: self.entry, extra: self.extra }
     }
 }
@@ -66,7 +66,7 @@ impl HistoryFile {
             let content = self.read_content(&cursor, &mut reader);
             self.update_facts(content.as_ref(), &cursor);
             self.fold_entry(&mut cursor, content, ImageMode::Drop);
-            cursor.controller.forget_before(usize::MAX);
+            cursor.controller.drop_rows_before(usize::MAX);
         }
         self.fold_extras_before(&mut cursor, u64::MAX);
         FullFold {
@@ -109,7 +109,7 @@ impl HistoryFile {
             }
             self.fold_entry(&mut cursor, content, ImageMode::Index);
             if cursor.controller.rows().len() > 2 * TAIL_ROWS {
-                cursor.controller.forget_before(cursor.controller.total() - TAIL_ROWS);
+                cursor.controller.drop_rows_before(cursor.controller.total() - TAIL_ROWS);
             }
         }
         self.tail = cursor;
@@ -157,7 +157,7 @@ impl HistoryFile {
                     ImageMode::Index => self.index_images(&mut message, cursor.entry),
                     ImageMode::Drop => drop_images(&mut message),
                 }
-                cursor.controller.take_history(message)
+                cursor.controller.fold_history_message(message)
             }
             _ => Report::new(),
         };
@@ -197,8 +197,8 @@ impl HistoryFile {
         self.rows_before.push(rows);
         let since_checkpoint = rows - self.checkpoints.last().map_or(0, |checkpoint| checkpoint.rows);
         // The interval grows with the size of the fold's state, which bounds the memory for checkpoints.
-        let interval = CHECKPOINT_ROWS.max(cursor.controller.fold().remembered());
-        if since_checkpoint >= interval && cursor.controller.is_whole() {
+        let interval = CHECKPOINT_ROWS.max(cursor.controller.fold().entry_count());
+        if since_checkpoint >= interval && cursor.controller.has_no_pending_rows() {
             let fold = cursor.controller.fold().clone();
             self.checkpoints.push(Checkpoint { rows, entry: cursor.entry, extra: cursor.extra, fold });
         }

@@ -21,16 +21,16 @@ impl HistoryFile {
         let mut reader = RangeReader::new(&file);
         let mut cursor = self.cursor_before_row(start);
         // Continues until no later entry can change these rows: a tool result may follow its call at a distance.
-        while cursor.controller.changeable_from(cursor.extra < self.extras.len()) < end {
+        while cursor.controller.first_changeable_row(cursor.extra < self.extras.len()) < end {
             if cursor.entry >= self.active.len() {
                 self.fold_extras_before(&mut cursor, u64::MAX);
-                cursor.controller.end_history();
+                cursor.controller.finish_history();
                 break;
             }
             self.fold_extras_before_entry(&mut cursor);
             let content = self.read_content(&cursor, &mut reader);
             self.fold_entry(&mut cursor, content, ImageMode::Index);
-            cursor.controller.forget_before(start);
+            cursor.controller.drop_rows_before(start);
         }
         let (first, rows) = (cursor.controller.first(), cursor.controller.rows());
         let page = start

@@ -219,7 +219,7 @@ fn following_a_file_equals_opening_it_again() {
             let again = open(&path);
             assert_eq!(history.newest_rows(), again.newest_rows());
             assert_eq!(live.total(), again.newest_rows_running().total());
-            live.forget_before(again.newest_rows_running().first());
+            live.drop_rows_before(again.newest_rows_running().first());
             let expected = again.newest_rows_running();
             assert_eq!(live.rows(), &expected.rows()[live.first() - expected.first()..]);
             assert_eq!(live.fold(), expected.fold());
