@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::Command;
 use pilothouse_core::protocol::event::NoticeLevel;
+use pilothouse_core::protocol::{Command, HubCommand, SessionCommand};
 
 use crate::browser;
 use crate::route::Route;
@@ -108,14 +108,24 @@ impl Actions {
     }
 
     /// One command, one answer. Lost with the connection.
-    fn ask(&self, session_id: Option<&str>, command: Command, done: impl FnOnce(Outcome) + 'static) {
-        self.ask_boxed(session_id, command, Box::new(done));
+    fn ask(&self, session_id: &str, command: SessionCommand, done: impl FnOnce(Outcome) + 'static) {
+        self.ask_boxed(Command::of_session(session_id, command), Box::new(done));
+    }
+
+    /// The same of the hub.
+    fn ask_hub(&self, command: HubCommand, done: impl FnOnce(Outcome) + 'static) {
+        self.ask_boxed(command.into(), Box::new(done));
     }
 
     /// The same about a session; nobody is told if the page has let go of it meanwhile.
-    fn ask_in(&self, session: Session, command: Command, done: impl FnOnce(Session, Outcome) + 'static) {
+    fn ask_in(
+        &self,
+        session: Session,
+        command: SessionCommand,
+        done: impl FnOnce(Session, Outcome) + 'static,
+    ) {
         let (server, id) = (self.server, session.id());
-        self.ask(Some(&id.clone()), command, move |outcome| {
+        self.ask(&id.clone(), command, move |outcome| {
             if let Some(session) = server.opened(&id) {
                 done(session, outcome);
             }
@@ -123,16 +133,16 @@ impl Actions {
     }
 
     /// Only a refusal is said.
-    fn order_in(&self, session: Session, command: Command) {
+    fn order_in(&self, session: Session, command: SessionCommand) {
         self.ask_in(session, command, |session, outcome| {
             if let Err(error) = outcome {
-                session.notify(NoticeLevel::Warning, error);
+                session.notify(NoticeLevel::Warning, error.message);
             }
         });
     }
 
-    fn ask_boxed(&self, session_id: Option<&str>, command: Command, done: Box<dyn FnOnce(Outcome)>) {
-        self.with_link(|link| drop(link.request(session_id, command, Keep::Drop, done)));
+    fn ask_boxed(&self, command: Command, done: Box<dyn FnOnce(Outcome)>) {
+        self.with_link(|link| drop(link.request(command, Keep::Drop, done)));
     }
 
     /// Whether a command has had no answer yet; tests wait for it.

@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::limits::DRAFT_BYTES;
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::{HubCommand, SessionCommand};
 
 use super::Actions;
 
@@ -16,8 +16,8 @@ impl Actions {
             return;
         }
         let (actions, id, text) = (*self, session_id.to_owned(), text.to_owned());
-        let command = Command::SetDraft { text: text.clone() };
-        self.ask(Some(session_id), command, move |outcome| match outcome {
+        let command = HubCommand::SetDraft { session_id: session_id.to_owned(), text: text.clone() };
+        self.ask_hub(command, move |outcome| match outcome {
             Ok(_) => actions.know_draft(id, text),
             // Said again when the connection is back.
             Err(_) => actions.unserved.update_value(|ids| {
@@ -45,8 +45,8 @@ impl Actions {
     pub(super) fn fetch_given_back(&self) {
         for (id, request) in self.missed.try_update_value(std::mem::take).unwrap_or_default() {
             let actions = *self;
-            let command = Command::GivenBack { request: request.clone() };
-            self.ask(Some(&id.clone()), command, move |outcome| match outcome {
+            let command = SessionCommand::GivenBack { request: request.clone() };
+            self.ask(&id.clone(), command, move |outcome| match outcome {
                 Ok(data) if data.get("restored").is_some() => actions.put_back(&id, &data),
                 // The server does not remember, but has put the texts into the draft as well.
                 Ok(data) => {

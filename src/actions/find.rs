@@ -2,7 +2,9 @@
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::event::{ModelInfo, NoticeLevel};
-use pilothouse_core::protocol::{AgentCommand, Command, FoundFiles, FoundRows, SearchResults};
+use pilothouse_core::protocol::{
+    AgentCommand, FoundFiles, FoundRows, HubCommand, SearchResults, SessionCommand,
+};
 use serde::de::DeserializeOwned;
 
 use super::Actions;
@@ -13,7 +15,7 @@ use crate::transport::{Outcome, read_answer};
 
 impl Actions {
     pub fn search(&self, query: String, done: impl FnOnce(Result<SearchResults, String>) + 'static) {
-        self.ask(None, Command::Search { query }, move |outcome| done(read_answer(outcome)));
+        self.ask_hub(HubCommand::Search { query }, move |outcome| done(read_answer(outcome)));
     }
 
     /// Opens a session at what was found there; without an entry, just the session.
@@ -26,8 +28,8 @@ impl Actions {
     /// Finds the place of the row that shows an entry, and fetches what is before the rows held until it is there.
     pub fn find_row(&self, session: Session, entry: String, found: impl FnOnce(usize) + 'static) {
         let actions = *self;
-        self.ask_in(session, Command::FindRow { entry }, move |session, outcome| {
-            let row = outcome.and_then(|data| {
+        self.ask_in(session, SessionCommand::FindRow { entry }, move |session, outcome| {
+            let row = outcome.map_err(|error| error.message).and_then(|data| {
                 let row = data.get("row").and_then(serde_json::Value::as_u64);
                 row.and_then(|row| usize::try_from(row).ok())
                     .ok_or_else(|| "This place is no longer part of the conversation.".to_owned())
@@ -46,7 +48,9 @@ impl Actions {
         query: String,
         done: impl FnOnce(Result<FoundRows, String>) + 'static,
     ) {
-        self.ask(Some(&session.id()), Command::FindRows { query }, move |outcome| done(read_answer(outcome)));
+        self.ask(&session.id(), SessionCommand::FindRows { query }, move |outcome| {
+            done(read_answer(outcome))
+        });
     }
 
     /// Brings the reader to a row of the session that is shown.
@@ -87,28 +91,29 @@ impl Actions {
 
     /// Paths of the session's folder that fit these letters; none where the server cannot tell.
     pub fn files(&self, session: Session, query: String, done: impl FnOnce(Vec<String>) + 'static) {
-        self.ask(Some(&session.id()), Command::FindFiles { query }, move |outcome| {
+        self.ask(&session.id(), SessionCommand::FindFiles { query }, move |outcome| {
             done(read_answer::<FoundFiles>(outcome).unwrap_or_default().paths);
         });
     }
 
     pub fn models(&self, session: Session, done: impl FnOnce(Result<Vec<ModelInfo>, String>) + 'static) {
         let id = session.id();
-        self.ask(Some(&id), Command::GetAvailableModels, move |outcome| done(list_in(outcome, "models")));
+        self.ask(&id, SessionCommand::GetAvailableModels, move |outcome| done(list_in(outcome, "models")));
     }
 
     pub fn set_model(&self, session: Session, provider: String, model_id: String) {
-        self.order(&session.id(), Command::SetModel { provider, model_id });
+        self.order(&session.id(), SessionCommand::SetModel { provider, model_id });
     }
 
     pub fn commands(&self, session: Session, done: impl FnOnce(Result<Vec<AgentCommand>, String>) + 'static) {
-        self.ask(Some(&session.id()), Command::GetCommands, move |outcome| {
+        self.ask(&session.id(), SessionCommand::GetCommands, move |outcome| {
             done(list_in(outcome, "commands"))
         });
     }
 }
 
 fn list_in<T: DeserializeOwned>(outcome: Outcome, key: &str) -> Result<Vec<T>, String> {
-    let list = outcome?.get_mut(key).map(serde_json::Value::take).unwrap_or_default();
+    let list =
+        outcome.map_err(|error| error.message)?.get_mut(key).map(serde_json::Value::take).unwrap_or_default();
     read_answer(Ok(list))
 }

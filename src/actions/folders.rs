@@ -1,6 +1,6 @@
 //! Looking into folders, for the new session's form.
 
-use pilothouse_core::protocol::{Command, DirectoryListing};
+use pilothouse_core::protocol::{DirectoryListing, HubCommand};
 
 use super::Actions;
 use crate::transport::{Keep, read_answer};
@@ -9,7 +9,7 @@ impl Actions {
     /// The sub-folders of a path; the empty path is the server's default folder.
     pub fn list_folder(&self, path: String, done: impl FnOnce(Result<DirectoryListing, String>) + 'static) {
         self.with_link(|link| {
-            link.request(None, Command::ListDirectory { path }, Keep::Drop, move |outcome| {
+            link.request(HubCommand::ListDirectory { path }.into(), Keep::Drop, move |outcome| {
                 done(read_answer(outcome));
             });
         });

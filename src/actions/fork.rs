@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 use pilothouse_core::Image;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::protocol::event::NoticeLevel;
-use pilothouse_core::protocol::{Command, Forked};
+use pilothouse_core::protocol::{Forked, SessionCommand};
 
 use super::Actions;
 use crate::browser::files;
@@ -45,7 +45,7 @@ impl Actions {
     }
 
     fn fork_and(&self, session: Session, row: usize, then: impl FnOnce(Forked) + 'static) {
-        self.ask_in(session, Command::Fork { row }, move |session, outcome| {
+        self.ask_in(session, SessionCommand::Fork { row }, move |session, outcome| {
             match read_answer::<Forked>(outcome) {
                 Ok(forked) => then(forked),
                 Err(error) => session.notify(NoticeLevel::Warning, error),

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use pilothouse_core::limits::TITLE_BYTES;
-use pilothouse_core::protocol::Command;
 use pilothouse_core::protocol::event::NoticeLevel;
+use pilothouse_core::protocol::{HubCommand, SessionCommand};
 
 use super::Actions;
 use crate::state::client::{Question, Renaming};
 use crate::state::server::Session;
+use crate::transport::Outcome;
 
 impl Actions {
     pub fn start_renaming(&self, session_id: String, in_sidebar: bool) {
@@ -23,24 +24,26 @@ impl Actions {
         if title.len() > TITLE_BYTES {
             return self.refused(session_id, format!("A title has at most {TITLE_BYTES} bytes."));
         }
-        self.order(session_id, Command::RenameSession { title });
+        self.order(session_id, SessionCommand::RenameSession { title });
     }
 
     pub fn pin(&self, session_id: &str, pinned: bool) {
-        self.order(session_id, Command::Pin { pinned });
+        let session = session_id.to_owned();
+        self.order_hub(session_id, HubCommand::Pin { session_id: session, pinned });
     }
 
     pub fn archive(&self, session_id: &str, archived: bool) {
-        self.order(session_id, Command::Archive { archived });
+        let session = session_id.to_owned();
+        self.order_hub(session_id, HubCommand::Archive { session_id: session, archived });
     }
 
     pub fn compact(&self, session_id: &str) {
-        self.order(session_id, Command::Compact { instructions: None });
+        self.order(session_id, SessionCommand::Compact { instructions: None });
     }
 
     pub fn mark_read(&self, session_id: &str) {
         // Nothing that a person asked for: nothing to say when it fails.
-        self.ask(Some(session_id), Command::MarkRead, drop);
+        self.ask_hub(HubCommand::MarkRead { session_id: session_id.to_owned() }, drop);
     }
 
     /// Asks first, and says where it goes.
@@ -51,7 +54,10 @@ impl Actions {
             words: "Its file is moved to the trash, from where it can be taken back by hand.".to_owned(),
             yes: "Delete",
             grave: true,
-            act: Arc::new(move || actions.order(&session_id, Command::DeleteSession)),
+            act: Arc::new(move || {
+                let session = session_id.clone();
+                actions.order_hub(&session_id, HubCommand::DeleteSession { session_id: session });
+            }),
         }));
     }
 
@@ -68,22 +74,29 @@ impl Actions {
             grave: false,
             act: Arc::new(move || {
                 let then = then.clone();
-                actions.ask_in(session, Command::TakeOver, move |session, outcome| match outcome {
+                actions.ask_in(session, SessionCommand::TakeOver, move |session, outcome| match outcome {
                     Ok(_) => then(),
-                    Err(error) => session.notify(NoticeLevel::Warning, error),
+                    Err(error) => session.notify(NoticeLevel::Warning, error.message),
                 });
             }),
         }));
     }
 
     /// Tells the server; a refusal is said where the person looks.
-    pub fn order(&self, session_id: &str, command: Command) {
+    pub fn order(&self, session_id: &str, command: SessionCommand) {
         let (actions, id) = (*self, session_id.to_owned());
-        self.ask(Some(session_id), command, move |outcome| {
-            if let Err(error) = outcome {
-                actions.refused(&id, error);
-            }
-        });
+        self.ask(session_id, command, move |outcome| actions.ordered(&id, outcome));
+    }
+
+    fn order_hub(&self, session_id: &str, command: HubCommand) {
+        let (actions, id) = (*self, session_id.to_owned());
+        self.ask_hub(command, move |outcome| actions.ordered(&id, outcome));
+    }
+
+    fn ordered(&self, session_id: &str, outcome: Outcome) {
+        if let Err(error) = outcome {
+            self.refused(session_id, error.message);
+        }
     }
 
     /// In the session itself if it is the one that is open, else in the sidebar.

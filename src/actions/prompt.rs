@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use pilothouse_core::Image;
 use pilothouse_core::conversation::queue::Lane;
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::{Command, SessionCommand};
 
 use super::Actions;
 use crate::browser;
@@ -93,7 +93,7 @@ impl Actions {
     }
 
     pub fn stop_shell(&self, session: Session) {
-        self.tell(session, Command::AbortBash);
+        self.tell(session, SessionCommand::AbortBash);
     }
 
     /// Stops the run that is under way now, and no later one, also if that can be said only after a reconnect.
@@ -105,7 +105,7 @@ impl Actions {
             if !link.is_open() {
                 return actions.keep_stop(id, run);
             }
-            actions.ask_back(id.clone(), Command::Abort, move |lost| {
+            actions.ask_back(id.clone(), SessionCommand::Abort, move |lost| {
                 if lost {
                     actions.keep_stop(id, run);
                 }
@@ -127,9 +127,9 @@ impl Actions {
     pub(super) fn deliver_stops(&self) {
         for (id, run) in self.stops.try_update_value(std::mem::take).unwrap_or_default() {
             let (actions, own_id) = (*self, id.clone());
-            let nothing = Command::GetMessages { before: 0, limit: Some(0) };
+            let nothing = SessionCommand::GetMessages { before: 0, limit: Some(0) };
             self.with_link(|link| {
-                link.request(Some(&id), nothing, Keep::Drop, move |outcome| {
+                link.request(Command::of_session(&id, nothing), Keep::Drop, move |outcome| {
                     let session = actions.server.opened(&own_id).filter(|session| session.run() == run);
                     match outcome {
                         Ok(_) => session

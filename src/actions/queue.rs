@@ -8,11 +8,10 @@ use leptos::prelude::*;
 use pilothouse_core::Image;
 use pilothouse_core::conversation::queue::{Queue, Scheduled};
 use pilothouse_core::protocol::event::NoticeLevel;
-use pilothouse_core::protocol::{Command, QueueEdit};
+use pilothouse_core::protocol::{Command, ErrorCode, QueueEdit, SessionCommand};
 
 use super::Actions;
 use crate::state::server::Session;
-use crate::transport::link::LOST;
 use crate::transport::{Keep, Outcome};
 
 const NO_LONGER_SCHEDULED: &str =
@@ -25,7 +24,7 @@ impl Actions {
         let begin = change(&item, QueueEdit::Begin);
         self.ask_in(session, begin, move |session, outcome| match outcome {
             Ok(_) => actions.client.queue_edits.begin(&session.id(), &item.id, item.text),
-            Err(error) => session.notify(NoticeLevel::Warning, error),
+            Err(error) => session.notify(NoticeLevel::Warning, error.message),
         });
     }
 
@@ -41,7 +40,7 @@ impl Actions {
         let finish = QueueEdit::Finish { text: edit.text.trim().to_owned(), images: item.images.clone() };
         let done = move |session: Session, outcome: Outcome| match outcome {
             Ok(_) => actions.client.queue_edits.end(&session.id(), &id),
-            Err(error) => session.notify(NoticeLevel::Warning, error),
+            Err(error) => session.notify(NoticeLevel::Warning, error.message),
         };
         if item.under_edit {
             return self.ask_in(session, change(&item, finish), done);
@@ -62,13 +61,13 @@ impl Actions {
         self.client.queue_edits.end(&session.id(), item_id);
         // Somebody may have ended it already: then there is nothing left to say.
         if let Some(item) = scheduled(session, item_id).filter(|item| item.under_edit) {
-            self.ask(Some(&session.id()), change(&item, QueueEdit::Cancel), drop);
+            self.ask(&session.id(), change(&item, QueueEdit::Cancel), drop);
         }
     }
 
     pub fn remove_queued(&self, session: Session, item: &Scheduled) {
         self.client.queue_edits.end(&session.id(), &item.id);
-        let command = Command::RemoveQueued { item_id: item.id.clone(), revision: item.revision };
+        let command = SessionCommand::RemoveQueued { item_id: item.id.clone(), revision: item.revision };
         self.order_in(session, command);
     }
 
@@ -92,19 +91,20 @@ impl Actions {
             return;
         }
         restoring.update_value(|ids| ids.push(id.clone()));
-        self.ask_back(id.clone(), Command::ClearQueue, move |_| {
+        self.ask_back(id.clone(), SessionCommand::ClearQueue, move |_| {
             restoring.update_value(|ids| ids.retain(|other| *other != id));
         });
     }
 
     /// Asks for something whose answer gives texts back. `done` hears whether that answer got lost: then it is asked
     /// for again when the connection is back.
-    pub(super) fn ask_back(&self, id: String, command: Command, done: impl FnOnce(bool) + 'static) {
+    pub(super) fn ask_back(&self, id: String, command: SessionCommand, done: impl FnOnce(bool) + 'static) {
         let (actions, request) = (*self, Rc::new(RefCell::new(String::new())));
         let known = Rc::clone(&request);
         self.with_link(|link| {
-            let sent = link.request(Some(&id.clone()), command, Keep::Drop, move |outcome| {
-                let lost = matches!(&outcome, Err(error) if error == LOST);
+            let command = Command::of_session(&id, command);
+            let sent = link.request(command, Keep::Drop, move |outcome| {
+                let lost = matches!(&outcome, Err(error) if error.code == ErrorCode::ConnectionLost);
                 match outcome {
                     Ok(data) => actions.put_back(&id, &data),
                     Err(_) if lost => actions.miss_given_back(id, known.take()),
@@ -125,8 +125,8 @@ impl Actions {
     }
 }
 
-fn change(item: &Scheduled, edit: QueueEdit) -> Command {
-    Command::EditQueued { item_id: item.id.clone(), revision: item.revision, edit }
+fn change(item: &Scheduled, edit: QueueEdit) -> SessionCommand {
+    SessionCommand::EditQueued { item_id: item.id.clone(), revision: item.revision, edit }
 }
 
 fn scheduled(session: Session, item_id: &str) -> Option<Scheduled> {

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::protocol::event::NoticeLevel;
-use pilothouse_core::protocol::{AgentInfo, Command};
+use pilothouse_core::protocol::{AgentInfo, Command, HubCommand, SessionCommand};
 
 use super::Actions;
 use crate::browser;
@@ -17,7 +17,7 @@ impl Actions {
     pub fn open(&self, id: &str) -> Session {
         let (session, evicted) = self.server.show(id);
         for id in evicted {
-            self.ask(Some(&id), Command::CloseSession, drop);
+            self.ask_hub(HubCommand::CloseSession { session_id: id }, drop);
         }
         if session.loading.with_untracked(|loading| *loading != Loading::Ready) {
             session.loading.set(Loading::Waiting);
@@ -33,7 +33,8 @@ impl Actions {
             if !link.is_open() {
                 return;
             }
-            link.request(Some(id), Command::OpenSession, Keep::Drop, move |outcome| {
+            let open = HubCommand::OpenSession { session_id: id.to_owned() };
+            link.request(open.into(), Keep::Drop, move |outcome| {
                 // A lost connection says nothing about the session.
                 let connected = actions.link.get_value().is_some_and(|link| link.is_open());
                 if let (Err(error), true, Some(session)) =
@@ -73,8 +74,9 @@ impl Actions {
     pub fn create(&self, agent: String, cwd: String, failed: impl FnOnce(String) + 'static) {
         let actions = *self;
         self.with_link(|link| {
-            link.request(None, Command::NewSession { agent, cwd }, Keep::Drop, move |outcome| {
-                let id = outcome.and_then(|data| {
+            let create = HubCommand::NewSession { agent, cwd };
+            link.request(create.into(), Keep::Drop, move |outcome| {
+                let id = outcome.map_err(|error| error.message).and_then(|data| {
                     let id = data.get("session_id").and_then(|id| id.as_str()).map(str::to_owned);
                     id.ok_or_else(|| "The server did not say which session it made.".to_owned())
                 });
@@ -94,28 +96,31 @@ impl Actions {
         answer: Answer,
         failed: impl FnOnce(String) + 'static,
     ) {
-        self.ask(Some(session_id), Command::Answer { ask_id, answer }, move |outcome| {
+        self.ask(session_id, SessionCommand::Answer { ask_id, answer }, move |outcome| {
             if let Err(error) = outcome {
-                failed(error);
+                failed(error.message);
             }
         });
     }
 
     pub fn retry(&self, session: Session) {
-        self.tell(session, Command::Retry);
+        self.tell(session, SessionCommand::Retry);
     }
 
     pub fn resume(&self, session: Session) {
-        self.tell(session, Command::ResumeSession);
+        self.tell(session, SessionCommand::ResumeSession);
     }
 
     /// Shown at once; rolled back with a message when refused.
     pub fn set_thinking_level(&self, session: Session, level: String) {
         session.wish_level(Some(level.clone()));
-        self.ask_in(session, Command::SetThinkingLevel { level }, move |session, outcome| {
+        self.ask_in(session, SessionCommand::SetThinkingLevel { level }, move |session, outcome| {
             if let Err(error) = outcome {
                 session.wish_level(None);
-                session.notify(NoticeLevel::Warning, format!("The thinking level stays as it was: {error}"));
+                session.notify(
+                    NoticeLevel::Warning,
+                    format!("The thinking level stays as it was: {}", error.message),
+                );
             }
         });
     }
@@ -123,10 +128,10 @@ impl Actions {
     /// The same with the way the agent works.
     pub fn set_mode(&self, session: Session, mode: String) {
         session.wish_mode(Some(mode.clone()));
-        self.ask_in(session, Command::SetMode { mode }, move |session, outcome| {
+        self.ask_in(session, SessionCommand::SetMode { mode }, move |session, outcome| {
             if let Err(error) = outcome {
                 session.wish_mode(None);
-                session.notify(NoticeLevel::Warning, format!("The mode stays as it was: {error}"));
+                session.notify(NoticeLevel::Warning, format!("The mode stays as it was: {}", error.message));
             }
         });
     }
@@ -134,9 +139,9 @@ impl Actions {
     /// Fetches the rows before those held; `done` is called when they are in the list.
     pub fn show_earlier(&self, session: Session, done: impl FnOnce() + 'static) {
         let (actions, id) = (*self, session.id());
-        let command = Command::GetMessages { before: session.first(), limit: Some(PAGE_ROWS) };
+        let command = SessionCommand::GetMessages { before: session.first(), limit: Some(PAGE_ROWS) };
         self.with_link(|link| {
-            link.request(Some(&id.clone()), command, Keep::Drop, move |outcome| {
+            link.request(Command::of_session(&id.clone(), command), Keep::Drop, move |outcome| {
                 let page = read_answer(outcome);
                 if let Some(session) = actions.server.opened(&id) {
                     match page {
@@ -150,12 +155,12 @@ impl Actions {
     }
 
     /// A command whose effect comes back as events; only a refusal is said.
-    pub(super) fn tell(&self, session: Session, command: Command) {
+    pub(super) fn tell(&self, session: Session, command: SessionCommand) {
         let (actions, id) = (*self, session.id());
         self.with_link(|link| {
-            link.request(Some(&id.clone()), command, Keep::Drop, move |outcome: Outcome| {
+            link.request(Command::of_session(&id.clone(), command), Keep::Drop, move |outcome: Outcome| {
                 if let (Err(error), Some(session)) = (outcome, actions.server.opened(&id)) {
-                    say(session, error);
+                    say(session, error.message);
                 }
             });
         });

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::{Command, Disposition, Prompted, SessionCommand};
 
 use super::Actions;
 use super::prompt::shell_command;
@@ -28,16 +28,16 @@ impl Actions {
         let id = client_id.clone();
         let command = match lane {
             Some(streaming_behavior) => {
-                Command::Prompt { client_id, message: text, images, streaming_behavior }
+                SessionCommand::Prompt { client_id, message: text, images, streaming_behavior }
             }
             None => {
                 let (command, exclude_from_context) = shell_command(&text);
-                Command::Bash { client_id, command: command.to_owned(), exclude_from_context }
+                SessionCommand::Bash { client_id, command: command.to_owned(), exclude_from_context }
             }
         };
         let actions = *self;
         self.with_link(|link| {
-            link.request(Some(&session_id), command, Keep::Resend, move |outcome| {
+            link.request(Command::of_session(&session_id, command), Keep::Resend, move |outcome| {
                 actions.answered(&id, outcome)
             });
         });
@@ -49,8 +49,9 @@ impl Actions {
         match outcome {
             Ok(data) => {
                 // What waits is in the queue, and a command that was dealt with is no part of the conversation.
-                let disposition = data.get("disposition").and_then(|word| word.as_str());
-                let elsewhere = matches!(disposition, Some("queued" | "handled"));
+                let prompted = serde_json::from_value::<Prompted>(data).ok();
+                let disposition = prompted.map(|prompted| prompted.disposition);
+                let elsewhere = matches!(disposition, Some(Disposition::Queued | Disposition::Handled));
                 if let Some(session) = session.filter(|_| elsewhere) {
                     session.edit(|controller| controller.remove_user_message(client_id));
                 }
@@ -58,7 +59,7 @@ impl Actions {
             Err(error) => {
                 if let Some(session) = session {
                     session.edit(|controller| controller.mark_refused(client_id));
-                    session.edit(|controller| controller.create_error_message(client_id, error));
+                    session.edit(|controller| controller.create_error_message(client_id, error.message));
                 }
                 self.give_back(sent, session.is_some());
             }

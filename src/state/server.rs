@@ -24,6 +24,8 @@ pub use session::{Loading, Session};
 #[derive(Clone, Copy)]
 pub struct ServerState {
     pub agents: RwSignal<Vec<AgentInfo>>,
+    /// Why the server cannot write to disk, while it cannot.
+    pub storage_problem: RwSignal<Option<String>>,
     pub default_cwd: RwSignal<String>,
     pub server_version: RwSignal<String>,
     pub sessions: RwSignal<Vec<SessionSummary>>,
@@ -39,6 +41,7 @@ impl ServerState {
     pub fn new() -> Self {
         Self {
             agents: RwSignal::default(),
+            storage_problem: RwSignal::default(),
             default_cwd: RwSignal::default(),
             server_version: RwSignal::default(),
             sessions: RwSignal::default(),
@@ -83,6 +86,7 @@ impl ServerState {
 
     pub fn welcome(&self, welcome: Welcome) {
         self.agents.set(welcome.agents);
+        self.storage_problem.set(welcome.storage_problem);
         self.default_cwd.set(welcome.default_cwd);
         self.server_version.set(welcome.server_version);
         self.sessions.set(sessions::newest_first(welcome.sessions));

@@ -8,7 +8,9 @@ use std::time::Duration;
 use leptos::prelude::{request_animation_frame, set_timeout};
 use leptos::task::spawn_local;
 use pilothouse_core::limits::PROTOCOL_VERSION;
-use pilothouse_core::protocol::{ClientFrame, Command, ServerFrame, Welcome};
+use pilothouse_core::protocol::{
+    ClientFrame, Command, CommandError, ErrorCode, HubCommand, ServerFrame, Welcome,
+};
 
 use super::backoff::Backoff;
 use super::inbox::{Inbox, Plan};
@@ -28,7 +30,7 @@ const FRAME_FALLBACK: Duration = Duration::from_millis(200);
 /// After this silence a command is accompanied by a probe: the socket may be dead without having noticed.
 const SILENCE_MILLISECONDS: f64 = 20_000.0;
 
-pub const LOST: &str = "The connection to the server was lost.";
+const LOST: &str = "The connection to the server was lost.";
 
 #[derive(Clone)]
 pub struct Link(Rc<Inner>);
@@ -82,21 +84,16 @@ impl Link {
 
     /// Sends a command; the callback gets its one answer, in order with the frames around it. Tells the id under which
     /// it was sent; none if it was not.
-    pub fn request(
-        &self,
-        session_id: Option<&str>,
-        command: Command,
-        keep: Keep,
-        callback: impl FnOnce(Outcome) + 'static,
-    ) -> String {
+    pub fn request(&self, command: Command, keep: Keep, callback: impl FnOnce(Outcome) + 'static) -> String {
         if keep == Keep::Drop && !self.is_open() {
-            callback(Err("Not connected to the server.".to_owned()));
+            let text = "Not connected to the server.";
+            callback(Err(CommandError::new(ErrorCode::ConnectionLost, text)));
             return String::new();
         }
         let probe_too = self.is_open()
-            && !matches!(command, Command::ListSessions)
+            && !matches!(command, Command::Hub(HubCommand::ListSessions))
             && browser::now() - self.0.last_frame.get() > SILENCE_MILLISECONDS;
-        let frame = ClientFrame { id: String::new(), session_id: session_id.map(str::to_owned), command };
+        let frame = ClientFrame { id: String::new(), command };
         let frame = self.0.outbox.borrow_mut().add(frame, keep, Box::new(callback));
         if self.is_open() {
             self.send(&frame);
@@ -124,7 +121,7 @@ impl Link {
         let link = self.clone();
         let answered = Rc::new(Cell::new(false));
         let seen = Rc::clone(&answered);
-        self.request(None, Command::ListSessions, Keep::Drop, move |outcome| {
+        self.request(HubCommand::ListSessions.into(), Keep::Drop, move |outcome| {
             seen.set(true);
             link.0.receiver.probed(outcome);
         });
@@ -166,8 +163,8 @@ impl Link {
 
     fn say_hello(&self) {
         self.drain();
-        let command = Command::Hello { version: PROTOCOL_VERSION, sessions: self.0.receiver.cursors() };
-        self.send(&ClientFrame { id: "hello".to_owned(), session_id: None, command });
+        let command = HubCommand::Hello { version: PROTOCOL_VERSION, sessions: self.0.receiver.cursors() };
+        self.send(&ClientFrame { id: "hello".to_owned(), command: command.into() });
     }
 
     fn send(&self, frame: &ClientFrame) {
@@ -201,12 +198,13 @@ impl Link {
         for frame in frames {
             match frame {
                 ServerFrame::Welcome(welcome) => self.welcomed(welcome),
-                ServerFrame::Response { id, command, success, data, error } => {
+                ServerFrame::Response { id, command, success, data, error, code } => {
                     let answered = self.0.outbox.borrow_mut().answered(&id);
                     match answered {
                         Answered::Asker(callback) => {
-                            let refusal = || error.unwrap_or_else(|| "The server refused it.".to_owned());
-                            callback(if success { Ok(data) } else { Err(refusal()) });
+                            let message = error.unwrap_or_else(|| "The server refused it.".to_owned());
+                            let code = code.unwrap_or(ErrorCode::Internal);
+                            callback(if success { Ok(data) } else { Err(CommandError { code, message }) });
                         }
                         Answered::Again(session_id) => {
                             self.0.receiver.answered_again(session_id.as_deref(), &command);
@@ -245,7 +243,9 @@ impl Link {
         self.0.generation.set(generation + 1);
         self.0.socket.take();
         let failed = self.0.outbox.borrow_mut().lost();
-        failed.into_iter().for_each(|callback| callback(Err(LOST.to_owned())));
+        failed
+            .into_iter()
+            .for_each(|callback| callback(Err(CommandError::new(ErrorCode::ConnectionLost, LOST))));
         self.0.receiver.connection(Connection::Lost);
         if code == ACCESS_LOST {
             self.close_for_good();

@@ -4,15 +4,15 @@
 use std::collections::VecDeque;
 
 use pilothouse_core::limits::REMEMBERED_RESPONSES;
-use pilothouse_core::protocol::ClientFrame;
+use pilothouse_core::protocol::{ClientFrame, CommandError};
 use serde_json::Value;
 
 /// How a command ended.
-pub type Outcome = Result<Value, String>;
+pub type Outcome = Result<Value, CommandError>;
 
 /// The data of an answer, as the type it was written from.
 pub fn read_answer<T: serde::de::DeserializeOwned>(outcome: Outcome) -> Result<T, String> {
-    serde_json::from_value(outcome?)
+    serde_json::from_value(outcome.map_err(|error| error.message)?)
         .map_err(|error| format!("The server's answer is not understood: {error}"))
 }
 
@@ -71,7 +71,8 @@ impl Outbox {
             if self.answered.len() >= REMEMBERED_RESPONSES {
                 self.answered.pop_front();
             }
-            self.answered.push_back((frame.id, frame.session_id));
+            let session_id = frame.command.session_id().map(str::to_owned);
+            self.answered.push_back((frame.id, session_id));
             return Answered::Asker(callback);
         }
         let known = self.answered.iter().position(|(known, _)| known == id);
@@ -103,12 +104,17 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pilothouse_core::protocol::Command;
+    use pilothouse_core::protocol::{Command, HubCommand, SessionCommand};
     use std::cell::RefCell;
     use std::rc::Rc;
 
-    fn frame(command: Command) -> ClientFrame {
-        ClientFrame { id: String::new(), session_id: Some("s".to_owned()), command }
+    fn frame(command: SessionCommand) -> ClientFrame {
+        ClientFrame { id: String::new(), command: Command::of_session("s", command) }
+    }
+
+    fn open() -> ClientFrame {
+        let open = HubCommand::OpenSession { session_id: "s".to_owned() };
+        ClientFrame { id: String::new(), command: open.into() }
     }
 
     #[test]
@@ -116,12 +122,8 @@ mod tests {
         let mut outbox = Outbox::default();
         let seen = Rc::new(RefCell::new(Vec::new()));
         let log = Rc::clone(&seen);
-        let sent = outbox.add(
-            frame(Command::ListSessions),
-            Keep::Drop,
-            Box::new(move |outcome| log.borrow_mut().push(outcome)),
-        );
-        let other = outbox.add(frame(Command::Retry), Keep::Drop, Box::new(|_| panic!("not asked")));
+        let sent = outbox.add(open(), Keep::Drop, Box::new(move |outcome| log.borrow_mut().push(outcome)));
+        let other = outbox.add(frame(SessionCommand::Retry), Keep::Drop, Box::new(|_| panic!("not asked")));
         let Answered::Asker(callback) = outbox.answered(&sent.id) else { panic!("nobody asked") };
         callback(Ok(Value::Null));
         assert!(matches!(outbox.answered(&sent.id), Answered::Again(Some(session)) if session == "s"));
@@ -135,7 +137,7 @@ mod tests {
     fn only_the_newest_answers_are_remembered() {
         let mut outbox = Outbox::default();
         let sent: Vec<ClientFrame> = (0..=REMEMBERED_RESPONSES)
-            .map(|_| outbox.add(frame(Command::Retry), Keep::Drop, Box::new(drop)))
+            .map(|_| outbox.add(frame(SessionCommand::Retry), Keep::Drop, Box::new(drop)))
             .collect();
         for frame in &sent {
             outbox.answered(&frame.id);
@@ -147,9 +149,9 @@ mod tests {
     #[test]
     fn after_a_loss_only_what_is_safe_twice_is_sent_again_with_the_same_ids() {
         let mut outbox = Outbox::default();
-        let open = outbox.add(frame(Command::OpenSession), Keep::Drop, Box::new(drop));
-        let first = outbox.add(frame(Command::Retry), Keep::Resend, Box::new(drop));
-        let second = outbox.add(frame(Command::Abort), Keep::Resend, Box::new(drop));
+        let open = outbox.add(open(), Keep::Drop, Box::new(drop));
+        let first = outbox.add(frame(SessionCommand::Retry), Keep::Resend, Box::new(drop));
+        let second = outbox.add(frame(SessionCommand::Abort), Keep::Resend, Box::new(drop));
         assert_eq!(outbox.lost().len(), 1);
         assert!(!outbox.is_waiting(&open.id));
         assert_eq!(outbox.to_resend(), [first.clone(), second]);

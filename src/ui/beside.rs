@@ -2,7 +2,7 @@
 //! agent's extensions show, and a text that the agent offers.
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::Beside as Shown;
+use pilothouse_core::protocol::ExtensionWidget as Shown;
 use pilothouse_core::render::visible_text::visible_string;
 
 use super::dynamic::{When, clicked, effect, list, live};

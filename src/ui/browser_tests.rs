@@ -13,8 +13,8 @@ use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::task::tick;
 use pilothouse_core::conversation::message::{Content, Message, Part};
-use pilothouse_core::protocol::ServerFrame;
 use pilothouse_core::protocol::event::{Event, ToolOutput, Update};
+use pilothouse_core::protocol::{ServerFrame, SessionMeta};
 use pilothouse_core::{SessionState, SessionView};
 use serde_json::json;
 use wasm_bindgen::JsCast;
@@ -49,7 +49,7 @@ impl Page {
         document().body().unwrap().append_child(&place).unwrap();
         let slot = std::rc::Rc::new(std::cell::Cell::new(None));
         let made = slot.clone();
-        let id = server.session_id.clone();
+        let id = server.meta.session_id.clone();
         let mounted: UnmountHandle<_> = mount_to(place.clone(), move || {
             let actions = Actions::make();
             actions.route.set(Route::Session(id.clone()));
@@ -62,7 +62,12 @@ impl Page {
 
     async fn new() -> Self {
         let session_id = js_sys::Math::random().to_string();
-        Self::open(SessionView { session_id, epoch: "e".into(), ..SessionView::default() }).await
+        Self::open(SessionView {
+            epoch: "e".into(),
+            meta: SessionMeta { session_id, ..SessionMeta::default() },
+            ..SessionView::default()
+        })
+        .await
     }
 
     async fn receive(&self, frame: ServerFrame) {
@@ -73,7 +78,7 @@ impl Page {
 
     async fn event(&mut self, event: Event) {
         self.server.apply(event.clone());
-        let (session_id, seq) = (self.server.session_id.clone(), self.server.seq);
+        let (session_id, seq) = (self.server.meta.session_id.clone(), self.server.seq);
         self.receive(ServerFrame::Event { session_id, seq, event }).await;
     }
 

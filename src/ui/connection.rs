@@ -8,17 +8,20 @@ use crate::actions::use_actions;
 use crate::browser;
 use crate::transport::Connection;
 
-/// Appears when the connection is lost and goes by itself.
+/// Appears while the connection is lost, or while the server cannot write to disk.
 #[component]
 pub fn ConnectionBanner() -> impl IntoView {
-    let client = use_actions().client;
+    let actions = use_actions();
+    let client = actions.client;
     let words = move || {
         if client.outdated.get() {
-            Some("The server runs another version of Pilothouse. Reload the page to go on.")
+            let text = "The server runs another version of Pilothouse. Reload the page to go on.";
+            Some((Icon::Plug, text.to_owned()))
         } else if client.connection.get() == Connection::Lost {
-            Some("Connection lost. Reconnecting… What you send is kept.")
+            Some((Icon::Plug, "Connection lost. Reconnecting… What you send is kept.".to_owned()))
         } else {
-            None
+            let problem = actions.server.storage_problem.get()?;
+            Some((Icon::Alert, format!("The server can't save anything: {problem}. Your text stays here.")))
         }
     };
     let words = memo(words);
@@ -27,10 +30,10 @@ pub fn ConnectionBanner() -> impl IntoView {
             {live(move || {
                 words
                     .get()
-                    .map(|words| {
+                    .map(|(icon, words)| {
                         view! {
                             <div class="banner">
-                                <Glyph icon=Icon::Plug />
+                                <Glyph icon />
                                 <span>{words}</span>
                                 <When when=move || client.outdated.get()>
                                     <button type="button" class="button quiet" on:click=clicked(move |_| browser::reload())>

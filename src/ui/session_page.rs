@@ -1,7 +1,7 @@
 //! One session: title bar, timeline, queue, composer.
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::NO_SUCH_SESSION;
+use pilothouse_core::protocol::{CommandError, ErrorCode};
 
 use super::announcer::announce;
 use super::beside::{ElsewhereBanner, Extensions, OfferedText};
@@ -103,19 +103,19 @@ fn follow_link(session: Session) {
 
 /// By itself, so that it comes with what is loaded later.
 #[inline(never)]
-fn missing(reason: String) -> AnyView {
+fn missing(reason: CommandError) -> AnyView {
     view! { <MissingSession reason /> }.into_any()
 }
 
 /// An address at which nothing can be shown. What the server says about it is told if it is more than that.
 #[component]
-fn MissingSession(reason: String) -> impl IntoView {
+fn MissingSession(reason: CommandError) -> impl IntoView {
     let actions = use_actions();
-    let (title, words) = if reason == NO_SUCH_SESSION {
+    let (title, words) = if reason.code == ErrorCode::NoSuchSession {
         let words = "It may have been deleted, or the link is from another machine.";
         ("This session is not here", words.to_owned())
     } else {
-        ("This session cannot be opened", reason)
+        ("This session cannot be opened", reason.message)
     };
     view! {
         <div class="empty-state">

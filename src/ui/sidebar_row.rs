@@ -39,7 +39,7 @@ impl Face {
             agent: summary.agent.clone(),
             state: summary.state,
             unread: summary.unread,
-            elsewhere: summary.elsewhere,
+            elsewhere: summary.external_writer,
             current: actions.route.with(current),
             time: relative_time(summary.modified, actions.client.now.get()),
         }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::conversation::ask::Ask;
-use pilothouse_core::protocol::{Command, SessionSummary};
+use pilothouse_core::protocol::{SessionCommand, SessionSummary};
 use pilothouse_core::render::failure::failure_text;
 
 use super::ask_card::AskCard;
@@ -52,7 +52,7 @@ fn WaitingSession(id: String) -> impl IntoView {
         close_popover();
         actions.go(Route::Session(id.get_value()));
     };
-    let retry = move |_| id.with_value(|id| actions.order(id, Command::Retry));
+    let retry = move |_| id.with_value(|id| actions.order(id, SessionCommand::Retry));
     let failure = move || {
         let reason = summary.with(|summary| summary.reason.clone());
         if reason.is_empty() { "The run failed.".to_owned() } else { failure_text(&reason).into_owned() }

@@ -1,7 +1,17 @@
-//! Codecs for the agents Pilothouse can run: bytes in, events out; typed commands in, bytes out.
+//! The boundary between Pilothouse and the agents it runs, without I/O: nothing here starts a process, opens a file,
+//! reads a clock or awaits anything.
 //!
-//! Sans-I/O: this crate never starts a process, opens a file, reads a clock or awaits anything. The server feeds it.
+//! A [`Connection`] is one conversation with an agent process. The server feeds it lines and typed [`Request`]s and
+//! takes out lines to write, [`AgentEvent`]s and exactly one [`Reply`] or [`AgentError`] per request. Each protocol is a
+//! folder: `pi`. `framing` splits output into lines; `history` reads session files.
 
+mod connection;
+mod event;
 pub mod framing;
 pub mod history;
 pub mod pi;
+mod request;
+
+pub use connection::{Connection, Open, Output};
+pub use event::{AgentEvent, Settings};
+pub use request::{AgentError, ClearedQueue, ForkedSession, Reply, Request, RequestId, ShellOutcome};

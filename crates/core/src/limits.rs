@@ -277,3 +277,10 @@ pub const MARKDOWN_DEPTH: usize = 32;
 
 /// The bytes of an unfinished bracket or tag that are held back. A longer one is shown as text.
 pub const MARKDOWN_HELD_BYTES: usize = 200;
+
+/// Writes that may wait for the disk, and how many of them share one commit.
+pub const STORE_QUEUE_JOBS: usize = 8_192;
+pub const STORE_BATCH_JOBS: usize = 512;
+
+/// Commands of one client that wait for the hub.
+pub const CLIENT_COMMANDS: usize = 256;

@@ -1,26 +1,25 @@
-//! The frames between page and server: JSON text over one WebSocket, the same types on both sides.
+//! The protocol between clients and the server: JSON text frames over one WebSocket, the same types on both sides.
 //!
-//! `command` is what pages send, `frame` what the server does; `snapshot` is all of a session, `answer` what a response
-//! carries.
+//! `command` holds the commands of clients, `reply` and `error` their results, `frame` the server's frames, `event` the
+//! events of a session, and `snapshot` its complete state.
 
 mod command;
+mod error;
 pub mod event;
 mod frame;
 mod reply;
 mod snapshot;
 
-pub use command::{ClientFrame, Command, Cursor, QueueEdit};
+pub use command::{ClientFrame, Command, Cursor, HubCommand, InvalidFrame, QueueEdit, SessionCommand};
+pub use error::{CommandError, ErrorCode};
 pub use frame::{AgentInfo, ServerFrame, SessionSummary, Welcome};
 pub use reply::{
-    AgentCommand, DirectoryListing, Forked, FoundFiles, FoundRows, MessagesPage, Piece, SearchHit,
-    SearchResults,
+    AgentCommand, DirectoryListing, Disposition, Forked, FoundFiles, FoundRows, HubReply, MessagesPage,
+    Piece, Prompted, RestoredQueue, SearchHit, SearchResults, SessionReply,
 };
-pub use snapshot::{AgentMode, Beside, Capabilities, RetryNote, Snapshot};
+pub use snapshot::{AgentMode, Capabilities, ExtensionWidget, RetryNote, SessionMeta, Snapshot};
 
-/// What the server says about a session it does not know. The page has better words for it.
-pub const NO_SUCH_SESSION: &str = "There is no such session.";
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde wants it")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
 fn is_false(value: &bool) -> bool {
     !value
 }

@@ -1,4 +1,5 @@
-//! Agents as programs: which ones are offered, how they are found and started, and what is left when they end.
+//! Agents as programs: the catalogue of those that are offered, how they are discovered, started and probed, and how
+//! processes that outlive them are ended.
 
 pub mod catalogue;
 pub mod discovery;

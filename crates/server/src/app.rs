@@ -66,7 +66,8 @@ pub async fn start(config: Config) -> Result<RunningServer> {
     let hub = Hub::new(config, store, search);
     hub.refresh().await;
     hub.watch_files();
-    hub.look_at_agents();
+    hub.watch_storage();
+    hub.discover_agents();
     let host = if address.ip().is_unspecified() {
         SocketAddr::new([127, 0, 0, 1].into(), address.port())
     } else {

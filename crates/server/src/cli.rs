@@ -31,8 +31,8 @@ pub struct ServeArguments {
     /// TOML file with these and further settings
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Agent as NAME=DIALECT:COMMAND ARGS…, where DIALECT is pi; may be repeated
-    #[arg(long = "agent", value_name = "NAME=DIALECT:COMMAND")]
+    /// Agent as NAME=PROTOCOL:COMMAND ARGS…, where PROTOCOL is pi; may be repeated
+    #[arg(long = "agent", value_name = "NAME=PROTOCOL:COMMAND")]
     pub agents: Vec<String>,
     /// Folder of new sessions unless another one is chosen [default: the current folder]
     #[arg(long, value_name = "DIR")]

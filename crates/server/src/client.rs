@@ -1,122 +1,143 @@
-//! The sending half of one connected page. Sessions and hub put frames in; the page's socket takes them out.
-//! Nobody ever waits for a slow page: what does not fit cuts it off, and it comes back by itself.
+//! The sending half of one connected browser. Sessions and hub put frames in; the client's socket takes them out. Nobody
+//! waits for a slow client: one whose queue is full is disconnected, and reconnects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::extract::ws::Utf8Bytes;
 use pilothouse_core::limits::{CLIENT_QUEUE_BYTES, CLIENT_QUEUE_FRAMES};
-use pilothouse_core::protocol::ServerFrame;
+use pilothouse_core::protocol::{CommandError, ErrorCode, ServerFrame, SessionReply};
+use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
+/// Identifies a connection; a browser that reconnects gets a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientId(pub u64);
+
+/// A connected browser.
 #[derive(Clone, Debug)]
 pub struct Client {
-    id: u64,
-    frames: mpsc::Sender<Waiting>,
-    backlog: Arc<Backlog>,
-    cut: Arc<Notify>,
+    id: ClientId,
+    frames: mpsc::Sender<QueuedFrame>,
+    queued: Arc<QueuedBytes>,
+    disconnect: Arc<Notify>,
 }
 
-/// How many bytes wait for the page: of what it asked for, and of the rest. Each has the whole limit.
+/// The number of queued bytes, of requested frames and of all others. Each has the whole limit.
 #[derive(Debug, Default)]
-struct Backlog {
-    asked_for: AtomicUsize,
-    rest: AtomicUsize,
-    /// Nothing that was asked for waits any more.
-    taken: Notify,
+struct QueuedBytes {
+    requested: AtomicUsize,
+    other: AtomicUsize,
+    /// Notified when no requested frame is queued any more.
+    requested_sent: Notify,
 }
 
-/// A frame, and whether the page asked for it.
 #[derive(Debug)]
-struct Waiting {
+struct QueuedFrame {
     frame: Utf8Bytes,
-    asked_for: bool,
+    /// The client has asked for it.
+    requested: bool,
 }
 
-impl Backlog {
-    const fn of(&self, asked_for: bool) -> &AtomicUsize {
-        if asked_for { &self.asked_for } else { &self.rest }
+impl QueuedBytes {
+    const fn of(&self, requested: bool) -> &AtomicUsize {
+        if requested { &self.requested } else { &self.other }
     }
 }
 
-/// The other end, held by the socket.
+/// The receiving half, held by the socket.
 #[derive(Debug)]
 pub struct ClientReceiver {
-    frames: mpsc::Receiver<Waiting>,
-    backlog: Arc<Backlog>,
-    cut: Arc<Notify>,
+    frames: mpsc::Receiver<QueuedFrame>,
+    queued: Arc<QueuedBytes>,
+    disconnect: Arc<Notify>,
 }
 
-pub fn client_channel(id: u64) -> (Client, ClientReceiver) {
+/// Creates the two halves of a client's queue.
+pub fn client_channel(id: ClientId) -> (Client, ClientReceiver) {
     let (sender, receiver) = mpsc::channel(CLIENT_QUEUE_FRAMES);
-    let backlog = Arc::new(Backlog::default());
-    let cut = Arc::new(Notify::new());
+    let queued = Arc::new(QueuedBytes::default());
+    let disconnect = Arc::new(Notify::new());
     (
-        Client { id, frames: sender, backlog: backlog.clone(), cut: cut.clone() },
-        ClientReceiver { frames: receiver, backlog, cut },
+        Client { id, frames: sender, queued: queued.clone(), disconnect: disconnect.clone() },
+        ClientReceiver { frames: receiver, queued, disconnect },
     )
 }
 
 impl Client {
-    pub const fn id(&self) -> u64 {
+    pub const fn id(&self) -> ClientId {
         self.id
     }
 
-    /// False if the page is gone or too slow, and is being cut off.
+    /// Queues a frame. Returns false if the client is gone, or too slow and being disconnected.
     pub fn send(&self, frame: Utf8Bytes) -> bool {
-        self.put(Waiting { frame, asked_for: false })
+        self.enqueue(QueuedFrame { frame, requested: false })
     }
 
-    /// What a page has asked for and waits for, such as a conversation: it may be large, and what comes behind it is
-    /// no sign of slowness.
-    pub fn send_asked_for(&self, frame: Utf8Bytes) -> bool {
-        self.put(Waiting { frame, asked_for: true })
+    /// Queues a frame that the client has asked for, such as a conversation. It may be large, and frames behind it do
+    /// not make the client slow.
+    pub fn send_requested(&self, frame: Utf8Bytes) -> bool {
+        self.enqueue(QueuedFrame { frame, requested: true })
     }
 
-    /// Until what the page asked for before is on its way: several conversations come one after the other.
-    pub async fn taken(&self) {
-        while self.backlog.asked_for.load(Ordering::Relaxed) > 0 {
-            self.backlog.taken.notified().await;
+    /// Waits until no requested frame is queued, so that several large ones are sent one after the other.
+    pub async fn requested_sent(&self) {
+        while self.queued.requested.load(Ordering::Relaxed) > 0 {
+            self.queued.requested_sent.notified().await;
         }
     }
 
-    fn put(&self, waiting: Waiting) -> bool {
-        let length = waiting.frame.len();
-        let before = self.backlog.of(waiting.asked_for).fetch_add(length, Ordering::Relaxed);
+    fn enqueue(&self, frame: QueuedFrame) -> bool {
+        let length = frame.frame.len();
+        let before = self.queued.of(frame.requested).fetch_add(length, Ordering::Relaxed);
         // A single frame larger than the limit may pass; a second one behind it may not.
         let fits = before == 0 || before + length <= CLIENT_QUEUE_BYTES;
-        let sent = fits && self.frames.try_send(waiting).is_ok();
-        if !sent {
-            self.cut.notify_one();
+        let queued = fits && self.frames.try_send(frame).is_ok();
+        if !queued {
+            self.disconnect.notify_one();
         }
-        sent
+        queued
     }
 
     pub fn send_frame(&self, frame: &ServerFrame) -> bool {
         encode(frame).is_some_and(|frame| self.send(frame))
     }
 
-    pub fn respond(&self, id: String, command: &str, outcome: Result<Value, String>) {
-        let (success, data, error) = match outcome {
-            Ok(data) => (true, data, None),
-            Err(error) => (false, Value::Null, Some(error)),
-        };
-        self.send_frame(&ServerFrame::Response { id, command: command.to_owned(), success, data, error });
+    /// Sends the response to a command.
+    pub fn respond<T: Serialize>(&self, id: String, command: &str, result: Result<T, CommandError>) {
+        let result = result.and_then(|reply| {
+            serde_json::to_value(reply).map_err(|error| {
+                tracing::error!(%error, command, "a reply could not be encoded");
+                CommandError::new(ErrorCode::Internal, "The reply could not be encoded.")
+            })
+        });
+        let command = command.to_owned();
+        self.send_frame(&match result {
+            Ok(data) => ServerFrame::Response { id, command, success: true, data, error: None, code: None },
+            Err(CommandError { code, message }) => ServerFrame::Response {
+                id,
+                command,
+                success: false,
+                data: Value::Null,
+                error: Some(message),
+                code: Some(code),
+            },
+        });
     }
 }
 
 impl ClientReceiver {
-    /// The next frame; `Err` when the page must be cut off.
+    /// Returns the next frame; an error when the client must be disconnected.
     pub async fn next(&mut self) -> Result<Option<Utf8Bytes>, TooSlow> {
         tokio::select! {
             biased;
-            () = self.cut.notified() => Err(TooSlow),
+            () = self.disconnect.notified() => Err(TooSlow),
             frame = self.frames.recv() => {
-                Ok(frame.map(|Waiting { frame, asked_for }| {
-                    let before = self.backlog.of(asked_for).fetch_sub(frame.len(), Ordering::Relaxed);
-                    if asked_for && before == frame.len() {
-                        self.backlog.taken.notify_one();
+                Ok(frame.map(|QueuedFrame { frame, requested }| {
+                    let before = self.queued.of(requested).fetch_sub(frame.len(), Ordering::Relaxed);
+                    if requested && before == frame.len() {
+                        self.queued.requested_sent.notify_one();
                     }
                     frame
                 }))
@@ -124,19 +145,35 @@ impl ClientReceiver {
         }
     }
 
-    /// When the page must be cut off though it takes no frame at all.
-    pub async fn cut(&self) {
-        self.cut.notified().await;
+    /// Waits until the client must be disconnected, while it accepts no frame at all.
+    pub async fn disconnected(&self) {
+        self.disconnect.notified().await;
     }
 }
 
+/// The client did not read its frames in time.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooSlow;
 
-/// Frames are built once and shared by all pages they go to.
+/// A client that waits for the reply to one command of a session.
+#[derive(Debug)]
+pub struct Responder {
+    pub client: Client,
+    /// The id of the command's frame.
+    pub request: String,
+    pub command: &'static str,
+}
+
+impl Responder {
+    pub fn respond(self, result: Result<SessionReply, CommandError>) {
+        self.client.respond(self.request, self.command, result);
+    }
+}
+
+/// Encodes a frame once, for all clients that it goes to.
 pub fn encode(frame: &ServerFrame) -> Option<Utf8Bytes> {
     serde_json::to_string(frame)
-        .inspect_err(|error| tracing::error!(%error, "a frame could not be written"))
+        .inspect_err(|error| tracing::error!(%error, "a frame could not be encoded"))
         .ok()
         .map(Into::into)
 }
@@ -146,8 +183,8 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_page_that_does_not_read_is_cut_off_at_the_limit() {
-        let (link, mut frames) = client_channel(1);
+    async fn a_client_that_does_not_read_is_disconnected_at_the_limit() {
+        let (link, mut frames) = client_channel(ClientId(1));
         let frame = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES / 2));
         assert!(link.send(frame.clone()));
         assert!(link.send(frame.clone()));
@@ -156,27 +193,27 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_conversation_larger_than_the_limit_arrives_with_what_follows_it() {
-        let (link, mut frames) = client_channel(1);
+    async fn a_conversation_larger_than_the_limit_arrives_with_the_frames_behind_it() {
+        let (link, mut frames) = client_channel(ClientId(1));
         let large = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES + 1));
-        assert!(link.send_asked_for(large.clone()));
+        assert!(link.send_requested(large.clone()));
         assert!(link.send("response".into()) && link.send("event".into()));
         assert_eq!(frames.next().await, Ok(Some(large)));
         assert_eq!(frames.next().await, Ok(Some("response".into())));
     }
 
     #[tokio::test]
-    async fn a_page_that_asks_and_asks_and_does_not_read_is_cut_off() {
-        let (link, mut frames) = client_channel(1);
+    async fn a_client_that_requests_without_reading_is_disconnected() {
+        let (link, mut frames) = client_channel(ClientId(1));
         let large = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES + 1));
-        assert!(link.send_asked_for(large.clone()));
-        assert!(!link.send_asked_for(large));
+        assert!(link.send_requested(large.clone()));
+        assert!(!link.send_requested(large));
         assert_eq!(frames.next().await, Err(TooSlow));
     }
 
     #[tokio::test]
-    async fn what_was_read_no_longer_counts() {
-        let (link, mut frames) = client_channel(1);
+    async fn frames_that_were_read_no_longer_count() {
+        let (link, mut frames) = client_channel(ClientId(1));
         let frame = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES));
         for _ in 0..3 {
             assert!(link.send(frame.clone()));

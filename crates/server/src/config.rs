@@ -46,8 +46,8 @@ struct ConfigFile {
 #[serde(deny_unknown_fields)]
 struct AgentTable {
     name: String,
-    #[serde(default = "default_dialect")]
-    dialect: String,
+    #[serde(default = "default_protocol", alias = "dialect")]
+    protocol: String,
     command: CommandSetting,
     #[serde(default)]
     env: std::collections::BTreeMap<String, String>,
@@ -62,7 +62,7 @@ enum CommandSetting {
     Line(String),
 }
 
-fn default_dialect() -> String {
+fn default_protocol() -> String {
     "pi".to_owned()
 }
 
@@ -97,10 +97,10 @@ impl Config {
                 agents.push(agent);
             }
         }
-        if let Some(found) =
-            Agent::find_pi().filter(|found| !agents.iter().any(|known| known.name == found.name))
-        {
-            agents.push(found);
+        for installed in Agent::installed() {
+            if !agents.iter().any(|known| known.name == installed.name) {
+                agents.push(installed);
+            }
         }
         add_agent(&mut agents, Agent::demo(&data_dir)?)?;
         let mut allowed_hosts = arguments.allowed_hosts;
@@ -133,15 +133,11 @@ fn add_agent(agents: &mut Vec<Agent>, agent: Agent) -> Result<()> {
 
 impl AgentTable {
     fn build(self) -> Result<Agent> {
-        let mut agent = match self.command {
-            CommandSetting::Words(words) => Agent::from_words(&self.name, &self.dialect, words)?,
-            CommandSetting::Line(line) => Agent::new(&self.name, &self.dialect, &line)?,
+        let agent = match self.command {
+            CommandSetting::Words(words) => Agent::from_words(&self.name, &self.protocol, words)?,
+            CommandSetting::Line(line) => Agent::new(&self.name, &self.protocol, &line)?,
         };
-        // This variable moves pi's folder, and its sessions with it.
-        let moved = self.env.get("PI_CODING_AGENT_DIR").map(PathBuf::from);
-        agent.folder = self.folder.or(moved).unwrap_or(agent.folder);
-        agent.environment = self.env.into_iter().collect();
-        Ok(agent)
+        Ok(agent.with_environment(self.env.into_iter().collect(), self.folder))
     }
 }
 

@@ -39,7 +39,7 @@ fn an_invalid_configuration_is_an_error_with_its_location() {
         ("listen = 'everywhere'", "not an address to listen on"),
         ("cwd = '/nonexistent/folder'", "does not exist"),
         ("[[agent]]\nname = 'demo'\ncommand = 'x'", "two agents named 'demo'"),
-        ("[[agent]]\nname = 'x'\ndialect = 'morse'\ncommand = 'x'", "'morse' is not a dialect"),
+        ("[[agent]]\nname = 'x'\ndialect = 'morse'\ncommand = 'x'", "'morse' is not a protocol"),
     ] {
         let error = format!("{:#}", load(toml, |_| {}).unwrap_err());
         assert!(error.contains(part), "{toml}: {error}");

@@ -1,11 +1,12 @@
-//! Knows every session and every connected page. Sessions are tasks of their own; the hub opens them when somebody
-//! asks, and tells every page when the list changes. It never waits for a page and holds its lock for moments only.
+//! Knows every session and every connected client. Sessions are tasks of their own; the hub opens them on demand, and
+//! broadcasts changes of the list. It never waits for a client, and never holds its lock while it waits for anything.
 
 mod agents;
+mod creation;
 pub mod directories;
 mod listing;
-mod making;
 mod records;
+mod storage;
 mod tasks;
 
 use std::collections::{HashMap, HashSet};
@@ -20,9 +21,9 @@ use pilothouse_core::protocol::{SearchResults, ServerFrame, SessionSummary, Welc
 use tokio::sync::{Notify, mpsc};
 
 use crate::agent::catalogue::Agent;
-use crate::agent::discovery::Found;
+use crate::agent::discovery::Discovered;
 use crate::agent::orphans;
-use crate::client::{Client, encode};
+use crate::client::{Client, ClientId, encode};
 use crate::config::Config;
 use crate::history::files::SessionFiles;
 use crate::history::read_ahead::ReadAhead;
@@ -32,69 +33,98 @@ use crate::search::Search;
 use crate::session::Input;
 use crate::store::{SessionRecord, Store};
 
+/// The server's sessions, clients and agents.
 #[derive(Debug)]
 pub struct Hub {
     agents: Vec<Arc<Agent>>,
     default_cwd: PathBuf,
     installation: String,
     store: Store,
-    /// Where deleted sessions go.
+    /// The folder for files of deleted sessions.
     trash: PathBuf,
-    /// How long an agent's process may rest before it is ended; none for ever.
+    /// How long an agent's process may be idle before it is ended; none for ever.
     idle: Option<Duration>,
     state: Mutex<HubState>,
-    /// Apart from the state: reading files takes its time.
+    /// Separate from the state: reading files takes time.
     files: Mutex<HashMap<String, SessionFiles>>,
-    /// Whether the system tells of every change of a file.
+    /// Whether the system reports every change of a session file.
     watched: OnceLock<Arc<AtomicBool>>,
     search: Search,
-    ahead: ReadAhead,
-    next_page: AtomicU64,
-    /// Agents that are being looked at.
-    looking: Mutex<HashSet<String>>,
-    looked: Notify,
+    read_ahead: ReadAhead,
+    next_client: AtomicU64,
+    /// The agents that are being discovered.
+    discovering: Mutex<HashSet<String>>,
+    discovered: Notify,
 }
 
 #[derive(Debug, Default)]
 struct HubState {
-    sessions: HashMap<String, Entry>,
-    /// What is kept of sessions that have not been seen yet.
+    sessions: HashMap<String, SessionEntry>,
+    /// Records of sessions whose files were not seen yet.
     records: HashMap<String, SessionRecord>,
-    pages: Vec<Client>,
-    /// In which something was left undone, as long as they do not tell themselves.
+    clients: Vec<Client>,
+    /// Sessions with unfinished work, until their own task knows better.
     unfinished: HashSet<String>,
-    /// What was found out about the agents, by name.
-    found: HashMap<String, Found>,
-    /// The server ends: nothing is opened any more.
+    /// What is known of the agents, by name.
+    discovered: HashMap<String, Discovered>,
+    /// Why writing to disk fails, while it does.
+    storage_problem: Option<String>,
+    /// The server is shutting down: no session is opened any more.
     closing: bool,
 }
 
+/// A session of the list.
 #[derive(Debug)]
-struct Entry {
+struct SessionEntry {
     summary: SessionSummary,
     record: SessionRecord,
     agent: Arc<Agent>,
     file: Option<PathBuf>,
     blobs: Blobs,
     inputs: Option<mpsc::Sender<Input>>,
-    /// It is on its way to the trash: nothing is opened any more.
+    /// The session is being moved to the trash and is not opened any more.
     deleting: bool,
+    /// Held while the record is stored and changed, so that memory and disk change in the same order.
+    record_lock: Arc<tokio::sync::Mutex<()>>,
 }
 
-impl Entry {
+impl SessionEntry {
     fn new(summary: SessionSummary, record: SessionRecord, agent: Arc<Agent>, file: Option<PathBuf>) -> Self {
-        Self { summary, record, agent, file, blobs: Blobs::default(), inputs: None, deleting: false }
+        Self {
+            summary,
+            record,
+            agent,
+            file,
+            blobs: Blobs::default(),
+            inputs: None,
+            deleting: false,
+            record_lock: Arc::default(),
+        }
     }
 
     fn is_open(&self) -> bool {
         self.inputs.as_ref().is_some_and(|inputs| !inputs.is_closed())
     }
 
-    /// Its file was there and is not listed any more. One that is at work writes it again; one that is merely
-    /// watched is gone when its file is.
+    /// Whether the session's file was removed. A working session writes it again; one that is merely watched is gone
+    /// with its file.
     fn is_gone(&self) -> bool {
-        let kept = |file: &PathBuf| self.is_open() && (self.summary.state.is_active() || file.exists());
-        self.file.as_ref().is_some_and(|file| !kept(file))
+        let is_kept = |file: &PathBuf| self.is_open() && (self.summary.state.is_active() || file.exists());
+        self.file.as_ref().is_some_and(|file| !is_kept(file))
+    }
+
+    /// The session's row in the sidebar: what the session reports, and what the user did to it.
+    fn summary(&self) -> SessionSummary {
+        let is_resting = !self.summary.state.is_active() && self.summary.state != SessionState::Idle;
+        // A session that was created here is known from its beginning.
+        let read_at = self.record.read_at.max(self.record.created);
+        SessionSummary {
+            pinned: self.record.pinned,
+            archived: self.record.archived,
+            // A session that was never opened here is not unread.
+            unread: is_resting && read_at > 0 && self.summary.modified > read_at,
+            ..self.summary.clone()
+        }
     }
 }
 
@@ -110,17 +140,17 @@ impl Hub {
             state: Mutex::default(),
             files: Mutex::default(),
             search,
-            ahead: ReadAhead::default(),
+            read_ahead: ReadAhead::default(),
             watched: OnceLock::new(),
-            next_page: AtomicU64::new(1),
-            looking: Mutex::default(),
-            looked: Notify::new(),
+            next_client: AtomicU64::new(1),
+            discovering: Mutex::default(),
+            discovered: Notify::new(),
         });
-        hub.take_up_records();
+        hub.load_records();
         hub
     }
 
-    pub fn store(&self) -> &Store {
+    pub const fn store(&self) -> &Store {
         &self.store
     }
 
@@ -128,16 +158,16 @@ impl Hub {
         self.idle
     }
 
-    pub fn default_cwd(&self) -> &PathBuf {
+    pub const fn default_cwd(&self) -> &PathBuf {
         &self.default_cwd
     }
 
-    pub fn next_page_id(&self) -> u64 {
-        self.next_page.fetch_add(1, Ordering::Relaxed)
+    pub fn next_client_id(&self) -> ClientId {
+        ClientId(self.next_client.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// From now on the page hears of changes of the list; it starts with the list as it is.
-    pub fn add_page(&self, page: Client) {
+    /// Sends the client the list as it is, and every change of it from now on.
+    pub fn add_client(&self, client: Client) {
         let mut state = self.state();
         let welcome = Welcome {
             version: PROTOCOL_VERSION,
@@ -145,40 +175,41 @@ impl Hub {
             agents: self.agent_infos(&state),
             default_cwd: self.default_cwd.to_string_lossy().into_owned(),
             sessions: newest_first(&state),
+            storage_problem: state.storage_problem.clone(),
         };
-        if page.send_frame(&ServerFrame::Welcome(welcome)) {
-            state.pages.retain(|link| link.id() != page.id());
-            state.pages.push(page);
+        if client.send_frame(&ServerFrame::Welcome(welcome)) {
+            state.clients.retain(|other| other.id() != client.id());
+            state.clients.push(client);
         }
     }
 
-    /// Somebody is there who may want to look at a session next.
+    /// Reads the files of sessions that a new client is likely to open next.
     pub fn read_ahead(self: &Arc<Self>) {
         let files: Vec<PathBuf> = {
             let state = self.state();
-            let mut entries: Vec<&Entry> = state.sessions.values().collect();
+            let mut entries: Vec<&SessionEntry> = state.sessions.values().collect();
             entries.sort_by_key(|entry| std::cmp::Reverse(entry.summary.modified));
             let newest = entries.into_iter().take(READ_AHEAD_SESSIONS).filter(|entry| !entry.is_open());
             newest.filter_map(|entry| entry.file.clone()).collect()
         };
         let hub = self.clone();
-        tokio::task::spawn_blocking(move || hub.ahead.read(&files));
+        tokio::task::spawn_blocking(move || hub.read_ahead.read(&files));
     }
 
-    /// The conversation in a file, read before or now.
+    /// The conversation in a file, read ahead or now. Blocks.
     pub fn scan(&self, file: &Path) -> Option<ScannedFile> {
-        self.ahead.take(file).or_else(|| HistoryFile::scan(file))
+        self.read_ahead.take(file).or_else(|| HistoryFile::scan(file))
     }
 
-    /// The page is gone: nobody sends it anything any more.
-    pub async fn remove_page(&self, page: u64) {
+    /// The client is gone.
+    pub async fn remove_client(&self, client: ClientId) {
         let open: Vec<mpsc::Sender<Input>> = {
             let mut state = self.state();
-            state.pages.retain(|link| link.id() != page);
+            state.clients.retain(|other| other.id() != client);
             state.sessions.values().filter_map(|entry| entry.inputs.clone()).collect()
         };
         for inputs in open {
-            let _ = inputs.send(Input::Unsubscribe { page }).await;
+            let _ = inputs.send(Input::Unsubscribe { client }).await;
         }
     }
 
@@ -186,7 +217,7 @@ impl Hub {
         newest_first(&self.state())
     }
 
-    /// Words in all sessions that are listed. Reads the disk.
+    /// Searches all listed sessions. Reads the disk and blocks.
     pub fn search(&self, query: &str) -> SearchResults {
         let mut results = self.search.find(query);
         let state = self.state();
@@ -194,25 +225,24 @@ impl Hub {
         results
     }
 
-    /// A session tells what its row in the sidebars shows now.
+    /// A session reports what its row in the sidebars shows now.
     pub fn session_changed(&self, summary: SessionSummary) {
         let mut state = self.state();
         state.unfinished.remove(&summary.id);
         if let Some(entry) = state.sessions.get_mut(&summary.id) {
             entry.summary = summary;
-            let changed = vec![entry.shown()];
+            let changed = vec![entry.summary()];
             broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: Vec::new() });
         }
     }
 
-    /// A session was read from disk again: the sidebars show the state it is in now. Nothing has happened in it, so
-    /// that it is neither newer nor unread by this.
+    /// A session was read from disk: the sidebars show its state. It is neither newer nor unread by this.
     pub fn session_opened(&self, id: &str, now: SessionState) {
         let mut state = self.state();
         if let Some(entry) = state.sessions.get_mut(id).filter(|entry| entry.summary.state != now) {
             entry.summary.state = now;
             entry.summary.reason.clear();
-            let changed = vec![entry.shown()];
+            let changed = vec![entry.summary()];
             broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: Vec::new() });
         }
     }
@@ -227,13 +257,13 @@ impl Hub {
 }
 
 fn newest_first(state: &HubState) -> Vec<SessionSummary> {
-    let mut sessions: Vec<SessionSummary> = state.sessions.values().map(Entry::shown).collect();
+    let mut sessions: Vec<SessionSummary> = state.sessions.values().map(SessionEntry::summary).collect();
     sessions.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| left.id.cmp(&right.id)));
     sessions
 }
 
 fn broadcast(state: &mut HubState, frame: &ServerFrame) {
     if let Some(frame) = encode(frame) {
-        state.pages.retain(|page| page.send(frame.clone()));
+        state.clients.retain(|client| client.send(frame.clone()));
     }
 }

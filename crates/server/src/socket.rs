@@ -1,5 +1,4 @@
-//! One page's WebSocket: frames in, frames out, and whether the peer is still there. What a command means is the
-//! hub's and the session's business.
+//! One client's WebSocket: frames in, frames out, and whether the peer is still there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,19 +8,23 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use pilothouse_core::limits::{CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS, QUERY_BYTES};
-use pilothouse_core::protocol::{ClientFrame, Command, NO_SUCH_SESSION};
-use serde_json::{Value, json};
-use tokio::sync::oneshot;
+use pilothouse_core::limits::{
+    CLIENT_COMMANDS, CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS, QUERY_BYTES,
+};
+use pilothouse_core::protocol::{
+    ClientFrame, Command, CommandError, Cursor, ErrorCode, HubCommand, HubReply, SearchResults, ServerFrame,
+    SessionCommand,
+};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, interval, timeout_at};
 
 use crate::app::App;
-use crate::client::{Client, ClientReceiver, client_channel};
+use crate::client::{Client, ClientReceiver, Responder, client_channel};
 use crate::hub::Hub;
 use crate::hub::directories;
 use crate::session::Input;
 
-/// The page did not read what it was sent. It comes back by itself.
+/// The close code for a client that did not read its frames. It reconnects.
 const TOO_SLOW: u16 = 4001;
 
 pub async fn upgrade(State(app): State<App>, upgrade: WebSocketUpgrade) -> Response {
@@ -32,14 +35,17 @@ pub async fn upgrade(State(app): State<App>, upgrade: WebSocketUpgrade) -> Respo
 }
 
 async fn serve(socket: WebSocket, hub: Arc<Hub>) {
-    let id = hub.next_page_id();
-    let (link, frames) = client_channel(id);
+    let id = hub.next_client_id();
+    let (client, frames) = client_channel(id);
     let (sink, stream) = socket.split();
+    let (commands, queued) = mpsc::channel(CLIENT_COMMANDS);
+    // Started work is finished even if the client disconnects: a change that was requested is made or refused.
+    tokio::spawn(run_hub_commands(queued, hub.clone(), client.clone()));
     tokio::select! {
         () = write(sink, frames) => {}
-        () = read(stream, &hub, &link) => {}
+        () = read(stream, &hub, &client, &commands) => {}
     }
-    hub.remove_page(id).await;
+    hub.remove_client(id).await;
 }
 
 async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: ClientReceiver) {
@@ -49,15 +55,15 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: ClientReceiv
             frame = frames.next() => match frame {
                 Ok(Some(frame)) => Message::Text(frame),
                 Ok(None) => return,
-                Err(_) => return cut_off(sink, frames).await,
+                Err(_) => return disconnect(sink, frames).await,
             },
             _ = ping.tick() => Message::Ping(Vec::new().into()),
         };
-        // A peer that takes nothing for this long is gone.
+        // A peer that accepts nothing for this long is gone.
         let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
         let sent = tokio::select! {
             sent = timeout_at(deadline, sink.send(message)) => sent,
-            () = frames.cut() => return cut_off(sink, frames).await,
+            () = frames.disconnected() => return disconnect(sink, frames).await,
         };
         if !matches!(sent, Ok(Ok(()))) {
             return;
@@ -65,160 +71,181 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: ClientReceiv
     }
 }
 
-/// What waits for the page is forgotten at once; if it reads again within reason, it hears why it was cut off.
-async fn cut_off(mut sink: SplitSink<WebSocket, Message>, frames: ClientReceiver) {
+/// Drops the queued frames at once; a client that reads again within reason learns why it was disconnected.
+async fn disconnect(mut sink: SplitSink<WebSocket, Message>, frames: ClientReceiver) {
     drop(frames);
     let frame = CloseFrame { code: TOO_SLOW, reason: "too slow".into() };
     let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
     let _ = timeout_at(deadline, sink.send(Message::Close(Some(frame)))).await;
 }
 
-async fn read(mut stream: SplitStream<WebSocket>, hub: &Arc<Hub>, page: &Client) {
+/// A command for the hub, with the id of its frame.
+type QueuedCommand = (String, HubCommand);
+
+async fn read(
+    mut stream: SplitStream<WebSocket>,
+    hub: &Arc<Hub>,
+    client: &Client,
+    commands: &mpsc::Sender<QueuedCommand>,
+) {
     loop {
         let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
         let Ok(Some(Ok(message))) = timeout_at(deadline, stream.next()).await else { return };
         match message {
-            Message::Text(text) => match serde_json::from_str::<ClientFrame>(&text) {
-                Ok(frame) => command(frame, hub, page).await,
-                Err(error) => refuse(&text, &error, page),
+            Message::Text(text) => match ClientFrame::parse(&text) {
+                Ok(frame) => dispatch(frame, hub, client, commands).await,
+                Err(invalid) => {
+                    tracing::debug!(message = invalid.message, "a client sent an invalid frame");
+                    let error = CommandError::invalid(invalid.message);
+                    client.respond::<HubReply>(invalid.id, &invalid.command, Err(error));
+                }
             },
-            Message::Binary(_) => page.respond(String::new(), "", Err("Frames are text.".to_owned())),
+            Message::Binary(_) => {
+                let error = CommandError::invalid("Frames must be text.");
+                client.respond::<HubReply>(String::new(), "", Err(error));
+            }
             Message::Close(_) => return,
             Message::Ping(_) | Message::Pong(_) => {}
         }
     }
 }
 
-/// A frame that cannot be read still gets its one response, under its id if it has one.
-fn refuse(text: &str, error: &serde_json::Error, page: &Client) {
-    let value: Value = serde_json::from_str(text).unwrap_or_default();
-    let field = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    tracing::debug!(%error, "a page sent a frame that is not understood");
-    page.respond(
-        field("id"),
-        &field("type"),
-        Err(format!("This is not a command the server knows: {error}")),
-    );
+/// Passes a command on. Commands for the hub run one after the other in a task of their own: one that waits for the
+/// disk does not delay commands for sessions, such as a stop.
+async fn dispatch(
+    frame: ClientFrame,
+    hub: &Arc<Hub>,
+    client: &Client,
+    commands: &mpsc::Sender<QueuedCommand>,
+) {
+    let ClientFrame { id, command } = frame;
+    match command {
+        Command::Hub(HubCommand::Hello { sessions, .. }) => hello(sessions, hub, client).await,
+        Command::Hub(HubCommand::OpenSession { session_id }) => {
+            let name = HubCommand::OpenSession { session_id: String::new() }.name();
+            let input = Input::Subscribe {
+                client: client.clone(),
+                request: Some(id.clone()),
+                cursor: None,
+                done: None,
+            };
+            if hub.send(&session_id, input).await.is_err() {
+                client.respond::<HubReply>(id, name, Err(CommandError::no_such_session()));
+            }
+        }
+        Command::Hub(HubCommand::CloseSession { session_id }) => {
+            let name = HubCommand::CloseSession { session_id: String::new() }.name();
+            client.respond(id, name, Ok(HubReply::Done {}));
+            let _ = hub.send(&session_id, Input::Unsubscribe { client: client.id() }).await;
+        }
+        Command::Hub(command) => drop(commands.send((id, command)).await),
+        Command::Session { session_id, command } => {
+            if may_start_agent(&command) {
+                hub.wait_for_agent_version(&session_id).await;
+            }
+            let responder = Responder { client: client.clone(), request: id, command: command.name() };
+            let input = Input::Command { responder, command };
+            if let Err(Input::Command { responder, .. }) = hub.send(&session_id, input).await {
+                responder.respond(Err(CommandError::no_such_session()));
+            }
+        }
+    }
 }
 
-async fn command(frame: ClientFrame, hub: &Arc<Hub>, page: &Client) {
-    let ClientFrame { id, session_id, command } = frame;
-    let name = command.name();
-    let outcome = match command {
-        Command::Hello { sessions, .. } => {
+/// The first frame of a connection: welcomes the client and sends what it is missing of its open sessions.
+async fn hello(sessions: Vec<Cursor>, hub: &Arc<Hub>, client: &Client) {
+    hub.refresh().await;
+    hub.add_client(client.clone());
+    hub.discover_agents();
+    for cursor in sessions {
+        let session_id = cursor.session_id.clone();
+        let (done, subscribed) = oneshot::channel();
+        let input = Input::Subscribe {
+            client: client.clone(),
+            request: None,
+            cursor: Some(cursor),
+            done: Some(done),
+        };
+        if hub.send(&session_id, input).await.is_err() {
+            client
+                .send_frame(&ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec![session_id] });
+        }
+        // Large conversations are sent one after the other, so that a client that reads is not too slow.
+        let _ = subscribed.await;
+        client.requested_sent().await;
+    }
+    hub.read_ahead();
+}
+
+async fn run_hub_commands(mut commands: mpsc::Receiver<QueuedCommand>, hub: Arc<Hub>, client: Client) {
+    while let Some((id, command)) = commands.recv().await {
+        let name = command.name();
+        let result = hub_command(command, &hub).await;
+        client.respond(id, name, result);
+    }
+}
+
+async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, CommandError> {
+    match command {
+        HubCommand::ListSessions => {
             hub.refresh().await;
-            hub.add_page(page.clone());
-            hub.look_at_agents();
-            for cursor in sessions {
-                let session_id = cursor.session_id.clone();
-                let (done, ended) = oneshot::channel();
-                let input = Input::Subscribe {
-                    page: page.clone(),
-                    request: None,
-                    cursor: Some(cursor),
-                    done: Some(done),
-                };
-                if hub.send(&session_id, input).await.is_err() {
-                    page.send_frame(&gone(session_id));
-                }
-                // Large conversations come one after the other, so that a page that reads is not too slow.
-                let _ = ended.await;
-                page.taken().await;
-            }
-            hub.read_ahead();
-            return;
+            return Ok(HubReply::Sessions { sessions: hub.sessions() });
         }
-        Command::ListSessions => {
-            hub.refresh().await;
-            Ok(json!({ "sessions": hub.sessions() }))
+        HubCommand::NewSession { agent, cwd } => {
+            let default = hub.default_cwd().clone();
+            let resolved = tokio::task::spawn_blocking(move || directories::resolve(&cwd, &default)).await;
+            let folder = resolved.map_err(|error| internal(&error))??;
+            let session_id = hub.new_session(&agent, folder).await?;
+            return Ok(HubReply::Created { session_id });
         }
-        Command::NewSession { agent, cwd } => directories::resolve(&cwd, hub.default_cwd())
-            .and_then(|folder| hub.new_session(&agent, folder))
-            .map(|session_id| json!({ "session_id": session_id })),
-        Command::Pin { pinned } => of_session(session_id, name, |id| hub.pin(id, pinned)),
-        Command::Archive { archived } => of_session(session_id, name, |id| hub.archive(id, archived)),
-        Command::MarkRead => of_session(session_id, name, |id| hub.mark_read(id)),
-        Command::SetDraft { text } => of_session(session_id, name, |id| hub.set_draft(id, &text)),
-        Command::DeleteSession => match session_id {
-            Some(session_id) => hub.delete_session(&session_id).await.map(|()| json!({})),
-            None => Err(needs_session(name)),
-        },
-        Command::ListDirectory { path } => directories::list(&path, hub.default_cwd()).await,
-        Command::Search { query } => search(query, hub.clone()).await,
-        command => {
-            let Some(session_id) = session_id else {
-                return page.respond(id, name, Err(needs_session(name)));
-            };
-            let input = match command {
-                Command::OpenSession => Input::Subscribe {
-                    page: page.clone(),
-                    request: Some(id.clone()),
-                    cursor: None,
-                    done: None,
-                },
-                Command::CloseSession => {
-                    page.respond(id.clone(), name, Ok(json!({})));
-                    Input::Unsubscribe { page: page.id() }
-                }
-                command => {
-                    if may_start_agent(&command) {
-                        hub.know_agent(&session_id).await;
-                    }
-                    Input::Command { page: page.clone(), request: id.clone(), command }
-                }
-            };
-            if hub.send(&session_id, input).await.is_err() && name != "close_session" {
-                page.respond(id, name, Err(NO_SUCH_SESSION.to_owned()));
-            }
-            return;
+        HubCommand::ListDirectory { path } => {
+            let listing = directories::list(path, hub.default_cwd().clone()).await?;
+            return Ok(HubReply::Directory(listing));
         }
-    };
-    page.respond(id, name, outcome);
+        HubCommand::Search { query } => {
+            return search(query, hub.clone()).await.map(HubReply::SearchResults);
+        }
+        HubCommand::Pin { session_id, pinned } => hub.pin(&session_id, pinned).await?,
+        HubCommand::Archive { session_id, archived } => hub.archive(&session_id, archived).await?,
+        HubCommand::MarkRead { session_id } => hub.mark_read(&session_id).await?,
+        HubCommand::SetDraft { session_id, text } => hub.set_draft(&session_id, text).await?,
+        HubCommand::DeleteSession { session_id } => hub.delete_session(&session_id).await?,
+        // Handled when the frame is read.
+        HubCommand::Hello { .. } | HubCommand::OpenSession { .. } | HubCommand::CloseSession { .. } => {}
+    }
+    Ok(HubReply::Done {})
 }
 
 /// How an agent is started depends on its version.
-const fn may_start_agent(command: &Command) -> bool {
+const fn may_start_agent(command: &SessionCommand) -> bool {
     matches!(
         command,
-        Command::Prompt { .. }
-            | Command::Bash { .. }
-            | Command::ResumeSession
-            | Command::Retry
-            | Command::GetCommands
-            | Command::GetAvailableModels
-            | Command::SetModel { .. }
-            | Command::SetThinkingLevel { .. }
-            | Command::SetMode { .. }
-            | Command::Compact { .. }
-            | Command::Fork { .. }
-            | Command::RenameSession { .. }
+        SessionCommand::Prompt { .. }
+            | SessionCommand::Bash { .. }
+            | SessionCommand::ResumeSession
+            | SessionCommand::Retry
+            | SessionCommand::GetCommands
+            | SessionCommand::GetAvailableModels
+            | SessionCommand::SetModel { .. }
+            | SessionCommand::SetThinkingLevel { .. }
+            | SessionCommand::SetMode { .. }
+            | SessionCommand::Compact { .. }
+            | SessionCommand::Fork { .. }
+            | SessionCommand::RenameSession { .. }
     )
 }
 
-fn needs_session(name: &str) -> String {
-    format!("'{name}' needs a session_id.")
-}
-
-fn of_session(
-    session_id: Option<String>,
-    name: &str,
-    act: impl FnOnce(&str) -> Result<(), String>,
-) -> Result<Value, String> {
-    act(&session_id.ok_or_else(|| needs_session(name))?).map(|()| json!({}))
-}
-
-async fn search(query: String, hub: Arc<Hub>) -> Result<Value, String> {
+async fn search(query: String, hub: Arc<Hub>) -> Result<SearchResults, CommandError> {
     if query.trim().is_empty() {
-        return Err("Type some words to search for.".to_owned());
+        return Err(CommandError::invalid("Type some words to search for."));
     }
     if query.len() > QUERY_BYTES {
-        return Err(format!("This is too long to search for: {QUERY_BYTES} bytes are the most."));
+        let text = format!("This is too long to search for: the limit is {QUERY_BYTES} bytes.");
+        return Err(CommandError::invalid(text));
     }
-    let results = tokio::task::spawn_blocking(move || hub.search(&query)).await;
-    let results = results.map_err(|_| "The search failed.".to_owned())?;
-    serde_json::to_value(results).map_err(|error| format!("The search failed: {error}"))
+    tokio::task::spawn_blocking(move || hub.search(&query)).await.map_err(|error| internal(&error))
 }
 
-fn gone(session_id: String) -> pilothouse_core::protocol::ServerFrame {
-    pilothouse_core::protocol::ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec![session_id] }
+fn internal(error: &tokio::task::JoinError) -> CommandError {
+    CommandError::new(ErrorCode::Internal, format!("The server failed: {error}."))
 }

@@ -1,53 +1,53 @@
-//! What the server itself keeps, in one SQLite file of the data folder: marks of sessions, prompts from the moment
-//! they are accepted until the agent's own file has them, the queue, open questions, and what no agent writes down.
+//! The server's own database: what must survive a restart and is in no session file.
 //!
-//! Three ways of writing. *Durable*: on the disk when the call returns; prompts, queues, questions and all that is
-//! said for them. *Plain*: with the operating system when the call returns, so that the server's own end loses
-//! nothing; drafts and read marks. *In passing*: the caller never waits; the message under way.
+//! One thread writes ([`writer`]); whoever needs durability awaits its result, and many writes share one commit. Writes
+//! are values ([`Write`]), so that the code that decides on them needs no database. Reads use a connection of their own
+//! and block: call them from a thread that may wait.
 //!
-//! No conversation lives here: that is the agent's file. No text of a prompt ever goes to the log.
+//! No conversation is stored here; that is the session file. Texts of prompts are never logged.
 
-mod account;
 mod database;
 mod encoding;
-mod in_passing;
+mod extras;
 mod lists;
 mod prompts;
 mod records;
 mod sessions;
+mod write;
+mod writer;
 
 #[cfg(test)]
 mod durability_tests;
 #[cfg(test)]
 mod faults_tests;
 #[cfg(test)]
-mod in_passing_tests;
-#[cfg(test)]
 mod store_tests;
+#[cfg(test)]
+mod writer_tests;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
-use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Params, Row};
+use tokio::sync::{oneshot, watch};
 
-use in_passing::InPassing;
-pub use records::{Extra, InFlightNote, Prompt, SessionRecord};
+pub use records::{Extra, InFlightNote, Prompt, PromptOutcome, SessionRecord};
+pub use write::Write;
+pub use writer::StoreError;
+use writer::Writer;
 
 /// The file in the data folder.
 pub const FILE: &str = "store.db";
 
-/// A handle: clones share one store. The last one to go writes what is still under way.
+/// A handle: clones share one store. Dropping the last one writes what is still queued.
 #[derive(Clone)]
 pub struct Store(Arc<Shared>);
 
 struct Shared {
-    /// Waits for the disk with every transaction.
-    durable: Arc<Mutex<Connection>>,
-    /// Waits for the operating system only. In memory both are the same.
-    plain: Arc<Mutex<Connection>>,
-    in_passing: InPassing,
+    writer: Writer,
+    reader: Mutex<Connection>,
 }
 
 impl fmt::Debug for Store {
@@ -57,61 +57,51 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// Opens the store of a data folder, or makes it. A broken one is moved aside, so that the server starts; one
-    /// of a newer version is left alone and told.
+    /// Opens the store of a data folder, or creates it. A damaged one is moved aside, so that the server starts; one of
+    /// a newer version is an error.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
-        let durable = database::open(&path)?;
-        let plain = database::connect(&path)
-            .and_then(|connection| database::set_up(&connection, "NORMAL").map(|()| connection))
+        let connection = database::open(&path)?;
+        let reader = database::connect(&path)
+            .and_then(|reader| database::set_up(&reader).map(|()| reader))
             .with_context(|| format!("{} cannot be opened", path.display()))?;
-        Self::of(Arc::new(Mutex::new(durable)), Arc::new(Mutex::new(plain)))
+        Ok(Self(Arc::new(Shared { writer: Writer::start(connection)?, reader: Mutex::new(reader) })))
     }
 
-    /// One that is forgotten with its last handle.
-    pub fn in_memory() -> Result<Self> {
-        let mut connection = Connection::open_in_memory().context("SQLite gives no database in memory")?;
-        database::migrate(&mut connection).context("SQLite takes no tables")?;
-        let connection = Arc::new(Mutex::new(connection));
-        Self::of(connection.clone(), connection)
+    /// Queues writes as one unit. Await the result before you act on them: they are on disk when it is `Ok`, and
+    /// nothing of them is stored when it is an error.
+    pub fn write(&self, writes: Vec<Write>) -> Durable {
+        Durable(self.0.writer.enqueue(writes))
     }
 
-    fn of(durable: Arc<Mutex<Connection>>, plain: Arc<Mutex<Connection>>) -> Result<Self> {
-        let in_passing = InPassing::start(plain.clone())?;
-        Ok(Self(Arc::new(Shared { durable, plain, in_passing })))
+    /// Queues writes whose failure the caller cannot do anything about; it is logged and shown as a storage problem.
+    /// They keep their order with all other writes.
+    pub fn submit(&self, writes: Vec<Write>) {
+        drop(self.0.writer.enqueue(writes));
     }
 
-    /// Writes what is still under way and takes no more notes in passing. Everything else goes on working.
+    /// Stores the message in progress, in case the server is killed; none when it has ended. Of several notes of a
+    /// session only the newest is written.
+    pub fn note_in_flight(&self, session: &str, note: Option<InFlightNote>) {
+        self.0.writer.note(session, note);
+    }
+
+    /// Waits until everything queued so far was written, or failed.
+    pub fn flush(&self) -> Durable {
+        self.write(Vec::new())
+    }
+
+    /// Why writing fails, while it does.
+    pub fn problem(&self) -> watch::Receiver<Option<String>> {
+        self.0.writer.problem()
+    }
+
+    /// Writes what is queued and accepts no more. Blocks.
     pub fn close(&self) {
-        self.0.in_passing.close();
+        self.0.writer.close();
     }
 
-    /// Writes in one transaction that is on the disk when this returns. `what` is the subject of the sentence that
-    /// tells a failure.
-    fn write_durably<T>(
-        &self,
-        what: &str,
-        write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T> {
-        transaction(&mut locked(&self.0.durable), write)
-            .with_context(|| format!("{what} could not be stored; is the disk full or read-only?"))
-    }
-
-    /// The same for callers that can do nothing about a failure.
-    fn try_write_durably(&self, what: &str, write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>) {
-        if let Err(error) = self.write_durably(what, write) {
-            tracing::warn!("{error:#}");
-        }
-    }
-
-    /// Writes in one transaction that outlives this process, but perhaps not the machine.
-    fn try_write(&self, what: &str, write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>) {
-        if let Err(error) = transaction(&mut locked(&self.0.plain), write) {
-            tracing::warn!(%error, "{what} could not be stored");
-        }
-    }
-
-    /// All rows of a query; what cannot be read is told and left out.
+    /// All rows of a query. Rows that cannot be read are logged and left out.
     fn read<T>(
         &self,
         what: &str,
@@ -119,7 +109,7 @@ impl Store {
         parameters: impl Params,
         row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Vec<T> {
-        let connection = locked(&self.0.plain);
+        let connection = self.0.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let rows = connection.prepare_cached(query).and_then(|mut statement| {
             let rows = statement.query_map(parameters, row)?;
             rows.collect::<rusqlite::Result<Vec<T>>>()
@@ -131,23 +121,18 @@ impl Store {
     }
 }
 
-impl Drop for Shared {
-    fn drop(&mut self) {
-        self.in_passing.close();
+/// The result of queued writes.
+#[must_use = "writes are durable only once their result is Ok"]
+#[derive(Debug)]
+pub struct Durable(oneshot::Receiver<Result<(), StoreError>>);
+
+impl Durable {
+    pub async fn result(self) -> Result<(), StoreError> {
+        self.0.await.unwrap_or_else(|_| Err(StoreError::closed()))
     }
-}
 
-fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
-    connection.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Takes the right to write at the start: a transaction never fails half-way because another one was quicker.
-fn transaction<T>(
-    connection: &mut Connection,
-    write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<T> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let written = write(&transaction)?;
-    transaction.commit()?;
-    Ok(written)
+    #[cfg(test)]
+    fn wait(self) -> Result<(), StoreError> {
+        self.0.blocking_recv().unwrap_or_else(|_| Err(StoreError::closed()))
+    }
 }

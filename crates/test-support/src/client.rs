@@ -7,7 +7,9 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use pilothouse_core::limits::PROTOCOL_VERSION;
 use pilothouse_core::protocol::event::Event;
-use pilothouse_core::protocol::{ClientFrame, Command, Cursor, MessagesPage, ServerFrame, Welcome};
+use pilothouse_core::protocol::{
+    ClientFrame, Command, Cursor, HubCommand, MessagesPage, ServerFrame, SessionCommand, SessionMeta, Welcome,
+};
 use pilothouse_core::session::view::Applied;
 use pilothouse_core::{SessionState, SessionView, UiMessage};
 use serde_json::Value;
@@ -48,15 +50,14 @@ impl Client {
         let sessions = views
             .values()
             .map(|view| Cursor {
-                session_id: view.session_id.clone(),
+                session_id: view.meta.session_id.clone(),
                 epoch: view.epoch.clone(),
                 seq: view.seq,
             })
             .collect();
         let hello = ClientFrame {
             id: String::new(),
-            session_id: None,
-            command: Command::Hello { version: PROTOCOL_VERSION, sessions },
+            command: HubCommand::Hello { version: PROTOCOL_VERSION, sessions }.into(),
         };
         socket.send(Message::text(serde_json::to_string(&hello).unwrap())).await.unwrap();
         let ServerFrame::Welcome(welcome) = next_frame(&mut socket).await else {
@@ -74,11 +75,20 @@ impl Client {
         }
     }
 
-    /// Sends a command and returns the id of the request.
-    pub async fn send(&mut self, session_id: Option<&str>, command: Command) -> String {
+    /// Sends a command to a session and returns the id of the request.
+    pub async fn send(&mut self, session: &str, command: SessionCommand) -> String {
+        self.send_command(Command::of_session(session, command)).await
+    }
+
+    /// Sends a command to the hub and returns the id of the request.
+    pub async fn send_hub(&mut self, command: HubCommand) -> String {
+        self.send_command(command.into()).await
+    }
+
+    async fn send_command(&mut self, command: Command) -> String {
         self.next_id += 1;
         let id = format!("t{}", self.next_id);
-        let frame = ClientFrame { id: id.clone(), session_id: session_id.map(str::to_owned), command };
+        let frame = ClientFrame { id: id.clone(), command };
         self.send_text(&serde_json::to_string(&frame).unwrap()).await;
         id
     }
@@ -87,9 +97,15 @@ impl Client {
         self.socket.send(Message::text(text)).await.unwrap();
     }
 
-    /// Sends a command and waits for its one response.
-    pub async fn ask(&mut self, session_id: Option<&str>, command: Command) -> Result<Value, String> {
-        let id = self.send(session_id, command).await;
+    /// Sends a command to a session and waits for its one response.
+    pub async fn ask(&mut self, session: &str, command: SessionCommand) -> Result<Value, String> {
+        let id = self.send(session, command).await;
+        self.response(&id).await
+    }
+
+    /// Sends a command to the hub and waits for its one response.
+    pub async fn ask_hub(&mut self, command: HubCommand) -> Result<Value, String> {
+        let id = self.send_hub(command).await;
         self.response(&id).await
     }
 
@@ -110,14 +126,14 @@ impl Client {
     /// Creates a session of an agent in this folder and opens it.
     pub async fn new_session_of(&mut self, agent: &str, folder: &Path) -> String {
         let cwd = folder.to_string_lossy().into_owned();
-        let made = self.ask(None, Command::NewSession { agent: agent.to_owned(), cwd }).await.unwrap();
+        let made = self.ask_hub(HubCommand::NewSession { agent: agent.to_owned(), cwd }).await.unwrap();
         let id = made["session_id"].as_str().unwrap().to_owned();
         self.open(&id).await;
         id
     }
 
     pub async fn open(&mut self, session: &str) {
-        self.ask(Some(session), Command::OpenSession).await.unwrap();
+        self.ask_hub(HubCommand::OpenSession { session_id: session.to_owned() }).await.unwrap();
     }
 
     /// Opens a session and fetches all rows.
@@ -129,7 +145,8 @@ impl Client {
     /// Fetches the rows before those that the client holds.
     pub async fn fetch_all_rows(&mut self, session: &str) {
         while let before @ 1.. = self.view(session).controller.first() {
-            let answer = self.ask(Some(session), Command::GetMessages { before, limit: None }).await.unwrap();
+            let answer =
+                self.ask(session, SessionCommand::GetMessages { before, limit: None }).await.unwrap();
             let page: MessagesPage = serde_json::from_value(answer).unwrap();
             let view = self.views.get_mut(session).unwrap();
             assert!(view.controller.prepend(page.first, page.messages), "the pages of rows do not join");
@@ -139,7 +156,7 @@ impl Client {
     pub async fn prompt(&mut self, session: &str, text: &str) -> Result<Value, String> {
         self.next_id += 1;
         let client_id = format!("client-{:p}-{}", self, self.next_id);
-        self.ask(Some(session), prompt(&client_id, text)).await
+        self.ask(session, prompt(&client_id, text)).await
     }
 
     /// Receives frames until the condition holds.
@@ -154,7 +171,7 @@ impl Client {
     }
 
     pub async fn until_state(&mut self, session: &str, state: SessionState) {
-        self.until(session, state.name(), |view| view.state == state).await;
+        self.until(session, state.name(), |view| view.meta.state == state).await;
     }
 
     pub async fn until_text(&mut self, session: &str, text: &str) {
@@ -179,7 +196,7 @@ impl Client {
             }
             ServerFrame::Snapshot(snapshot) => {
                 self.snapshots += 1;
-                self.views.insert(snapshot.session_id.clone(), SessionView::restore(*snapshot));
+                self.views.insert(snapshot.meta.session_id.clone(), SessionView::restore(*snapshot));
             }
             ServerFrame::Event { session_id, seq, event } => {
                 self.events += 1;
@@ -199,6 +216,7 @@ impl Client {
                 self.welcome.sessions.extend(changed);
             }
             ServerFrame::AgentsChanged { agents } => self.welcome.agents = agents,
+            ServerFrame::StorageChanged { problem } => self.welcome.storage_problem = problem,
             ServerFrame::Welcome(_) => panic!("the server sent a second welcome"),
         }
     }
@@ -232,8 +250,8 @@ impl Client {
 }
 
 /// A prompt without images, as a steering message if the agent works.
-pub fn prompt(client_id: &str, text: &str) -> Command {
-    Command::Prompt {
+pub fn prompt(client_id: &str, text: &str) -> SessionCommand {
+    SessionCommand::Prompt {
         client_id: client_id.to_owned(),
         message: text.to_owned(),
         images: Vec::new(),
@@ -277,10 +295,7 @@ pub fn assert_same(left: &SessionView, right: &SessionView) {
     assert!(from(left) == from(right), "{:#?}\n{:#?}", from(left), from(right));
     assert_eq!(left.controller.fold(), right.controller.fold());
     // The draft is sent with snapshots only.
-    let rest = |view: &SessionView| SessionView {
-        controller: Default::default(),
-        draft: String::new(),
-        ..view.clone()
-    };
+    let rest = |view: &SessionView| SessionMeta { draft: String::new(), ..view.meta.clone() };
+    assert_eq!((&left.epoch, left.seq), (&right.epoch, right.seq));
     assert_eq!(rest(left), rest(right));
 }

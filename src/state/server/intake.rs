@@ -1,7 +1,7 @@
 //! Frames into state. Only what has to be done beyond the state itself is handed back.
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::{NO_SUCH_SESSION, ServerFrame};
+use pilothouse_core::protocol::{CommandError, ServerFrame};
 
 use super::{Loading, ServerState, sessions};
 
@@ -24,7 +24,7 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> Settled {
             Some(session) if !session.apply_event(seq, event) => Settled::Gap(session_id),
             _ => Settled::Nothing,
         },
-        ServerFrame::Snapshot(snapshot) => match server.opened(&snapshot.session_id) {
+        ServerFrame::Snapshot(snapshot) => match server.opened(&snapshot.meta.session_id) {
             Some(session) => {
                 session.apply_snapshot(*snapshot);
                 Settled::Replaced(session.id())
@@ -35,9 +35,13 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> Settled {
             server.agents.set(agents);
             Settled::Nothing
         }
+        ServerFrame::StorageChanged { problem } => {
+            server.storage_problem.set(problem);
+            Settled::Nothing
+        }
         ServerFrame::SessionsChanged { changed, removed } => {
             for session in removed.iter().filter_map(|id| server.opened(id)) {
-                session.loading.set(Loading::Missing(NO_SUCH_SESSION.to_owned()));
+                session.loading.set(Loading::Missing(CommandError::no_such_session()));
             }
             server.sessions.update(|list| sessions::patch(list, changed, &removed));
             if removed.is_empty() { Settled::Nothing } else { Settled::Removed(removed) }

@@ -8,7 +8,9 @@ use pilothouse_core::conversation::ask::Ask;
 use pilothouse_core::conversation::controller::{MessageController, Report};
 use pilothouse_core::conversation::queue::Queue;
 use pilothouse_core::protocol::event::{ContextUsage, Event, ModelInfo};
-use pilothouse_core::protocol::{Beside, Capabilities, Cursor, MessagesPage, RetryNote, Snapshot};
+use pilothouse_core::protocol::{
+    Capabilities, CommandError, Cursor, ExtensionWidget, MessagesPage, RetryNote, Snapshot,
+};
 use pilothouse_core::session::view::Applied;
 use pilothouse_core::{Kind, SessionState, SessionView, UiMessage};
 
@@ -22,7 +24,7 @@ pub enum Loading {
     Waiting,
     Ready,
     /// The server does not have it, in its words.
-    Missing(String),
+    Missing(CommandError),
 }
 
 #[derive(Clone, Copy)]
@@ -64,8 +66,8 @@ pub struct Session {
     pub capabilities: RwSignal<Capabilities>,
     /// Another program is writing this session.
     pub elsewhere: RwSignal<bool>,
-    pub statuses: RwSignal<Vec<Beside>>,
-    pub widgets: RwSignal<Vec<Beside>>,
+    pub statuses: RwSignal<Vec<ExtensionWidget>>,
+    pub widgets: RwSignal<Vec<ExtensionWidget>>,
     /// A text that the agent wants in the composer.
     pub offered: RwSignal<Option<String>>,
     /// What the agent would write into the title of its window.
@@ -142,7 +144,7 @@ impl Session {
         let ready = self.loading.with_untracked(|loading| *loading == Loading::Ready);
         ready.then(|| {
             self.view.with_value(|view| Cursor {
-                session_id: view.session_id.clone(),
+                session_id: view.meta.session_id.clone(),
                 epoch: view.epoch.clone(),
                 seq: view.seq,
             })
@@ -155,13 +157,13 @@ impl Session {
 
     /// As of the last applied event, which the signal may not show yet.
     pub fn is_active(&self) -> bool {
-        self.view.with_value(|view| view.state.is_active())
+        self.view.with_value(|view| view.meta.state.is_active())
     }
 
     pub fn has_user_row(&self, client_id: &str) -> bool {
         let id = format!("u-{client_id}");
         self.view.with_value(|view| {
-            view.controller.rows().iter().rev().any(|row| row.id == id) || view.queue.contains(client_id)
+            view.controller.rows().iter().rev().any(|row| row.id == id) || view.meta.queue.contains(client_id)
         })
     }
 
@@ -203,14 +205,14 @@ impl Session {
             let last = |rows: &[UiMessage]| {
                 rows.iter().rfind(|row| row.kind == Kind::User).map(|row| row.id.clone())
             };
-            view.state.is_active() && last(view.controller.rows()) == last(&new.messages)
+            view.meta.state.is_active() && last(view.controller.rows()) == last(&new.messages)
         };
         if !self.view.with_value(|view| same_run(view, &snapshot)) {
             self.run.update_value(|run| *run += 1);
         }
         // Taken up when the session is opened, and not again: this page may have moved on since.
         if self.loading.with_untracked(|loading| *loading != Loading::Ready) {
-            self.served_draft.set_value(Some(snapshot.draft.clone()));
+            self.served_draft.set_value(Some(snapshot.meta.draft.clone()));
         }
         self.wished_level.set_value(None);
         self.wished_mode.set_value(None);
@@ -261,26 +263,26 @@ impl Session {
         self.view.with_value(|view| {
             tell(self.seq, &view.seq);
             tell(self.earlier, &view.controller.first());
-            tell(self.agent, &view.agent);
-            tell(self.cwd, &view.cwd);
-            tell(self.title, &view.title);
-            tell(self.state, &view.state);
-            tell(self.reason, &view.reason);
-            tell(self.queue, &view.queue);
-            tell(self.asks, &view.asks);
-            tell(self.context_usage, &view.context_usage);
-            tell(self.model, &view.model);
+            tell(self.agent, &view.meta.agent);
+            tell(self.cwd, &view.meta.cwd);
+            tell(self.title, &view.meta.title);
+            tell(self.state, &view.meta.state);
+            tell(self.reason, &view.meta.reason);
+            tell(self.queue, &view.meta.queue);
+            tell(self.asks, &view.meta.asks);
+            tell(self.context_usage, &view.meta.context_usage);
+            tell(self.model, &view.meta.model);
             let wished = self.wished_level.get_value();
-            tell(self.thinking_level, wished.as_ref().unwrap_or(&view.thinking_level));
+            tell(self.thinking_level, wished.as_ref().unwrap_or(&view.meta.thinking_level));
             let wished = self.wished_mode.get_value();
-            tell(self.mode, wished.as_ref().unwrap_or(&view.mode));
-            tell(self.retry, &view.retry);
-            tell(self.compacting, &view.compacting);
-            tell(self.capabilities, &view.capabilities);
-            tell(self.elsewhere, &view.elsewhere);
-            tell(self.statuses, &view.statuses);
-            tell(self.widgets, &view.widgets);
-            tell(self.window_title, &view.window_title);
+            tell(self.mode, wished.as_ref().unwrap_or(&view.meta.mode));
+            tell(self.retry, &view.meta.retry);
+            tell(self.compacting, &view.meta.compacting);
+            tell(self.capabilities, &view.meta.capabilities);
+            tell(self.elsewhere, &view.meta.external_writer);
+            tell(self.statuses, &view.meta.statuses);
+            tell(self.widgets, &view.meta.widgets);
+            tell(self.window_title, &view.meta.window_title);
         });
         self.mark_live_row();
         if let Some(news) = self.list.try_update_value(RowList::news) {
@@ -291,7 +293,7 @@ impl Session {
     /// The row at the end of a running conversation is the one that grows.
     fn mark_live_row(&self) {
         let streaming =
-            self.view.with_value(|view| view.state.show_spinner() && view.controller.is_running());
+            self.view.with_value(|view| view.meta.state.show_spinner() && view.controller.is_running());
         let last = self.list.with_value(|list| {
             let last = list.rows().iter().rfind(|row| row.kind() != Kind::Bash);
             last.filter(|row| streaming && matches!(row.kind(), Kind::Assistant | Kind::Thinking)).cloned()

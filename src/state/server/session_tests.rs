@@ -1,8 +1,8 @@
 //! An opened session follows its events, asks for a snapshot when one is missing, and knows which run it is in.
 
 use pilothouse_core::conversation::message::{Content, Message, Part};
-use pilothouse_core::protocol::ServerFrame;
 use pilothouse_core::protocol::event::{Event, Update};
+use pilothouse_core::protocol::{ServerFrame, SessionMeta};
 use pilothouse_core::{Kind, SessionState, SessionView};
 
 use super::super::{ServerState, Settled};
@@ -21,7 +21,11 @@ impl Fixture {
         owner.set();
         let server = ServerState::new();
         let session = server.show("s").0;
-        let view = SessionView { session_id: "s".into(), epoch: "e".into(), ..SessionView::default() };
+        let view = SessionView {
+            epoch: "e".into(),
+            meta: SessionMeta { session_id: "s".into(), ..SessionMeta::default() },
+            ..SessionView::default()
+        };
         let fixture = Self { server, session, view, _owner: owner };
         fixture.snapshot();
         fixture

@@ -21,6 +21,11 @@ fn ask() -> Ask {
     }
 }
 
+fn with_draft(mut view: SessionView, draft: &str) -> SessionView {
+    view.meta.draft = draft.to_owned();
+    view
+}
+
 #[wasm_bindgen_test]
 async fn what_waits_in_other_sessions_is_counted_and_answered_in_the_tray() {
     let asking = SessionSummary { asks: vec![ask()], ..summary("other", "Paint the pier") };
@@ -109,13 +114,11 @@ async fn a_text_of_the_agents_fills_an_empty_composer_and_is_offered_to_another(
 
 #[wasm_bindgen_test]
 async fn a_draft_is_told_when_typing_rests_and_taken_up_by_an_empty_composer() {
-    let page =
-        Page::connected(SessionView { draft: "from the phone".into(), ..Page::able_view() }, Vec::new())
-            .await;
+    let page = Page::connected(with_draft(Page::able_view(), "from the phone"), Vec::new()).await;
     assert_eq!(field(&page).value(), "from the phone");
     write(&page, "from the desk").await;
     assert_eq!(page.sent("set_draft").await["text"], json!("from the desk"));
-    let again = SessionView { draft: "older".into(), ..page.server.clone() };
+    let again = with_draft(page.server.clone(), "older");
     page.receive(ServerFrame::Snapshot(Box::new(again.snapshot()))).await;
     assert_eq!(field(&page).value(), "from the desk", "not again");
     write(&page, "").await;

@@ -18,7 +18,11 @@ async fn press(page: &Page, selector: &str) {
 async fn page_with_shell() -> Page {
     let capabilities = Capabilities { bash: true, ..Capabilities::default() };
     let session_id = js_sys::Math::random().to_string();
-    Page::open(SessionView { session_id, capabilities, ..SessionView::default() }).await
+    Page::open(SessionView {
+        meta: SessionMeta { session_id, capabilities, ..SessionMeta::default() },
+        ..SessionView::default()
+    })
+    .await
 }
 
 #[wasm_bindgen_test]
@@ -64,9 +68,12 @@ async fn case_49_events_of_another_session_change_nothing_here() {
     conversation(&mut page).await;
     let before = (page.timeline(), page.attribute("main", "data-state"), page.attribute("main", "data-seq"));
     // One that was opened here as well, and one that never was. Their numbers would fit.
-    let other = Page::new().await.server.session_id;
+    let other = Page::new().await.server.meta.session_id;
     page.actions.open(&other);
-    let view = SessionView { session_id: other.clone(), ..SessionView::default() };
+    let view = SessionView {
+        meta: SessionMeta { session_id: other.clone(), ..SessionMeta::default() },
+        ..SessionView::default()
+    };
     page.receive(ServerFrame::Snapshot(Box::new(view.snapshot()))).await;
     for session_id in [other.clone(), "never opened".to_owned()] {
         for (number, seq) in [(1, 1), (2, page.server.seq + 1)] {
@@ -120,7 +127,7 @@ async fn case_71_the_view_of_a_removed_session_is_left() {
         modified: 0,
         ..SessionSummary::default()
     };
-    let own = page.server.session_id.clone();
+    let own = page.server.meta.session_id.clone();
     let changed = vec![summary(&own), summary("other")];
     page.receive(ServerFrame::SessionsChanged { changed, removed: Vec::new() }).await;
     let removed =

@@ -50,7 +50,7 @@ async fn deleting_asks_first_and_says_where_it_goes() {
     open_menu(&page).await;
     page.press("Delete…").await;
     page.press("Delete").await;
-    assert_eq!(page.sent("delete_session").await["session_id"], json!(page.server.session_id));
+    assert_eq!(page.sent("delete_session").await["session_id"], json!(page.server.meta.session_id));
     page.until_gone("dialog[open]").await;
 }
 
@@ -58,7 +58,7 @@ async fn deleting_asks_first_and_says_where_it_goes() {
 async fn pins_stand_first_the_archive_is_closed_and_marks_are_shown() {
     let pinned = SessionSummary { pinned: true, unread: true, ..summary("p", "Pinned one") };
     let archived = SessionSummary { archived: true, ..summary("a", "Old one") };
-    let followed = SessionSummary { elsewhere: true, ..summary("e", "Followed") };
+    let followed = SessionSummary { external_writer: true, ..summary("e", "Followed") };
     let page = Page::connected(Page::able_view(), vec![archived, pinned, followed]).await;
     assert_eq!(page.text(".folder-name"), "Pinned");
     assert!(page.find("[data-session-id=p][data-unread] .unread-dot").is_some());
@@ -83,7 +83,8 @@ async fn compacting_is_offered_at_rest_and_said_while_it_goes_on() {
     page.sent("compact").await;
     page.event(Event::CompactionStart { reason: "manual".into() }).await;
     assert!(page.text(".run-status").contains("Compacting"));
-    let busy = SessionSummary { state: SessionState::Streaming, ..summary(&page.server.session_id, "x") };
+    let busy =
+        SessionSummary { state: SessionState::Streaming, ..summary(&page.server.meta.session_id, "x") };
     page.receive(ServerFrame::SessionsChanged { changed: vec![busy], removed: Vec::new() }).await;
     open_menu(&page).await;
     assert!(page.find(".title-bar [role=menuitem]:disabled").is_some());
@@ -110,7 +111,7 @@ async fn a_fork_opens_the_new_session_with_the_text_to_change() {
 #[wasm_bindgen_test]
 async fn what_is_seen_at_rest_is_marked_as_read() {
     let mut page = Page::able().await;
-    let own = |state| SessionSummary { unread: true, state, ..summary(&page.server.session_id, "x") };
+    let own = |state| SessionSummary { unread: true, state, ..summary(&page.server.meta.session_id, "x") };
     let changed = |state| ServerFrame::SessionsChanged { changed: vec![own(state)], removed: Vec::new() };
     let (busy, done) = (changed(SessionState::Streaming), changed(SessionState::Completed));
     page.event(Event::SessionState { state: SessionState::Streaming, reason: String::new() }).await;
@@ -132,7 +133,7 @@ async fn a_search_finds_titles_at_once_and_text_after_a_pause_and_goes_to_its_pl
     enter(&page, "[name=search]", "gulls").await;
     assert!(page.find("[aria-label=Titles] [data-session-id=g]").is_some());
     assert_eq!(page.sent("search").await["query"], json!("gulls"));
-    let id = page.server.session_id.clone();
+    let id = page.server.meta.session_id.clone();
     let snippet = json!([{"text": "the "}, {"text": "relay", "found": true}]);
     let hit = json!({"session_id": id, "entry": "e1", "kind": "user", "snippet": snippet});
     page.answer("search", Ok(json!({"hits": [hit], "more": true}))).await;

@@ -44,8 +44,8 @@ impl Page {
         js(
             "Object.keys(localStorage).filter((key) => key.startsWith('sent:')).forEach((key) => localStorage.removeItem(key))",
         );
-        let id = server.session_id.clone();
-        let own = SessionSummary { state: server.state, ..summary(&id, &server.title) };
+        let id = server.meta.session_id.clone();
+        let own = SessionSummary { state: server.meta.state, ..summary(&id, &server.meta.title) };
         let page = Self::mount(server, |actions, id| {
             let session = actions.open(id);
             view! {
@@ -64,6 +64,7 @@ impl Page {
             agents: Vec::new(),
             default_cwd: String::new(),
             sessions,
+            storage_problem: None,
         };
         page.put(&serde_json::to_value(ServerFrame::Welcome(welcome)).unwrap());
         let client = page.actions.client;
@@ -79,7 +80,8 @@ impl Page {
     pub fn able_view() -> SessionView {
         let session_id = js_sys::Math::random().to_string();
         let title = "Mend the light".to_owned();
-        SessionView { session_id, title, epoch: "e".into(), capabilities: able(), ..SessionView::default() }
+        let meta = SessionMeta { session_id, title, capabilities: able(), ..SessionMeta::default() };
+        SessionView { epoch: "e".into(), meta, ..SessionView::default() }
     }
 
     fn put(&self, frame: &Value) {

@@ -1,4 +1,4 @@
-//! The commands we send to pi. They are built from types alone: nothing a browser sent is passed through unread.
+//! Commands to pi. They are built from types alone: nothing from a browser is passed through unchecked.
 
 use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::conversation::queue::Lane;
@@ -12,7 +12,7 @@ pub enum PiCommand {
     GetCommands,
     GetAvailableModels,
     GetAvailableThinkingLevels,
-    /// Always with a lane: pi starts a run when it is idle, and refuses a prompt without one when it is not.
+    /// Always with a lane: an idle pi starts a run, a busy one refuses a prompt without a lane.
     Prompt {
         message: String,
         images: Vec<Image>,
@@ -41,11 +41,11 @@ pub enum PiCommand {
     SetThinkingLevel {
         level: String,
     },
-    /// pi itself has no modes; an agent of its dialect that has some tells them with its state.
+    /// pi itself has no modes; agents with the same protocol that have some report them with their state.
     SetMode {
         mode: String,
     },
-    /// Not a command in pi's sense: it has the question's id and gets no response.
+    /// Not a command in pi's terms: it carries the question's id and gets no response.
     AnswerDialog {
         ask_id: String,
         answer: Answer,
@@ -53,7 +53,7 @@ pub enum PiCommand {
 }
 
 impl PiCommand {
-    /// As pi calls it.
+    /// The command's type in pi's protocol.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::GetState => "get_state",
@@ -76,7 +76,7 @@ impl PiCommand {
         }
     }
 
-    /// One line, with its line break.
+    /// Encodes the command as one line, with its line break.
     pub fn encode(&self, id: &str) -> String {
         let mut body = match self {
             Self::Prompt { message, images, lane } => {

@@ -1,32 +1,30 @@
-//! Reads one line of pi's output. Unknown types are kept as `Raw` events; a line that is no JSON object is told,
-//! and never stops the next one.
+//! Decodes one line of pi's output. Events of an unknown type are kept as `Raw`; a line that is not a JSON object is
+//! reported and does not affect the next one.
 
 use pilothouse_core::conversation::ask::{Ask, AskKind};
+use pilothouse_core::conversation::queue::QueueCounts;
 use pilothouse_core::json::Fields;
 use pilothouse_core::limits::RAW_EVENT_BYTES;
-use pilothouse_core::protocol::event::{ContextUsage, Event, ModelInfo, NoticeLevel, ToolOutput, Update};
+use pilothouse_core::protocol::event::{Event, NoticeLevel, ToolOutput, Update};
 use serde_json::{Value, json};
 
 use crate::history::entry::message;
 
-/// What a line of pi's means to the session that runs it.
+/// A decoded line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Incoming {
     Response(Response),
     Event(Event),
-    /// pi's own queues, complete: how many messages wait in each lane.
-    Waiting {
-        steering: usize,
-        follow_up: usize,
-    },
+    /// The number of messages in pi's own queue, by lane.
+    QueueLength(QueueCounts),
     Ask(Ask),
-    /// Output of a `bash` command of ours, by the id of its request.
-    BashOutput {
+    /// Output of a `bash` command, by the id of its request.
+    ShellOutput {
         request_id: String,
         delta: String,
     },
     /// Not JSON, or not an object.
-    Junk,
+    Unreadable,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,7 +38,7 @@ pub struct Response {
 
 pub fn decode(line: &[u8]) -> Vec<Incoming> {
     let Some(mut fields) = serde_json::from_slice(line).ok().and_then(Fields::of) else {
-        return vec![Incoming::Junk];
+        return vec![Incoming::Unreadable];
     };
     let kind = fields.text("type");
     match kind.as_str() {
@@ -54,13 +52,13 @@ pub fn decode(line: &[u8]) -> Vec<Incoming> {
         "queue_update" => {
             let (steering, follow_up) =
                 (fields.length_of_array("steering"), fields.length_of_array("followUp"));
-            vec![Incoming::Waiting { steering, follow_up }]
+            vec![Incoming::QueueLength(QueueCounts { steering, follow_up })]
         }
         "bash_execution_update" => {
-            vec![Incoming::BashOutput { request_id: fields.text("id"), delta: fields.text("delta") }]
+            vec![Incoming::ShellOutput { request_id: fields.text("id"), delta: fields.text("delta") }]
         }
-        "extension_ui_request" => vec![dialog(fields)],
-        // Before 1.0 there is no `agent_settled`: the end of the loop is the end of the run.
+        "extension_ui_request" => vec![extension_request(fields)],
+        // Before 1.0 there is no `agent_settled`: `agent_end` also ends the run.
         "agent_end" if !fields.has("willRetry") => vec![
             Incoming::Event(Event::AgentEnd { will_retry: false }),
             Incoming::Event(Event::AgentSettled { aborted: false }),
@@ -117,7 +115,7 @@ fn event(kind: &str, mut fields: Fields) -> Event {
             level: NoticeLevel::Error,
             text: format!("{}: {}", fields.text("extensionPath"), fields.text("error")),
         },
-        // Told beside what it is about, and shown by that already.
+        // Reported in addition to events that already show the same thing.
         "entry_appended"
         | "summarization_retry_scheduled"
         | "summarization_retry_attempt_start"
@@ -126,7 +124,7 @@ fn event(kind: &str, mut fields: Fields) -> Event {
     }
 }
 
-/// Kept as it came, unless it is too large to be worth the way.
+/// Keeps an unknown event as it is; replaces the data of a large one by its size.
 fn raw(name: &str, fields: Fields) -> Event {
     let data: Value = fields.rest().unwrap_or_default();
     let length = data.to_string().len();
@@ -134,8 +132,7 @@ fn raw(name: &str, fields: Fields) -> Event {
     Event::Raw { name: name.to_owned(), data }
 }
 
-/// pi writes the steps of a message as core reads them, but for the start of a call before 1.0: there the call is
-/// only in the message so far.
+/// Decodes a step of a message. Before 1.0 the start of a tool call carries the call only in the partial message.
 fn message_update(mut fields: Fields) -> Update {
     let partial = fields.object("partial").value("content");
     let mut update = Update::from_fields(fields);
@@ -149,7 +146,8 @@ fn message_update(mut fields: Fields) -> Update {
     update
 }
 
-fn dialog(mut fields: Fields) -> Incoming {
+/// Decodes a request of an extension: a question, a notice, or something to show beside the composer.
+fn extension_request(mut fields: Fields) -> Incoming {
     let kind = match fields.text("method").as_str() {
         "select" => AskKind::Select,
         "confirm" => AskKind::Confirm,
@@ -186,18 +184,6 @@ fn dialog(mut fields: Fields) -> Incoming {
         prefill: fields.text("prefill"),
         timeout_ms: fields.optional_number("timeout"),
     })
-}
-
-/// `get_session_stats`.
-pub fn context_usage(data: &Value) -> Option<ContextUsage> {
-    let mut usage: ContextUsage = serde_json::from_value(data.get("contextUsage")?.clone()).ok()?;
-    usage.cost = data.get("cost").and_then(Value::as_f64);
-    Some(usage)
-}
-
-/// The `model` of `get_state` and `set_model`.
-pub fn model(value: &Value) -> Option<ModelInfo> {
-    serde_json::from_value(value.clone()).ok()
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ fn one(line: Value) -> Incoming {
 }
 
 #[test]
-fn a_line_that_is_no_object_is_junk_and_nothing_worse() {
+fn a_line_that_is_not_an_object_is_unreadable() {
     for line in ["", "null", "[]", "{", "\u{0}", "12"] {
-        assert_eq!(decode(line.as_bytes()), [Incoming::Junk]);
+        assert_eq!(decode(line.as_bytes()), [Incoming::Unreadable]);
     }
-    assert_eq!(decode(b"\xff\xfe"), [Incoming::Junk]);
+    assert_eq!(decode(b"\xff\xfe"), [Incoming::Unreadable]);
 }
 
 /// What comes out of the agent's pipe, read in these pieces.
@@ -47,8 +47,8 @@ fn case_22_a_record_ends_with_its_line_feed_and_a_bad_one_does_not_stop_the_next
     let expected = [
         title(separators),
         title("with a carriage return"),
-        Incoming::Junk,
-        Incoming::Junk,
+        Incoming::Unreadable,
+        Incoming::Unreadable,
         title("after the bad ones"),
         title("without an end"),
     ];

@@ -41,10 +41,10 @@ fn line(incoming: &Incoming) -> String {
             "response": response.command, "id": response.id, "success": response.success,
             "data": response.data, "error": response.error,
         }),
-        Incoming::Waiting { steering, follow_up } => json!({"waiting": [steering, follow_up]}),
+        Incoming::QueueLength(length) => json!({"waiting": [length.steering, length.follow_up]}),
         Incoming::Ask(ask) => json!({ "ask": ask }),
-        Incoming::BashOutput { request_id, delta } => json!({"bash_output": request_id, "delta": delta}),
-        Incoming::Junk => json!("junk"),
+        Incoming::ShellOutput { request_id, delta } => json!({"bash_output": request_id, "delta": delta}),
+        Incoming::Unreadable => json!("junk"),
     };
     short(value).to_string()
 }

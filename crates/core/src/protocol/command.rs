@@ -1,36 +1,48 @@
-//! What pages ask for.
+//! Commands of clients.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::conversation::ask::Answer;
 use crate::conversation::queue::Lane;
 use crate::conversation::ui_message::Image;
 
-/// What a page sends: `{id, type, session_id?, …}`. Every command but `hello` gets exactly one response. No two pages
-/// use the same id: what was given back under one is given again to whoever asks again under it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A frame from a client: `{id, type, session_id?, …}`. Every command but `hello` gets exactly one response.
+///
+/// Ids are unique across clients: a command that is sent again under its id gets the reply that the first one got.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClientFrame {
-    #[serde(default)]
     pub id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
     #[serde(flatten)]
     pub command: Command,
 }
 
-/// The last event of a session that a page has applied.
+/// A command, by who carries it out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Command {
+    Hub(HubCommand),
+    Session {
+        session_id: String,
+        #[serde(flatten)]
+        command: SessionCommand,
+    },
+}
+
+/// The last event of a session that a client has applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
     pub session_id: String,
-    /// Names this life of the session on the server: sequence numbers of another life mean nothing.
+    /// Identifies one lifetime of the session's task; sequence numbers of another one are meaningless.
     pub epoch: String,
     pub seq: u64,
 }
 
+/// A command that needs no session's task: about the list of sessions, or about the server as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Command {
-    /// The first frame of a connection: what the page already has. Answered by `welcome`.
+pub enum HubCommand {
+    /// The first frame of a connection, with what the client already has. Answered by `welcome`.
     Hello {
         version: u32,
         #[serde(default)]
@@ -42,9 +54,47 @@ pub enum Command {
         cwd: String,
     },
     /// Sends a snapshot, then every event after it.
-    OpenSession,
-    CloseSession,
-    /// Rows before this index.
+    OpenSession {
+        session_id: String,
+    },
+    CloseSession {
+        session_id: String,
+    },
+    Pin {
+        session_id: String,
+        pinned: bool,
+    },
+    Archive {
+        session_id: String,
+        archived: bool,
+    },
+    /// Moves the session's file to the trash.
+    DeleteSession {
+        session_id: String,
+    },
+    /// The user has seen the session's latest state.
+    MarkRead {
+        session_id: String,
+    },
+    /// Stores the composer's text for the user's other devices.
+    SetDraft {
+        session_id: String,
+        text: String,
+    },
+    ListDirectory {
+        path: String,
+    },
+    /// Searches titles, messages and tool output of all sessions.
+    Search {
+        query: String,
+    },
+}
+
+/// A command for one session's task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum SessionCommand {
+    /// Returns rows before this index.
     GetMessages {
         before: usize,
         #[serde(default)]
@@ -58,13 +108,16 @@ pub enum Command {
         #[serde(default, rename = "streamingBehavior")]
         streaming_behavior: Lane,
     },
+    /// Stops the run and returns the scheduled messages.
     Abort,
+    /// Returns the scheduled messages to the editor.
     ClearQueue,
-    /// What was given back under this request, whose answer may have got lost; else what stands in the draft.
+    /// Returns what `abort` or `clear_queue` under this request id returned, for a client that lost the reply. If that
+    /// is unknown, returns the stored draft.
     GivenBack {
         request: String,
     },
-    /// Changes one scheduled message. `revision` is the one the person saw.
+    /// Changes one scheduled message. `revision` is the one that the user saw.
     EditQueued {
         item_id: String,
         revision: u32,
@@ -85,7 +138,7 @@ pub enum Command {
         ask_id: String,
         answer: Answer,
     },
-    /// Takes up an interrupted or stopped session.
+    /// Continues an interrupted or stopped session.
     ResumeSession,
     /// Sends the last user message again after a failure.
     Retry,
@@ -101,58 +154,35 @@ pub enum Command {
         mode: String,
     },
     GetCommands,
-    GetState,
-    GetContextUsage,
-    /// Summarises what was said so far, so that the model has room again.
+    /// Summarizes the conversation to make room in the context window.
     Compact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instructions: Option<String>,
     },
-    /// A new session that ends before this row, which is one of the person's. Answered with its id and the row's text.
+    /// Creates a session that ends before this row, which is a message of the user.
     Fork {
         row: usize,
     },
     RenameSession {
         title: String,
     },
-    Pin {
-        pinned: bool,
-    },
-    Archive {
-        archived: bool,
-    },
-    /// To the trash: its file is moved, not destroyed.
-    DeleteSession,
-    /// The person has seen how it stands.
-    MarkRead,
-    /// What stands in the composer, for the person's other devices.
-    SetDraft {
-        text: String,
-    },
-    /// The person wants to go on here with a session that another program writes.
+    /// Continues here although another program is writing the session.
     TakeOver,
-    ListDirectory {
-        path: String,
-    },
-    /// Words in titles, messages and tool output of all sessions.
-    Search {
-        query: String,
-    },
-    /// Files and folders of the session's folder whose paths fit these letters.
+    /// Finds files and folders of the session's folder by letters of their paths.
     FindFiles {
         query: String,
     },
-    /// The rows of one session that have these words, open or closed.
+    /// Finds the rows that contain these words.
     FindRows {
         query: String,
     },
-    /// The row that shows this entry of the agent's own record.
+    /// Finds the row that shows this entry of the session file.
     FindRow {
         entry: String,
     },
 }
 
-/// One step of changing a scheduled message. While it is under edit it is not sent.
+/// One step of editing a scheduled message. A message under edit is not sent to the agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueEdit {
@@ -165,15 +195,142 @@ pub enum QueueEdit {
     },
 }
 
+/// A frame that is not a command. `id` and `command` are what could be read of it, for the response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidFrame {
+    pub id: String,
+    pub command: String,
+    pub message: String,
+}
+
+impl ClientFrame {
+    /// Parses a frame as clients write it.
+    pub fn parse(text: &str) -> Result<Self, InvalidFrame> {
+        let value: Value = serde_json::from_str(text).map_err(|error| InvalidFrame {
+            id: String::new(),
+            command: String::new(),
+            message: format!("A frame must be a JSON object: {error}"),
+        })?;
+        let field = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (id, name) = (field("id"), field("type"));
+        let command = if HubCommand::NAMES.contains(&name.as_str()) {
+            HubCommand::deserialize(&value).map(Command::Hub).map_err(|error| error.to_string())
+        } else {
+            SessionCommand::deserialize(&value).map_err(|error| error.to_string()).and_then(|command| {
+                match field("session_id") {
+                    session_id if session_id.is_empty() => Err("it needs a session_id".to_owned()),
+                    session_id => Ok(Command::Session { session_id, command }),
+                }
+            })
+        };
+        match command {
+            Ok(command) => Ok(Self { id, command }),
+            Err(why) => Err(InvalidFrame {
+                id,
+                message: format!("The command '{name}' is invalid: {why}"),
+                command: name,
+            }),
+        }
+    }
+}
+
 impl Command {
-    /// The name a response repeats.
+    /// A command for this session.
+    pub fn of_session(session_id: &str, command: SessionCommand) -> Self {
+        Self::Session { session_id: session_id.to_owned(), command }
+    }
+
+    /// The session that the command is about.
+    pub fn session_id(&self) -> Option<&str> {
+        match self {
+            Self::Hub(command) => command.session_id(),
+            Self::Session { session_id, .. } => Some(session_id),
+        }
+    }
+
+    /// The name that a response repeats.
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Hello { .. } => "hello",
-            Self::ListSessions => "list_sessions",
-            Self::NewSession { .. } => "new_session",
-            Self::OpenSession => "open_session",
-            Self::CloseSession => "close_session",
+            Self::Hub(command) => command.name(),
+            Self::Session { command, .. } => command.name(),
+        }
+    }
+}
+
+impl From<HubCommand> for Command {
+    fn from(command: HubCommand) -> Self {
+        Self::Hub(command)
+    }
+}
+
+impl HubCommand {
+    const NAMES: [&str; 12] = [
+        "hello",
+        "list_sessions",
+        "new_session",
+        "open_session",
+        "close_session",
+        "pin",
+        "archive",
+        "delete_session",
+        "mark_read",
+        "set_draft",
+        "list_directory",
+        "search",
+    ];
+
+    pub const fn name(&self) -> &'static str {
+        let [
+            hello,
+            list_sessions,
+            new_session,
+            open_session,
+            close_session,
+            pin,
+            archive,
+            delete_session,
+            mark_read,
+            set_draft,
+            list_directory,
+            search,
+        ] = Self::NAMES;
+        match self {
+            Self::Hello { .. } => hello,
+            Self::ListSessions => list_sessions,
+            Self::NewSession { .. } => new_session,
+            Self::OpenSession { .. } => open_session,
+            Self::CloseSession { .. } => close_session,
+            Self::Pin { .. } => pin,
+            Self::Archive { .. } => archive,
+            Self::DeleteSession { .. } => delete_session,
+            Self::MarkRead { .. } => mark_read,
+            Self::SetDraft { .. } => set_draft,
+            Self::ListDirectory { .. } => list_directory,
+            Self::Search { .. } => search,
+        }
+    }
+
+    fn session_id(&self) -> Option<&str> {
+        match self {
+            Self::OpenSession { session_id }
+            | Self::CloseSession { session_id }
+            | Self::Pin { session_id, .. }
+            | Self::Archive { session_id, .. }
+            | Self::DeleteSession { session_id }
+            | Self::MarkRead { session_id }
+            | Self::SetDraft { session_id, .. } => Some(session_id),
+            Self::Hello { .. }
+            | Self::ListSessions
+            | Self::NewSession { .. }
+            | Self::ListDirectory { .. }
+            | Self::Search { .. } => None,
+        }
+    }
+}
+
+impl SessionCommand {
+    pub const fn name(&self) -> &'static str {
+        match self {
             Self::GetMessages { .. } => "get_messages",
             Self::Prompt { .. } => "prompt",
             Self::Abort => "abort",
@@ -191,22 +348,71 @@ impl Command {
             Self::SetThinkingLevel { .. } => "set_thinking_level",
             Self::SetMode { .. } => "set_mode",
             Self::GetCommands => "get_commands",
-            Self::GetState => "get_state",
-            Self::GetContextUsage => "get_context_usage",
             Self::Compact { .. } => "compact",
             Self::Fork { .. } => "fork",
             Self::RenameSession { .. } => "rename_session",
-            Self::Pin { .. } => "pin",
-            Self::Archive { .. } => "archive",
-            Self::DeleteSession => "delete_session",
-            Self::MarkRead => "mark_read",
-            Self::SetDraft { .. } => "set_draft",
             Self::TakeOver => "take_over",
-            Self::ListDirectory { .. } => "list_directory",
-            Self::Search { .. } => "search",
             Self::FindFiles { .. } => "find_files",
             Self::FindRow { .. } => "find_row",
             Self::FindRows { .. } => "find_rows",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn round_trip(command: Command) {
+        let frame = ClientFrame { id: "7".to_owned(), command };
+        let text = serde_json::to_string(&frame).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["type"], frame.command.name(), "{text}");
+        assert_eq!(value.get("session_id").and_then(Value::as_str), frame.command.session_id(), "{text}");
+        assert_eq!(ClientFrame::parse(&text), Ok(frame), "{text}");
+    }
+
+    #[test]
+    fn commands_are_read_as_they_are_written() {
+        let session_id = || "s".to_owned();
+        let hub = [
+            HubCommand::Hello { version: 1, sessions: Vec::new() },
+            HubCommand::ListSessions,
+            HubCommand::NewSession { agent: "demo".to_owned(), cwd: "/".to_owned() },
+            HubCommand::OpenSession { session_id: session_id() },
+            HubCommand::CloseSession { session_id: session_id() },
+            HubCommand::Pin { session_id: session_id(), pinned: true },
+            HubCommand::Archive { session_id: session_id(), archived: false },
+            HubCommand::DeleteSession { session_id: session_id() },
+            HubCommand::MarkRead { session_id: session_id() },
+            HubCommand::SetDraft { session_id: session_id(), text: "half".to_owned() },
+            HubCommand::ListDirectory { path: "~".to_owned() },
+            HubCommand::Search { query: "words".to_owned() },
+        ];
+        assert_eq!(hub.each_ref().map(HubCommand::name), HubCommand::NAMES);
+        hub.into_iter().for_each(|command| round_trip(command.into()));
+        let finish = QueueEdit::Finish { text: "new".to_owned(), images: Vec::new() };
+        let session = [
+            SessionCommand::GetMessages { before: 3, limit: None },
+            SessionCommand::Abort,
+            SessionCommand::EditQueued { item_id: "i".to_owned(), revision: 2, edit: finish },
+            SessionCommand::Answer { ask_id: "q".to_owned(), answer: Answer::Confirm(true) },
+            SessionCommand::Compact { instructions: None },
+        ];
+        session.into_iter().for_each(|command| round_trip(Command::of_session("s", command)));
+    }
+
+    #[test]
+    fn an_invalid_frame_reports_the_id_and_the_command_that_could_be_read() {
+        let invalid = |text: &str| ClientFrame::parse(text).unwrap_err();
+        assert_eq!(invalid("no json").id, "");
+        let unknown = invalid(&json!({"id": "1", "type": "fly", "session_id": "s"}).to_string());
+        assert_eq!((unknown.id.as_str(), unknown.command.as_str()), ("1", "fly"));
+        let homeless = invalid(&json!({"id": "2", "type": "abort"}).to_string());
+        assert!(homeless.message.contains("needs a session_id"), "{}", homeless.message);
+        let incomplete = invalid(&json!({"id": "3", "type": "pin", "session_id": "s"}).to_string());
+        assert!(incomplete.message.contains("pinned"), "{}", incomplete.message);
     }
 }

@@ -1,8 +1,9 @@
-//! What the server sends, and what it tells of agents and sessions as a whole.
+//! Frames from the server, and the descriptions of agents and sessions in them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::error::ErrorCode;
 use super::is_false;
 use super::snapshot::Snapshot;
 use crate::conversation::ask::Ask;
@@ -11,7 +12,7 @@ use crate::json::readable;
 use crate::protocol::event::Event;
 use crate::session::machine::SessionState;
 
-/// What the server sends.
+/// A frame from the server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerFrame {
@@ -24,6 +25,9 @@ pub enum ServerFrame {
         data: Value,
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
+        /// The kind of failure.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<ErrorCode>,
     },
     /// `seq` counts without gaps per session.
     Event {
@@ -31,13 +35,17 @@ pub enum ServerFrame {
         seq: u64,
         event: Event,
     },
-    /// Replaces everything the page has of that session.
+    /// Replaces everything the client has of that session.
     Snapshot(Box<Snapshot>),
-    /// What is known of the agents on offer.
     AgentsChanged {
         agents: Vec<AgentInfo>,
     },
-    /// The list of sessions changed in these places.
+    /// Writing to disk fails, for this reason, or works again.
+    StorageChanged {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        problem: Option<String>,
+    },
+    /// These sessions of the list changed or were removed.
     SessionsChanged {
         changed: Vec<SessionSummary>,
         removed: Vec<String>,
@@ -45,7 +53,7 @@ pub enum ServerFrame {
 }
 
 impl ServerFrame {
-    /// Reads a frame as the server writes it; None if it is none this version knows.
+    /// Parses a frame as the server writes it. None for a frame that this version does not know.
     pub fn parse(text: &str) -> Option<Self> {
         let mut fields = Fields::of(serde_json::from_str(text).ok()?)?;
         Some(match fields.text("type").as_str() {
@@ -56,6 +64,7 @@ impl ServerFrame {
                 success: fields.flag("success"),
                 data: fields.value("data"),
                 error: fields.optional_text("error"),
+                code: fields.read("code"),
             },
             "event" => Self::Event {
                 session_id: fields.text("session_id"),
@@ -64,6 +73,7 @@ impl ServerFrame {
             },
             "snapshot" => Self::Snapshot(fields.rest()?),
             "agents_changed" => Self::AgentsChanged { agents: fields.required("agents")? },
+            "storage_changed" => Self::StorageChanged { problem: fields.optional_text("problem") },
             "sessions_changed" => Self::SessionsChanged {
                 changed: fields.required("changed")?,
                 removed: fields.texts("removed"),
@@ -78,27 +88,30 @@ pub struct Welcome {
     pub version: u32,
     pub server_version: String,
     pub agents: Vec<AgentInfo>,
-    /// Where a new session starts unless the person picks another folder.
+    /// The folder of a new session unless the user picks another one.
     pub default_cwd: String,
     pub sessions: Vec<SessionSummary>,
+    /// Why writing to disk fails, while it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_problem: Option<String>,
 }
 
 readable!(Welcome {
     version "version", server_version "server_version", agents "agents", default_cwd "default_cwd",
-    sessions "sessions";
+    sessions "sessions"; storage_problem "storage_problem",
 });
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInfo {
     pub name: String,
     pub dialect: String,
-    /// As it tells itself, once it has been asked.
+    /// The version that the agent reports, once it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The built-in guide, as opposed to an agent with a model behind it.
+    /// The built-in guide, which has no model.
     #[serde(default)]
     pub demo: bool,
-    /// Why it cannot be used now, in words for the person.
+    /// Why it cannot be used now, for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -113,7 +126,7 @@ pub struct SessionSummary {
     pub cwd: String,
     pub title: String,
     pub state: SessionState,
-    /// Why it is in that state, where that needs words.
+    /// The reason for the state, where there is one to show.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// Milliseconds since 1970.
@@ -122,18 +135,19 @@ pub struct SessionSummary {
     pub pinned: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub archived: bool,
-    /// It has come to rest since the person last looked at it.
+    /// A run has ended since the user last viewed the session.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unread: bool,
-    /// Another program is writing it.
+    /// Another program is writing the session.
     #[serde(default, skip_serializing_if = "is_false")]
-    pub elsewhere: bool,
-    /// What it waits for: the tray answers these in place.
+    #[serde(rename = "elsewhere")]
+    pub external_writer: bool,
+    /// The open questions, which the tray answers in place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Ask>,
 }
 
 readable!(SessionSummary {
     id "id", agent "agent", cwd "cwd", title "title", state "state", modified "modified";
-    reason "reason", pinned "pinned", archived "archived", unread "unread", elsewhere "elsewhere", asks "asks",
+    reason "reason", pinned "pinned", archived "archived", unread "unread", external_writer "elsewhere", asks "asks",
 });

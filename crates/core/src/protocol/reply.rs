@@ -1,11 +1,68 @@
-//! What a response carries, for commands that ask for something.
+//! Replies to commands: the `data` of a response.
 
 use serde::{Deserialize, Serialize};
 
-use super::is_false;
+use super::event::ModelInfo;
+use super::{SessionSummary, is_false};
+use crate::conversation::queue::Scheduled;
 use crate::conversation::ui_message::{Kind, UiMessage};
 
-/// A page of older rows.
+/// The reply to a [`HubCommand`](super::HubCommand).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum HubReply {
+    Done {},
+    Sessions { sessions: Vec<SessionSummary> },
+    Created { session_id: String },
+    Directory(DirectoryListing),
+    SearchResults(SearchResults),
+}
+
+/// The reply to a [`SessionCommand`](super::SessionCommand).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum SessionReply {
+    Done,
+    Prompted(Prompted),
+    Restored(RestoredQueue),
+    Draft { draft: String },
+    Edited { revision: u32 },
+    Messages(MessagesPage),
+    Row { row: usize },
+    Rows(FoundRows),
+    Files(FoundFiles),
+    Models { models: Vec<ModelInfo> },
+    Commands { commands: Vec<AgentCommand> },
+    Forked(Forked),
+}
+
+/// The reply to an accepted prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompted {
+    pub disposition: Disposition,
+}
+
+/// What happened to an accepted prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Disposition {
+    /// It started a run.
+    Started,
+    /// It is scheduled.
+    Queued,
+    /// It was a command of the agent: there is no run and no message.
+    Handled,
+    /// It never reached the agent; resuming the session sends it.
+    Unsent,
+}
+
+/// The scheduled messages that were returned to the editor, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestoredQueue {
+    pub restored: Vec<Scheduled>,
+}
+
+/// A page of rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MessagesPage {
     pub first: usize,
@@ -24,42 +81,42 @@ pub struct DirectoryListing {
     pub truncated: bool,
 }
 
-/// A command of the agent's own, for the `/` menu.
+/// A command of the agent, for the `/` menu.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCommand {
     pub name: String,
     #[serde(default)]
     pub description: String,
-    /// Where it comes from: `extension`, `prompt` (a template), `skill`.
+    /// Its source: `extension`, `prompt` (a template) or `skill`.
     #[serde(default)]
     pub source: String,
 }
 
-/// The answer to a fork.
+/// The reply to a fork.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forked {
     pub session_id: String,
-    /// The text of the row it was made from, for the editor.
+    /// The text of the row that the fork was made from, for the editor.
     pub text: String,
 }
 
-/// Paths below the session's folder, best first; folders end in a slash.
+/// Paths below the session's folder, best match first; folders end in a slash.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundFiles {
     pub paths: Vec<String>,
 }
 
-/// The rows that have certain words, by their place in the conversation, in its order.
+/// The indices of the rows that contain the words, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundRows {
     pub rows: Vec<usize>,
 }
 
-/// What a search found, best first.
+/// Search results, best first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchResults {
     pub hits: Vec<SearchHit>,
-    /// There was more than is told.
+    /// There are more hits than listed.
     #[serde(default)]
     pub more: bool,
 }
@@ -67,7 +124,7 @@ pub struct SearchResults {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchHit {
     pub session_id: String,
-    /// The entry of the agent's own record; none for a title.
+    /// The id of the session file's entry; none for a title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
     pub kind: Kind,

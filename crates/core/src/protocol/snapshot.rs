@@ -1,87 +1,107 @@
-//! All that a page has to know of one session.
+//! The complete state of one session, as sent to a client that opens it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::event::{ContextUsage, ModelInfo};
 use super::is_false;
 use crate::conversation::ask::Ask;
 use crate::conversation::controller::Fold;
 use crate::conversation::queue::Queue;
 use crate::conversation::ui_message::UiMessage;
-use crate::json::readable;
-use crate::protocol::event::{ContextUsage, ModelInfo};
+use crate::json::{Fields, Readable, readable};
 use crate::session::machine::SessionState;
 
-/// A line that an extension keeps, under its key.
+/// Everything about a session except its rows. Declared once: the view, the snapshot and the page share it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SessionMeta {
+    pub session_id: String,
+    pub agent: String,
+    pub cwd: String,
+    pub title: String,
+    pub state: SessionState,
+    /// The reason for the state, where there is one to show.
+    pub reason: String,
+    pub queue: Queue,
+    pub asks: Vec<Ask>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_usage: Option<ContextUsage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelInfo>,
+    pub thinking_level: String,
+    /// The agent's current mode; empty where it has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub mode: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryNote>,
+    pub compacting: bool,
+    pub capabilities: Capabilities,
+    /// Another program is writing this session.
+    #[serde(rename = "elsewhere", skip_serializing_if = "is_false")]
+    pub external_writer: bool,
+    /// The composer's text on the device that wrote there last. A client reads it when it opens the session.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub draft: String,
+    /// Status lines of the agent's extensions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<ExtensionWidget>,
+    /// Boxes that extensions show beside the composer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub widgets: Vec<ExtensionWidget>,
+    /// What the agent adds to the window's title.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub window_title: String,
+}
+
+readable!(SessionMeta {
+    session_id "session_id", agent "agent", cwd "cwd", title "title", state "state";
+    reason "reason", queue "queue", asks "asks", context_usage "context_usage", model "model",
+    thinking_level "thinking_level", mode "mode", retry "retry", compacting "compacting",
+    capabilities "capabilities", external_writer "elsewhere", draft "draft", statuses "statuses",
+    widgets "widgets", window_title "window_title",
+});
+
+/// A session's state and its newest rows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Snapshot {
+    pub epoch: String,
+    /// The last event that is part of this snapshot.
+    pub seq: u64,
+    /// The number of rows in the conversation; `messages` are the last of them, from index `first` on.
+    pub total: usize,
+    pub first: usize,
+    pub messages: Vec<UiMessage>,
+    /// The reducer's state, so that the client's reducer continues from it.
+    pub streaming: Fold,
+    #[serde(flatten)]
+    pub meta: SessionMeta,
+}
+
+impl Readable for Snapshot {
+    fn read(value: Value) -> Option<Self> {
+        let mut fields = Fields::of(value)?;
+        Some(Self {
+            epoch: fields.required("epoch")?,
+            seq: fields.required("seq")?,
+            total: fields.required("total")?,
+            first: fields.required("first")?,
+            messages: fields.required("messages")?,
+            streaming: fields.required("streaming")?,
+            meta: fields.rest()?,
+        })
+    }
+}
+
+/// Lines that an extension of the agent shows under a key: a status, or a box beside the composer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beside {
+pub struct ExtensionWidget {
     pub key: String,
     pub lines: Vec<String>,
 }
 
-readable!(Beside { key "key", lines "lines"; });
+readable!(ExtensionWidget { key "key", lines "lines"; });
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Snapshot {
-    pub session_id: String,
-    pub epoch: String,
-    pub seq: u64,
-    pub agent: String,
-    pub cwd: String,
-    pub title: String,
-    /// How many rows there are; `messages` are the last of them, from index `first` on.
-    pub total: usize,
-    pub first: usize,
-    pub messages: Vec<UiMessage>,
-    /// Where the reducer stands, so that the page's goes on from there.
-    pub streaming: Fold,
-    pub state: SessionState,
-    #[serde(default)]
-    pub reason: String,
-    #[serde(default)]
-    pub queue: Queue,
-    #[serde(default)]
-    pub asks: Vec<Ask>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub context_usage: Option<ContextUsage>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<ModelInfo>,
-    #[serde(default)]
-    pub thinking_level: String,
-    /// Which of the agent's modes holds; empty where it has none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub mode: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry: Option<RetryNote>,
-    #[serde(default)]
-    pub compacting: bool,
-    #[serde(default)]
-    pub capabilities: Capabilities,
-    /// Another program is writing this session.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub elsewhere: bool,
-    /// What stood in the composer of the device that wrote there last.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub draft: String,
-    /// What extensions show: lines of state, and boxes beside the composer.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub statuses: Vec<Beside>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub widgets: Vec<Beside>,
-    /// What the agent adds to the window's title.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub window_title: String,
-}
-
-readable!(Snapshot {
-    session_id "session_id", epoch "epoch", seq "seq", agent "agent", cwd "cwd", title "title", total "total",
-    first "first", messages "messages", streaming "streaming", state "state";
-    reason "reason", queue "queue", asks "asks", context_usage "context_usage", model "model",
-    thinking_level "thinking_level", mode "mode", retry "retry", compacting "compacting",
-    capabilities "capabilities", elsewhere "elsewhere", draft "draft", statuses "statuses", widgets "widgets",
-    window_title "window_title",
-});
-
-/// A failed request is being repeated.
+/// A failed request that is about to be repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryNote {
     pub attempt: u32,
@@ -95,12 +115,13 @@ readable!(RetryNote {
 });
 
 impl RetryNote {
+    /// The text that the user sees.
     pub fn words(&self) -> String {
         format!("Retry {}/{} in {} s", self.attempt, self.max_attempts, self.delay_ms.div_ceil(1_000))
     }
 }
 
-/// A way of working that an agent offers.
+/// A mode that an agent offers, such as asking before each edit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentMode {
@@ -111,7 +132,7 @@ pub struct AgentMode {
 
 readable!(AgentMode { ; id "id", name "name", description "description" });
 
-/// What the agent behind a session can do; the page offers nothing else.
+/// What the session's agent can do. The page hides everything else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Capabilities {
@@ -120,14 +141,13 @@ pub struct Capabilities {
     pub steering: bool,
     pub models: bool,
     pub thinking_levels: Vec<String>,
-    /// Ways of working to choose from, such as asking first.
     pub modes: Vec<AgentMode>,
-    /// Scheduled messages can be changed and taken away.
+    /// Scheduled messages can be edited and removed.
     pub edit_queue: bool,
     pub compact: bool,
     pub fork: bool,
     pub rename: bool,
-    /// It has commands, skills or templates of its own.
+    /// The agent has commands, skills or templates.
     pub commands: bool,
 }
 

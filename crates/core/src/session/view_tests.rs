@@ -4,16 +4,19 @@ use super::*;
 use crate::conversation::controller::test_support::*;
 use crate::conversation::queue::{Lane, Scheduled};
 use crate::protocol::ServerFrame;
-use crate::session::machine::{Follower, Machine};
+use crate::session::machine::{Follower, Machine, SessionState};
 
 fn view(events: impl IntoIterator<Item = Event>) -> SessionView {
-    let mut view = SessionView { session_id: "s".into(), ..SessionView::default() };
+    let mut view = SessionView {
+        meta: SessionMeta { session_id: "s".into(), ..SessionMeta::default() },
+        ..SessionView::default()
+    };
     events.into_iter().for_each(|event| drop(view.apply(event)));
     view
 }
 
 /// Through the frame it travels in.
-fn opened_elsewhere(view: &SessionView) -> SessionView {
+fn reopened(view: &SessionView) -> SessionView {
     let frame = serde_json::to_string(&ServerFrame::Snapshot(Box::new(view.snapshot()))).unwrap();
     let Some(ServerFrame::Snapshot(snapshot)) = ServerFrame::parse(&frame) else {
         panic!("no snapshot: {frame}")
@@ -51,32 +54,32 @@ fn case_21_a_retry_is_told_and_the_run_goes_on() {
         follower.step(event).map(|step| machine.apply(step));
     }
     let mut view = view(events);
-    assert_eq!(view.retry.as_ref().map(|note| note.words()).as_deref(), Some("Retry 1/3 in 2 s"));
+    assert_eq!(view.meta.retry.as_ref().map(|note| note.words()).as_deref(), Some("Retry 1/3 in 2 s"));
     assert!(view.controller.is_running() && machine.state().show_spinner(), "an end that will retry is none");
     for event in [Event::AutoRetryEnd { success: true }, ended(answer("done")), settled()] {
         follower.step(&event).map(|step| machine.apply(step));
         view.apply(event);
     }
-    assert!(view.retry.is_none() && !view.controller.is_running());
+    assert!(view.meta.retry.is_none() && !view.controller.is_running());
     assert_eq!(machine.state(), SessionState::Completed);
 }
 
 #[test]
 fn case_25_a_steering_message_waits_in_the_queue_until_it_is_taken_up() {
     let mut view = view([Event::AgentStart, text(0, "working"), queue_of(&["left"])]);
-    assert_eq!((rows(&view), view.queue.items().len()), (vec!["A(working)".to_owned()], 1));
+    assert_eq!((rows(&view), view.meta.queue.items().len()), (vec!["A(working)".to_owned()], 1));
     [queue_of(&[]), starts(user("left"))].into_iter().for_each(|event| drop(view.apply(event)));
     assert_eq!(rows(&view), ["A(working)", "U(left)"]);
-    assert!(view.queue.is_empty());
+    assert!(view.meta.queue.is_empty());
 }
 
 #[test]
 fn case_29_the_servers_queue_replaces_the_list_exactly() {
     let mut view = view([queue_of(&["a", "b"]), queue_of(&["b", "c"])]);
-    let texts: Vec<&str> = view.queue.items().iter().map(|item| item.text.as_str()).collect();
+    let texts: Vec<&str> = view.meta.queue.items().iter().map(|item| item.text.as_str()).collect();
     assert_eq!(texts, ["b", "c"]);
     view.apply(queue_of(&[]));
-    assert!(view.queue.is_empty());
+    assert!(view.meta.queue.is_empty());
 }
 
 #[test]
@@ -85,9 +88,9 @@ fn case_31_what_is_scheduled_follows_the_servers_queue_and_no_other_event() {
     let mut busy = view([Event::AgentStart, queue_of(&["a"])]);
     let other = view([Event::AgentStart]);
     ends.into_iter().for_each(|event| drop(busy.apply(event)));
-    assert_eq!(busy.queue.items().len(), 1);
-    assert!(other.queue.is_empty(), "a session has its own");
-    assert_eq!(opened_elsewhere(&busy).queue, busy.queue);
+    assert_eq!(busy.meta.queue.items().len(), 1);
+    assert!(other.meta.queue.is_empty(), "a session has its own");
+    assert_eq!(reopened(&busy).meta.queue, busy.meta.queue);
 }
 
 #[test]
@@ -104,7 +107,7 @@ fn case_51_a_gap_asks_for_a_snapshot_and_an_old_event_does_nothing() {
 #[test]
 fn case_64_a_page_opened_in_mid_text_goes_on_from_there() {
     let server = view([Event::AgentStart, started(), text(0, "Hel")]);
-    let mut page = opened_elsewhere(&server);
+    let mut page = reopened(&server);
     assert!(matches!(page.apply_numbered(server.seq + 1, text(0, "lo")), Applied::Changed(_)));
     assert_eq!(rows(&page), ["A(Hello)"]);
 }
@@ -112,7 +115,7 @@ fn case_64_a_page_opened_in_mid_text_goes_on_from_there() {
 #[test]
 fn case_65_a_page_opened_while_a_tool_runs_sees_it_end() {
     let server = view([Event::AgentStart, started(), call(0, "a"), begin("a")]);
-    let mut page = opened_elsewhere(&server);
+    let mut page = reopened(&server);
     assert_eq!(rows(&page), ["T(a, running)"]);
     page.apply_numbered(server.seq + 1, end("a", "R"));
     assert_eq!(rows(&page), ["T(a, done, R)"]);
@@ -121,7 +124,7 @@ fn case_65_a_page_opened_while_a_tool_runs_sees_it_end() {
 #[test]
 fn case_66_of_what_was_buffered_only_what_is_newer_counts() {
     let events: Vec<Event> = "abcdefgh".chars().map(|letter| text(0, &letter.to_string())).collect();
-    let mut page = opened_elsewhere(&view(events[..5].iter().cloned()));
+    let mut page = reopened(&view(events[..5].iter().cloned()));
     let outcomes = (3..=8).map(|seq: u64| {
         let event = events[usize::try_from(seq).unwrap() - 1].clone();
         matches!(page.apply_numbered(seq, event), Applied::Changed(_))
@@ -135,7 +138,7 @@ fn a_question_told_twice_is_one_card_and_ends_with_the_process() {
     let ask = serde_json::from_value(serde_json::json!({ "id": "q", "kind": "confirm", "title": "Run it?" }));
     let ask = Event::AskOpened { ask: ask.unwrap() };
     let mut view = view([ask.clone(), ask]);
-    assert_eq!(opened_elsewhere(&view).asks.len(), 1);
+    assert_eq!(reopened(&view).meta.asks.len(), 1);
     view.apply(died());
-    assert!(view.asks.is_empty());
+    assert!(view.meta.asks.is_empty());
 }

@@ -1,43 +1,53 @@
-//! The agents on offer: those configured, pi if it is on the PATH, and always the built-in demo.
+//! The agents that are offered: the configured ones, those found on the PATH, and always the built-in demo. This is the
+//! only place in the server that knows how a particular agent is started and where it keeps its files; a further
+//! protocol is an entry in [`Protocol`] and a module beside `pi`.
+
+mod pi;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use pilothouse_agents::{Connection, pi as pi_protocol};
 use pilothouse_core::protocol::{AgentInfo, Capabilities};
 
-use crate::agent::discovery::Found;
-use crate::agent::process::Launch;
+use super::discovery::Discovered;
+use super::process::{FinishedProgram, Launch};
 
+/// The name of the built-in agent.
 pub const DEMO: &str = "demo";
 
+/// An agent that sessions can be started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     pub name: String,
-    pub dialect: Dialect,
+    pub protocol: Protocol,
     /// The program and its arguments.
     pub command: Vec<String>,
     pub environment: Vec<(String, String)>,
-    /// Where the agent keeps its sessions: `<folder>/sessions/…`.
+    /// The agent's own folder, with its session files in `sessions/`.
     pub folder: PathBuf,
     pub demo: bool,
 }
 
-/// Where the agent keeps a session.
-#[derive(Clone, Copy, Debug)]
-pub enum Stored<'a> {
-    In(&'a Path),
-    /// It has no file yet. pi before 1.0 has to be told where to make one.
-    Nowhere {
-        old: bool,
-    },
-}
-
+/// A protocol that agents speak on their standard input and output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub enum Protocol {
     Pi,
 }
 
-impl Dialect {
+/// A session's process to be started.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionStart<'a> {
+    pub session_id: &'a str,
+    /// The working folder.
+    pub folder: &'a Path,
+    /// The session's file, if it has one.
+    pub file: Option<&'a Path>,
+    /// The agent's version, if it is known.
+    pub version: Option<&'a str>,
+}
+
+impl Protocol {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",
@@ -47,140 +57,160 @@ impl Dialect {
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "pi" => Ok(Self::Pi),
-            other => bail!("'{other}' is not a dialect Pilothouse speaks; it speaks: pi"),
+            other => bail!("'{other}' is not a protocol that Pilothouse speaks; it speaks: pi"),
         }
     }
 }
 
 impl Agent {
-    /// `NAME=DIALECT:COMMAND ARGS…`, as given on the command line. Split like a shell would, never run by one.
+    /// Parses `NAME=PROTOCOL:COMMAND ARGS…` from the command line. The command is split as a shell would, but no shell
+    /// runs it.
     pub fn parse(argument: &str) -> Result<Self> {
-        let form = "an agent is given as NAME=DIALECT:COMMAND, for example pi=pi:pi";
+        let form = "an agent is given as NAME=PROTOCOL:COMMAND, for example pi=pi:pi";
         let (name, rest) = argument.split_once('=').with_context(|| format!("'{argument}': {form}"))?;
-        let (dialect, command) = rest.split_once(':').with_context(|| format!("'{argument}': {form}"))?;
-        Self::new(name, dialect, command)
+        let (protocol, command) = rest.split_once(':').with_context(|| format!("'{argument}': {form}"))?;
+        Self::new(name, protocol, command)
     }
 
-    pub fn new(name: &str, dialect: &str, command: &str) -> Result<Self> {
+    pub fn new(name: &str, protocol: &str, command: &str) -> Result<Self> {
         let command = shell_words::split(command)
             .with_context(|| format!("the command of agent '{name}' has an open quote"))?;
-        Self::from_words(name, dialect, command)
+        Self::from_words(name, protocol, command)
     }
 
-    pub fn from_words(name: &str, dialect: &str, command: Vec<String>) -> Result<Self> {
-        let plain =
+    pub fn from_words(name: &str, protocol: &str, command: Vec<String>) -> Result<Self> {
+        let is_plain =
             |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || "-_. ".contains(letter));
-        if name.trim().is_empty() || !plain(name) {
-            bail!("'{name}' is no name for an agent: letters, digits, spaces and -_. only");
+        if name.trim().is_empty() || !is_plain(name) {
+            bail!("'{name}' is not a valid name for an agent: use letters, digits, spaces and -_. only");
         }
         if command.is_empty() {
             bail!("agent '{name}' has no command");
         }
-        let dialect = Dialect::parse(dialect)?;
+        let protocol = Protocol::parse(protocol)?;
         Ok(Self {
             name: name.to_owned(),
-            dialect,
+            protocol,
             command,
             environment: Vec::new(),
-            folder: pi_folder(),
+            folder: match protocol {
+                Protocol::Pi => pi::default_folder(),
+            },
             demo: false,
         })
     }
 
-    /// The built-in agent: this very program.
+    /// Sets the agent's environment. An agent that is told to keep its files elsewhere is followed there, unless a
+    /// folder is given.
+    pub fn with_environment(self, environment: Vec<(String, String)>, folder: Option<PathBuf>) -> Self {
+        let told = match self.protocol {
+            Protocol::Pi => pi::folder_in(&environment),
+        };
+        let folder = folder.or(told).unwrap_or(self.folder);
+        Self { environment, folder, ..self }
+    }
+
+    /// The built-in agent: this program, started as `pilothouse demo-agent`.
     pub fn demo(data_folder: &Path) -> Result<Self> {
-        let program = std::env::current_exe().context("the path of this program cannot be found")?;
+        let program = std::env::current_exe().context("the path of this program is unknown")?;
         let folder = data_folder.join("demo");
         Ok(Self {
             name: DEMO.to_owned(),
-            dialect: Dialect::Pi,
+            protocol: Protocol::Pi,
             command: vec![program.to_string_lossy().into_owned(), "demo-agent".to_owned()],
-            environment: vec![("PI_CODING_AGENT_DIR".to_owned(), folder.to_string_lossy().into_owned())],
+            environment: vec![pi::folder_variable(&folder)],
             folder,
             demo: true,
         })
     }
 
-    /// pi, if the PATH has it.
-    pub fn find_pi() -> Option<Self> {
-        find_program("pi")?;
-        Self::from_words("pi", "pi", vec!["pi".to_owned()]).ok()
+    /// The agents that the PATH has.
+    pub fn installed() -> Vec<Self> {
+        pi::installed().into_iter().collect()
     }
 
-    /// The process of a session. One that has a file is opened by it, wherever that lies: by its id pi looks only
-    /// among those of the present folder, and begins anew where it finds none.
-    pub fn launch(&self, session_id: &str, folder: &Path, mark: String, stored: Stored<'_>) -> Launch {
-        let Dialect::Pi = self.dialect;
-        let (option, session) = match stored {
-            _ if self.demo => ("--session-id", session_id.to_owned()),
-            Stored::In(file) => ("--session", file.to_string_lossy().into_owned()),
-            Stored::Nowhere { old: false } => ("--session-id", session_id.to_owned()),
-            Stored::Nowhere { old: true } => ("--session", self.new_file(session_id, folder)),
-        };
-        let arguments = ["--mode", "rpc", option, &session].map(str::to_owned);
-        Launch { folder: folder.to_owned(), mark, ..self.start_with(arguments) }
+    /// The folder with the agent's session files.
+    pub fn session_folder(&self) -> PathBuf {
+        self.folder.join("sessions")
     }
 
-    /// Where pi would keep a new session of that id.
-    fn new_file(&self, session_id: &str, folder: &Path) -> String {
-        let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S-%3fZ");
-        let cwd = folder.to_string_lossy();
-        let project = cwd.strip_prefix('/').unwrap_or(&cwd).replace(['/', '\\', ':'], "-");
-        let file = self.folder.join(format!("sessions/--{project}--/{time}_{session_id}.jsonl"));
-        file.to_string_lossy().into_owned()
-    }
-
-    /// What can be done with its sessions; what it has no list for yet is told when it runs.
-    pub fn capabilities(&self, old: bool) -> Capabilities {
-        Capabilities {
-            images: true,
-            bash: true,
-            steering: true,
-            models: true,
-            // What pi before 1.0 has in its queue it does not give back.
-            edit_queue: !old,
-            compact: true,
-            fork: true,
-            rename: true,
-            commands: true,
-            ..Capabilities::default()
+    /// A connection to a process of this agent. `capabilities` are those known so far.
+    pub fn connection(&self, capabilities: Capabilities) -> Connection {
+        match self.protocol {
+            Protocol::Pi => Connection::Pi(pi_protocol::Connection::new(capabilities)),
         }
     }
 
-    /// A start for something else than a session.
-    pub fn visit(&self, folder: &Path, mark: &str, arguments: &[&str]) -> Launch {
-        let launch = self.start_with(arguments.iter().map(|word| (*word).to_owned()));
-        Launch { folder: folder.to_owned(), mark: mark.to_owned(), ..launch }
+    /// What can be done with this agent's sessions, as far as it is known before a process runs.
+    pub fn capabilities(&self, version: Option<&str>) -> Capabilities {
+        match self.protocol {
+            Protocol::Pi => pi_protocol::capabilities(self.generation(version)),
+        }
     }
 
-    fn start_with(&self, more: impl IntoIterator<Item = String>) -> Launch {
+    fn generation(&self, version: Option<&str>) -> pi_protocol::Generation {
+        // The demo's version is that of this program.
+        version.filter(|_| !self.demo).map(pi_protocol::Generation::of_version).unwrap_or_default()
+    }
+
+    /// How the process of a session is started. `mark` is inherited by everything that it starts.
+    pub fn launch(&self, session: SessionStart<'_>, mark: String) -> Launch {
+        let arguments = match self.protocol {
+            Protocol::Pi => pi::session_arguments(self, session, self.generation(session.version)),
+        };
+        self.program(session.folder, mark, arguments)
+    }
+
+    /// How a process is started that belongs to no session and leaves none behind.
+    pub fn launch_without_session(&self, folder: &Path, mark: String) -> Launch {
+        let arguments = match self.protocol {
+            Protocol::Pi => pi::NO_SESSION.map(str::to_owned),
+        };
+        self.program(folder, mark, arguments)
+    }
+
+    /// How the program is asked for its version.
+    pub fn launch_version(&self, folder: &Path, mark: String) -> Launch {
+        self.program(folder, mark, ["--version".to_owned()])
+    }
+
+    /// Why the program could not be used, for the user.
+    pub fn explain_failure(&self, finished: &FinishedProgram) -> Option<String> {
+        match self.protocol {
+            Protocol::Pi => pi::explain_failure(&self.name, &finished.stderr),
+        }
+    }
+
+    /// What to do about an agent without any model, for the user.
+    pub fn explain_no_model(&self) -> String {
+        match self.protocol {
+            Protocol::Pi => pi::explain_no_model(&self.name),
+        }
+    }
+
+    fn program(&self, folder: &Path, mark: String, more: impl IntoIterator<Item = String>) -> Launch {
         let mut words = self.command.iter().cloned();
         Launch {
             program: words.next().unwrap_or_default(),
             arguments: words.chain(more).collect(),
-            folder: PathBuf::new(),
+            folder: folder.to_owned(),
             environment: self.environment.clone(),
-            mark: String::new(),
+            mark,
         }
     }
 
-    pub fn info(&self, found: &Found) -> AgentInfo {
+    pub fn info(&self, discovered: &Discovered) -> AgentInfo {
         AgentInfo {
             name: self.name.clone(),
-            dialect: self.dialect.name().to_owned(),
-            version: found.version.clone(),
+            dialect: self.protocol.name().to_owned(),
+            version: discovered.version.clone(),
             demo: self.demo,
-            problem: found.problem.clone(),
+            problem: discovered.problem.clone(),
         }
     }
 }
 
-/// Where pi keeps its settings and sessions.
-fn pi_folder() -> PathBuf {
-    let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".pi/agent");
-    std::env::var_os("PI_CODING_AGENT_DIR").map_or_else(home, PathBuf::from)
-}
-
+/// Finds a program by its path or on the PATH.
 pub fn find_program(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(PathBuf::from(program)).filter(|path| path.is_file());
@@ -198,25 +228,36 @@ mod tests {
         let agent = Agent::parse("my pi=pi:node 'a b/cli.js' --tools read").unwrap();
         assert_eq!(agent.name, "my pi");
         assert_eq!(agent.command, ["node", "a b/cli.js", "--tools", "read"]);
-        let words = |stored| {
-            let launch = agent.launch("s1", Path::new("/tmp/a b"), String::new(), stored);
-            launch.arguments[launch.arguments.len() - 2..].join(" ")
+    }
+
+    #[test]
+    fn a_session_with_a_file_is_opened_by_it_and_a_new_one_by_its_id() {
+        let agent = Agent::parse("pi=pi:pi").unwrap();
+        let words = |file: Option<&str>, version: Option<&str>| {
+            let start = SessionStart {
+                session_id: "s1",
+                folder: Path::new("/tmp/a b"),
+                file: file.map(Path::new),
+                version,
+            };
+            agent.launch(start, String::new()).arguments.join(" ")
         };
-        assert_eq!(words(Stored::Nowhere { old: false }), "--session-id s1");
-        assert_eq!(words(Stored::In(Path::new("/x/y.jsonl"))), "--session /x/y.jsonl");
-        let old = words(Stored::Nowhere { old: true });
+        assert_eq!(words(None, Some("1.5.0")), "--mode rpc --session-id s1");
+        assert_eq!(words(None, None), "--mode rpc --session-id s1");
+        assert_eq!(words(Some("/x/y.jsonl"), Some("0.73.1")), "--mode rpc --session /x/y.jsonl");
+        let old = words(None, Some("0.73.1"));
         assert!(old.contains("/sessions/--tmp-a b--/") && old.ends_with("Z_s1.jsonl"), "{old}");
     }
 
     #[test]
-    fn wrong_agents_get_a_sentence() {
+    fn invalid_agents_get_a_sentence() {
         for (argument, part) in [
-            ("pi", "NAME=DIALECT:COMMAND"),
-            ("x=acp2:run", "'acp2' is not a dialect"),
+            ("pi", "NAME=PROTOCOL:COMMAND"),
+            ("x=acp2:run", "'acp2' is not a protocol"),
             ("x=pi:", "no command"),
             ("x=pi:'open", "open quote"),
-            ("=pi:pi", "no name"),
-            ("<b>=pi:pi", "no name"),
+            ("=pi:pi", "not a valid name"),
+            ("<b>=pi:pi", "not a valid name"),
         ] {
             let error = format!("{:#}", Agent::parse(argument).unwrap_err());
             assert!(error.contains(part), "{argument}: {error}");

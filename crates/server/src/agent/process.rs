@@ -1,5 +1,5 @@
 //! The only place that starts processes. An agent runs in a process group of its own, so that stopping it ends
-//! everything it started. What its lines mean is the session's business.
+//! everything it started.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,6 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::agent::orphans;
 use anyhow::{Context, Result};
 use pilothouse_agents::framing::{Line, LineBuffer};
 use pilothouse_core::limits::{
@@ -20,23 +19,27 @@ use tokio::process::{Child, Command};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// An argument vector from the configuration; never a shell's line.
+use super::orphans;
+
+/// How a program is started: an argument vector, never a command line for a shell.
 #[derive(Clone, Debug)]
 pub struct Launch {
     pub program: String,
     pub arguments: Vec<String>,
     pub folder: PathBuf,
     pub environment: Vec<(String, String)>,
-    /// Carried by the agent and by all it starts: see `leftovers`.
+    /// Inherited by everything that the program starts: see `orphans`.
     pub mark: String,
 }
 
+/// What a process reports.
 #[derive(Debug)]
 pub enum ProcessEvent {
     Lines(Vec<Line>),
     Exited(Exit),
 }
 
+/// How a process ended, with the last lines of its standard error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exit {
     pub code: Option<i32>,
@@ -47,13 +50,13 @@ pub struct Exit {
 /// A running agent. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Process {
-    /// None once it is being stopped: the agent sees the end of its input.
+    /// None once it is being stopped: closing it ends the agent's input.
     input: Option<mpsc::Sender<String>>,
     stop: Option<oneshot::Sender<()>>,
 }
 
 impl Process {
-    /// Starts the agent; its lines and its end arrive through `events`, the end exactly once and last.
+    /// Starts the agent. Its lines and its end arrive through `events`, the end exactly once and last.
     pub fn start(launch: &Launch, events: mpsc::Sender<ProcessEvent>) -> Result<Self> {
         let mut child = Command::new(&launch.program)
             .args(&launch.arguments)
@@ -74,34 +77,48 @@ impl Process {
         let stderr = child.stderr.take().context("the agent has no standard error")?;
         let (input, commands) = mpsc::channel(AGENT_COMMAND_QUEUE);
         let (stop, stopped) = oneshot::channel();
-        let complaints = Arc::new(Mutex::new(VecDeque::new()));
+        let last_errors = Arc::new(Mutex::new(VecDeque::new()));
         tokio::spawn(write_input(stdin, commands));
-        let listening = tokio::spawn(keep_complaints(stderr, complaints.clone()));
+        let listening = tokio::spawn(keep_last_errors(stderr, last_errors.clone()));
         let (ended, end) = watch::channel(false);
         let reading = tokio::spawn(read_output(stdout, events.clone(), end));
         let mark = launch.mark.clone();
         tokio::spawn(async move {
             let status = wait_or_stop(&mut child, stopped).await;
             let _ = tokio::task::spawn_blocking(move || orphans::end(&mark)).await;
-            // Output that is still in the pipes belongs before the end, however long it takes to be worked off.
+            // Output that is still in the pipes is delivered before the end, however long that takes.
             let _ = ended.send(true);
             let stops = [reading.abort_handle(), listening.abort_handle()];
             let _ = tokio::time::timeout(Duration::from_secs(LAST_OUTPUT_SECONDS), reading).await;
             let _ = tokio::time::timeout(SILENCE, listening).await;
             stops.iter().for_each(tokio::task::AbortHandle::abort);
-            let stderr = complaints.lock().map(|lines| lines.iter().cloned().collect()).unwrap_or_default();
+            let stderr = last_errors.lock().map(|lines| lines.iter().cloned().collect()).unwrap_or_default();
             let _ = events.send(ProcessEvent::Exited(exit(status, stderr))).await;
         });
         Ok(Self { input: Some(input), stop: Some(stop) })
     }
 
-    /// Writes one command; false if the agent does not read what it is sent. One that is gone tells so by its exit.
+    /// Queues a line for the agent. Returns false if the agent does not read its input. A process that has ended reports
+    /// that by its exit.
     pub fn send(&self, line: String) -> bool {
         let full = |input: &mpsc::Sender<String>| matches!(input.try_send(line), Err(TrySendError::Full(_)));
         !self.input.as_ref().is_some_and(full)
     }
 
-    /// Ends the whole process group: its input is closed, then TERM, then KILL.
+    /// A process for tests that runs no program: its input arrives in the channel.
+    #[cfg(test)]
+    pub fn without_program() -> (Self, mpsc::Receiver<String>) {
+        let (input, lines) = mpsc::channel(AGENT_COMMAND_QUEUE);
+        let (stop, _stopped) = oneshot::channel();
+        (Self { input: Some(input), stop: Some(stop) }, lines)
+    }
+
+    /// Whether the agent reads its input.
+    pub fn accepts_input(&self) -> bool {
+        self.input.as_ref().is_none_or(|input| input.capacity() > 0)
+    }
+
+    /// Ends the process group: closes its input, then sends TERM, then KILL.
     pub fn stop(&mut self) {
         self.input = None;
         if let Some(stop) = self.stop.take() {
@@ -117,7 +134,7 @@ async fn wait_or_stop(child: &mut Child, stopped: oneshot::Receiver<()>) -> Opti
             signal(group, Signal::KILL);
             return status.ok();
         }
-        // Also when the handle is dropped.
+        // Received also when the handle is dropped.
         _ = stopped => {}
     }
     let step = Duration::from_secs(STOP_STEP_SECONDS);
@@ -126,7 +143,7 @@ async fn wait_or_stop(child: &mut Child, stopped: oneshot::Receiver<()>) -> Opti
         signal(group, Signal::TERM);
         status = tokio::time::timeout(step, child.wait()).await;
     }
-    // Whatever the agent left behind in its group ends with it.
+    // Ends what the agent left behind in its group.
     signal(group, Signal::KILL);
     match status {
         Ok(status) => status.ok(),
@@ -158,10 +175,10 @@ async fn write_input(mut stdin: tokio::process::ChildStdin, mut commands: mpsc::
     }
 }
 
-/// A pipe that nobody has written to for this long after the agent's end is held open by something else.
+/// A pipe that stays silent for this long after the agent's end is held open by another process.
 const SILENCE: Duration = Duration::from_millis(500);
 
-/// Reads until the pipe is closed, or the agent has ended and the pipe is silent.
+/// Reads until the pipe is closed, or until the agent has ended and the pipe is silent.
 async fn read_output(
     mut stdout: tokio::process::ChildStdout,
     events: mpsc::Sender<ProcessEvent>,
@@ -187,8 +204,8 @@ async fn read_output(
     }
 }
 
-/// Keeps the last lines an agent complained in, for the error that explains its end.
-async fn keep_complaints(stderr: tokio::process::ChildStderr, lines: Arc<Mutex<VecDeque<String>>>) {
+/// Keeps the last lines of standard error, which explain the end of the process.
+async fn keep_last_errors(stderr: tokio::process::ChildStderr, lines: Arc<Mutex<VecDeque<String>>>) {
     let mut reader = BufReader::new(stderr);
     let mut line = Vec::new();
     loop {
@@ -210,16 +227,16 @@ async fn keep_complaints(stderr: tokio::process::ChildStderr, lines: Arc<Mutex<V
     }
 }
 
-/// What a program that ends by itself left behind.
+/// The result of a program that ran to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Finished {
+pub struct FinishedProgram {
     pub success: bool,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// Runs a program that is expected to end by itself, with nothing to read.
-pub async fn run_to_end(launch: &Launch) -> Result<Finished, String> {
+/// Runs a program to its end, with empty input. An error completes the sentence that begins with the program's name.
+pub async fn run_to_end(launch: &Launch) -> Result<FinishedProgram, String> {
     let running = Command::new(&launch.program)
         .args(&launch.arguments)
         .current_dir(&launch.folder)
@@ -236,14 +253,14 @@ pub async fn run_to_end(launch: &Launch) -> Result<Finished, String> {
         Ok(Ok(output)) => {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let success = output.status.success();
-            Ok(Finished { success, stdout: text(&output.stdout), stderr: text(&output.stderr) })
+            Ok(FinishedProgram { success, stdout: text(&output.stdout), stderr: text(&output.stderr) })
         }
         Ok(Err(error)) => Err(format!("cannot be started: {error}")),
         Err(_) => Err(format!("did not answer within {PROBE_SECONDS} seconds")),
     }
 }
 
-/// Starts a program of the desktop's that is not ours to watch.
+/// Starts a desktop program and does not wait for it.
 pub fn start_and_forget(program: &str, argument: &Path) {
     let started = Command::new(program)
         .arg(argument)

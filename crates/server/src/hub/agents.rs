@@ -1,4 +1,4 @@
-//! The agents on offer, as far as they are known.
+//! What is known of the offered agents.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -8,65 +8,62 @@ use pilothouse_core::protocol::{AgentInfo, ServerFrame};
 
 use super::{Hub, HubState, broadcast};
 use crate::agent::catalogue::Agent;
-use crate::agent::discovery::{self, Found};
+use crate::agent::discovery::{Discovered, discover};
 use crate::agent::orphans;
 
 impl Hub {
     pub(super) fn agent_infos(&self, state: &HubState) -> Vec<AgentInfo> {
-        let unknown = Found::default();
-        let found = |agent: &Agent| state.found.get(&agent.name).unwrap_or(&unknown).clone();
-        self.agents.iter().map(|agent| agent.info(&found(agent))).collect()
+        let unknown = Discovered::default();
+        let discovered = |agent: &Agent| state.discovered.get(&agent.name).unwrap_or(&unknown).clone();
+        self.agents.iter().map(|agent| agent.info(&discovered(agent))).collect()
     }
 
-    /// It is of the generation before 1.0.
-    pub fn is_old(&self, agent: &str) -> bool {
-        let demo = self.agents.iter().any(|known| known.demo && known.name == agent);
-        let state = self.state();
-        let version = state.found.get(agent).and_then(|found| found.version.as_deref());
-        !demo && version.is_some_and(|version| version.starts_with("0."))
+    /// The version that an agent reports, once it is known.
+    pub fn agent_version(&self, agent: &str) -> Option<String> {
+        self.state().discovered.get(agent)?.version.clone()
     }
 
-    /// Waits until it is known which version a session's agent is: it decides how it is started.
-    pub async fn know_agent(&self, session: &str) {
-        let known = || {
+    /// Waits until the version of a session's agent is known: how the agent is started depends on it.
+    pub async fn wait_for_agent_version(&self, session: &str) {
+        let is_known = || {
             let state = self.state();
-            let agent = state.sessions.get(session).map(|entry| &entry.agent);
-            // One that has a file is started by it, whatever its version.
-            let stored = state.sessions.get(session).is_some_and(|entry| entry.file.is_some());
-            stored || agent.is_none_or(|agent| agent.demo || state.found.contains_key(&agent.name))
+            let Some(entry) = state.sessions.get(session) else { return true };
+            // A session with a file is started by it, whatever the version.
+            entry.file.is_some() || entry.agent.demo || state.discovered.contains_key(&entry.agent.name)
         };
-        let waiting = async {
+        let known = async {
             loop {
-                let looked = self.looked.notified();
-                if known() {
+                let discovered = self.discovered.notified();
+                if is_known() {
                     return;
                 }
-                looked.await;
+                discovered.await;
             }
         };
-        let _ = tokio::time::timeout(Duration::from_secs(VERSION_PROBE_SECONDS), waiting).await;
+        let _ = tokio::time::timeout(Duration::from_secs(VERSION_PROBE_SECONDS), known).await;
     }
 
-    /// Finds out about the agents, in the background; about those again that had a problem.
-    pub fn look_at_agents(self: &Arc<Self>) {
+    /// Discovers the agents in the background, and those again that had a problem.
+    pub fn discover_agents(self: &Arc<Self>) {
         for agent in &self.agents {
-            let known = self.state().found.get(&agent.name).is_some_and(|found| found.problem.is_none());
-            if known
-                || !self.looking.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.name.clone())
-            {
+            let is_known =
+                self.state().discovered.get(&agent.name).is_some_and(|found| found.problem.is_none());
+            let mut discovering = self.discovering.lock().unwrap_or_else(PoisonError::into_inner);
+            if is_known || !discovering.insert(agent.name.clone()) {
                 continue;
             }
             let (hub, agent) = (self.clone(), agent.clone());
-            let mark = orphans::mark(&self.installation, &format!("visit-{}", agent.name));
+            let mark = orphans::mark(&self.installation, &format!("probe-{}", agent.name));
             tokio::spawn(async move {
-                let found = discovery::look_at(&agent, &hub.default_cwd, &mark).await;
-                hub.looking.lock().unwrap_or_else(PoisonError::into_inner).remove(&agent.name);
+                let found = discover(&agent, &hub.default_cwd, &mark).await;
+                hub.discovering.lock().unwrap_or_else(PoisonError::into_inner).remove(&agent.name);
                 let mut state = hub.state();
-                if state.found.insert(agent.name.clone(), found.clone()).as_ref() != Some(&found) {
+                if state.discovered.insert(agent.name.clone(), found.clone()).as_ref() != Some(&found) {
                     let agents = hub.agent_infos(&state);
                     broadcast(&mut state, &ServerFrame::AgentsChanged { agents });
                 }
-                hub.looked.notify_waiters();
+                drop(state);
+                hub.discovered.notify_waiters();
             });
         }
     }

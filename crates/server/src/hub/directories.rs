@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use pilothouse_core::limits::DIRECTORY_ENTRIES;
-use pilothouse_core::protocol::DirectoryListing;
-use serde_json::Value;
+use pilothouse_core::protocol::{CommandError, DirectoryListing, ErrorCode};
 
-/// The folder a person means: empty is the default, `~` is home, the rest must be absolute.
-pub fn resolve(path: &str, default: &Path) -> Result<PathBuf, String> {
+/// Resolves the path that a user typed: empty is the default, `~` is home, the rest must be absolute. Reads the disk.
+pub fn resolve(path: &str, default: &Path) -> Result<PathBuf, CommandError> {
     let path = path.trim();
     if path.contains('\0') {
-        return Err("A folder's name has no NUL in it.".to_owned());
+        return Err(CommandError::invalid("The name of a folder cannot contain NUL."));
     }
     let resolved = match path {
         "" => default.to_owned(),
@@ -21,25 +20,29 @@ pub fn resolve(path: &str, default: &Path) -> Result<PathBuf, String> {
         },
     };
     if !resolved.is_absolute() {
-        return Err(format!("'{path}' is not a whole path; it should start with / or ~."));
+        return Err(CommandError::invalid(format!(
+            "'{path}' is not a complete path; it must start with / or ~."
+        )));
     }
-    resolved.canonicalize().map_err(|_| format!("The folder {} does not exist.", resolved.display()))
+    resolved.canonicalize().map_err(|_| {
+        CommandError::new(ErrorCode::Gone, format!("The folder {} does not exist.", resolved.display()))
+    })
 }
 
 fn home() -> PathBuf {
     std::env::var_os("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from)
 }
 
-pub async fn list(path: &str, default: &Path) -> Result<Value, String> {
-    let folder = resolve(path, default)?;
-    let listing =
-        tokio::task::spawn_blocking(move || read(&folder)).await.map_err(|error| error.to_string())??;
-    serde_json::to_value(listing).map_err(|error| error.to_string())
+/// Lists the folders in a folder.
+pub async fn list(path: String, default: PathBuf) -> Result<DirectoryListing, CommandError> {
+    let listed = tokio::task::spawn_blocking(move || read(&resolve(&path, &default)?)).await;
+    listed.map_err(|error| CommandError::new(ErrorCode::Internal, error.to_string()))?
 }
 
-fn read(folder: &Path) -> Result<DirectoryListing, String> {
-    let entries =
-        std::fs::read_dir(folder).map_err(|error| format!("{} cannot be read: {error}", folder.display()))?;
+fn read(folder: &Path) -> Result<DirectoryListing, CommandError> {
+    let entries = std::fs::read_dir(folder).map_err(|error| {
+        CommandError::new(ErrorCode::Gone, format!("{} cannot be read: {error}.", folder.display()))
+    })?;
     let mut folders: Vec<String> = entries
         .flatten()
         .filter(|entry| entry.path().is_dir())
@@ -68,14 +71,14 @@ mod tests {
             std::fs::create_dir(root.path().join(name)).unwrap();
         }
         std::fs::write(root.path().join("file"), "").unwrap();
-        let listing = list("", root.path()).await.unwrap();
-        assert_eq!(listing["folders"], serde_json::json!(["Alpha", "beta"]));
+        let listing = list(String::new(), root.path().to_owned()).await.unwrap();
+        assert_eq!(listing.folders, ["Alpha", "beta"]);
     }
 
     #[tokio::test]
-    async fn wrong_paths_get_a_sentence() {
+    async fn invalid_paths_are_refused() {
         for path in ["relative", "/nonexistent/folder", "a\0b"] {
-            assert!(list(path, Path::new("/")).await.is_err(), "{path}");
+            assert!(list(path.to_owned(), PathBuf::from("/")).await.is_err(), "{path}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The list of sessions, made from the agents' own files and kept as they are.
+//! The list of sessions, read from the agents' session files and kept up to date.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -9,14 +9,15 @@ use pilothouse_core::SessionState;
 use pilothouse_core::SessionState::{Completed, Idle, Stopped};
 use pilothouse_core::protocol::{ServerFrame, SessionSummary};
 
-use super::{Entry, Hub, broadcast};
+use super::{Hub, SessionEntry, broadcast};
 use crate::history::files::Rescan;
 use crate::history::watch::{self, WatchEvent};
 use crate::session::Input;
+use crate::store::Write;
 
 impl Hub {
-    /// Looks at the agents' session files again. Sessions that run know more than their file and are left alone.
-    /// Where the files are watched, only what may be on its way is looked at.
+    /// Reads the agents' session files again. Open sessions know more than their file and are only notified. Where the
+    /// files are watched, only changes that may not be reported yet are looked for.
     pub async fn refresh(self: &Arc<Self>) {
         let hub = self.clone();
         let watched = self.watched.get().is_some_and(|watched| watched.load(Ordering::Relaxed));
@@ -24,10 +25,9 @@ impl Hub {
         let _ = tokio::task::spawn_blocking(move || hub.read_files(rescan)).await;
     }
 
-    /// From now on the list follows the files by itself, as long as there is a hub.
+    /// Follows the files from now on, as long as the hub exists.
     pub fn watch_files(self: &Arc<Self>) {
-        let folders: HashSet<PathBuf> =
-            self.agents.iter().map(|agent| agent.folder.join("sessions")).collect();
+        let folders: HashSet<PathBuf> = self.agents.iter().map(|agent| agent.session_folder()).collect();
         let hub = Arc::downgrade(self);
         let watched = watch::start(folders.into_iter().collect(), move |told| {
             let Some(hub) = hub.upgrade() else { return false };
@@ -35,23 +35,25 @@ impl Hub {
                 WatchEvent::Paths(paths) if paths.is_empty() => {}
                 WatchEvent::Paths(paths) => hub.read_files(Rescan::Paths(&paths)),
                 WatchEvent::Everything => hub.read_files(Rescan::All),
-                WatchEvent::Unwatched if hub.state().pages.is_empty() => {}
+                WatchEvent::Unwatched if hub.state().clients.is_empty() => {}
                 WatchEvent::Unwatched => hub.read_files(Rescan::All),
             }
             true
         });
         match watched {
             Ok(watched) => drop(self.watched.set(watched)),
-            Err(error) => tracing::warn!(%error, "session files are looked at only when a page asks"),
+            Err(error) => {
+                tracing::warn!(%error, "session files cannot be watched; they are read when a client asks")
+            }
         }
     }
 
-    fn has_file(&self, entry: &mut Entry, file: PathBuf) {
+    fn set_file(&self, entry: &mut SessionEntry, file: PathBuf) {
         entry.file = Some(file);
         if entry.record.created > 0 {
             entry.record.read_at = entry.record.read_at.max(entry.record.created);
             entry.record.created = 0;
-            self.store.file_seen(&entry.record.id);
+            self.store.submit(vec![Write::SessionHasFile { session: entry.record.id.clone() }]);
         }
     }
 
@@ -59,14 +61,14 @@ impl Hub {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = HashSet::new();
         for agent in &self.agents {
-            // Two agents may share a folder; its sessions belong to the first.
+            // Two agents may share a folder: its sessions belong to the first.
             if !read.insert(&agent.folder) {
                 continue;
             }
             let files = files.entry(agent.name.clone()).or_default();
             let mut stored = files.rescan(&agent.folder, rescan);
             let mut state = self.state();
-            let is_missing = |entry: &Entry| {
+            let is_missing = |entry: &SessionEntry| {
                 entry.agent.folder == agent.folder
                     && entry.file.as_ref().is_some_and(|file| !files.contains(file))
                     && entry.is_gone()
@@ -75,10 +77,10 @@ impl Hub {
             gone.extend(
                 state.sessions.iter().filter(|(_, entry)| is_missing(entry)).map(|(id, _)| id.clone()),
             );
-            // A task that nobody can reach any more ends, and its agent with it.
+            // Dropping the entry ends the session's task and its agent.
             gone.iter().for_each(|id| drop(state.sessions.remove(id)));
             if !gone.is_empty() {
-                // Another file may have the same session.
+                // Another file may contain the same session.
                 stored.extend(files.sessions().filter(|session| gone.contains(&session.id)).cloned());
             }
             let mut changed = Vec::new();
@@ -87,7 +89,7 @@ impl Hub {
                 self.search.note(&session.id, &session.path, &session.title);
                 let known = state.sessions.get_mut(&session.id);
                 let owner = known.as_ref().map_or(agent, |entry| &entry.agent);
-                // Its file does not tell that something was left undone in it.
+                // The file does not show that something was left unfinished.
                 let rests = matches!(session.state, Idle | Completed | Stopped);
                 let undone = rests && state.unfinished.contains(&session.id);
                 let summary = SessionSummary {
@@ -101,24 +103,24 @@ impl Hub {
                 };
                 match known {
                     Some(entry) if entry.is_open() => {
-                        self.has_file(entry, session.path.clone());
-                        // One that has too much to do looks at its file when its own agent rests.
+                        self.set_file(entry, session.path.clone());
+                        // A session with a full queue checks its file when its agent rests.
                         if let Some(inputs) = &entry.inputs {
                             let _ = inputs.try_send(Input::FileChanged { file: session.path });
                         }
                     }
                     Some(entry) => {
-                        self.has_file(entry, session.path);
+                        self.set_file(entry, session.path);
                         if entry.summary != summary {
                             entry.summary = summary;
-                            changed.push(entry.shown());
+                            changed.push(entry.summary());
                         }
                     }
                     None => {
                         let record = state.records.remove(&session.id).unwrap_or_default();
-                        let mut entry = Entry::new(summary, record, agent.clone(), None);
-                        self.has_file(&mut entry, session.path);
-                        changed.push(entry.shown());
+                        let mut entry = SessionEntry::new(summary, record, agent.clone(), None);
+                        self.set_file(&mut entry, session.path);
+                        changed.push(entry.summary());
                         state.sessions.insert(session.id, entry);
                     }
                 }

@@ -1,153 +1,154 @@
-//! What people do to sessions as a whole: pin, archive, read, draft, delete. Kept in the store; none of it is told to
-//! an agent, and only deleting touches its file, which goes to the trash.
+//! What users do to sessions as a whole: pin, archive, mark as read, draft, delete. It is stored, then changed in memory
+//! and broadcast. No agent learns of it, and only deleting touches a session file, which is moved to the trash.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pilothouse_core::SessionState;
 use pilothouse_core::conversation::queue::{Scheduled, restored_text};
 use pilothouse_core::limits::DRAFT_BYTES;
-use pilothouse_core::protocol::{NO_SUCH_SESSION, ServerFrame, SessionSummary};
+use pilothouse_core::protocol::{CommandError, ErrorCode, ServerFrame};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Entry, Hub, broadcast};
+use super::{Hub, broadcast};
 use crate::clock::now_ms;
 use crate::session::Input;
-use crate::store::SessionRecord;
-
-impl Entry {
-    /// The row of the sidebar: what the session tells, and what people did to it.
-    pub(super) fn shown(&self) -> SessionSummary {
-        let rests = !self.summary.state.is_active() && self.summary.state != SessionState::Idle;
-        // One that was made here is known from its beginning.
-        let read_at = self.record.read_at.max(self.record.created);
-        SessionSummary {
-            pinned: self.record.pinned,
-            archived: self.record.archived,
-            // One that was never opened here is not news.
-            unread: rests && read_at > 0 && self.summary.modified > read_at,
-            ..self.summary.clone()
-        }
-    }
-}
+use crate::store::{SessionRecord, Write};
 
 impl Hub {
-    pub fn pin(&self, id: &str, pinned: bool) -> Result<(), String> {
-        self.change_record(id, |record| record.pinned = pinned)?;
-        let (agent, cwd) = self.place_of(id);
-        self.store.set_pinned(id, &agent, &cwd, pinned);
-        Ok(())
+    pub async fn pin(&self, id: &str, pinned: bool) -> Result<(), CommandError> {
+        let (agent, cwd) = self.agent_and_folder(id);
+        let write = Write::SetPinned { session: id.to_owned(), agent, cwd, pinned };
+        self.change_record(id, write, move |record| record.pinned = pinned).await
     }
 
-    pub fn archive(&self, id: &str, archived: bool) -> Result<(), String> {
-        self.change_record(id, |record| record.archived = archived)?;
-        let (agent, cwd) = self.place_of(id);
-        self.store.set_archived(id, &agent, &cwd, archived);
-        Ok(())
+    pub async fn archive(&self, id: &str, archived: bool) -> Result<(), CommandError> {
+        let (agent, cwd) = self.agent_and_folder(id);
+        let write = Write::SetArchived { session: id.to_owned(), agent, cwd, archived };
+        self.change_record(id, write, move |record| record.archived = archived).await
     }
 
-    pub fn mark_read(&self, id: &str) -> Result<(), String> {
+    pub async fn mark_read(&self, id: &str) -> Result<(), CommandError> {
         let at = now_ms();
-        self.change_record(id, |record| record.read_at = at)?;
-        self.store.mark_read(id, at);
-        Ok(())
+        let write = Write::MarkRead { session: id.to_owned(), at };
+        self.change_record(id, write, move |record| record.read_at = record.read_at.max(at)).await
     }
 
-    pub fn set_draft(&self, id: &str, text: &str) -> Result<(), String> {
+    pub async fn set_draft(&self, id: &str, text: String) -> Result<(), CommandError> {
         if text.len() > DRAFT_BYTES {
-            return Err(format!("A draft is kept up to {DRAFT_BYTES} bytes."));
+            return Err(CommandError::invalid(format!("A draft may have up to {DRAFT_BYTES} bytes.")));
         }
-        let mut state = self.state();
-        let entry = state.sessions.get_mut(id).ok_or(NO_SUCH_SESSION)?;
-        if entry.record.draft != text {
-            text.clone_into(&mut entry.record.draft);
-            drop(state);
-            self.store.set_draft(id, text);
-        }
-        Ok(())
+        let write = Write::SetDraft { session: id.to_owned(), draft: text.clone() };
+        self.change_record(id, write, move |record| record.draft = text).await
     }
 
-    /// Messages come back to the editor; `left` stay in the queue. The answer that gives them back may get lost: they
-    /// are in the draft before they are nowhere else.
-    pub fn take_back(&self, id: &str, taken: &[Scheduled], left: &[Scheduled]) {
-        let draft = restored_text(taken.iter().map(|item| item.text.as_str()), &self.draft(id));
-        let ids: Vec<&str> = taken.iter().map(|item| item.id.as_str()).collect();
-        match self.store.take_back(id, &ids, left, &draft) {
-            Ok(()) => {
-                if let Some(entry) = self.state().sessions.get_mut(id) {
-                    entry.record.draft = draft;
-                }
-            }
-            Err(error) => tracing::error!(session = id, "what was taken back could not be kept: {error:#}"),
-        }
+    /// Moves scheduled messages to the editor; `left` stay in the queue. They are in the draft before they are nowhere
+    /// else, since the reply that returns them may get lost.
+    pub async fn restore_to_draft(
+        &self,
+        id: &str,
+        restored: &[Scheduled],
+        left: Vec<Scheduled>,
+    ) -> Result<(), CommandError> {
+        let lock = self.record_lock(id)?;
+        let _locked = lock.lock().await;
+        let draft = restored_text(restored.iter().map(|item| item.text.as_str()), &self.draft(id));
+        let session = || id.to_owned();
+        let writes = vec![
+            Write::SetDraft { session: session(), draft: draft.clone() },
+            Write::SettlePrompts {
+                session: session(),
+                client_ids: restored.iter().map(|item| item.id.clone()).collect(),
+            },
+            Write::SaveQueue { session: session(), items: left },
+        ];
+        self.store.write(writes).result().await?;
+        self.apply_to_record(id, |record| record.draft = draft)
     }
 
     pub fn draft(&self, id: &str) -> String {
         self.state().sessions.get(id).map(|entry| entry.record.draft.clone()).unwrap_or_default()
     }
 
-    fn place_of(&self, id: &str) -> (String, String) {
+    fn agent_and_folder(&self, id: &str) -> (String, String) {
         let state = self.state();
-        state
-            .sessions
-            .get(id)
-            .map(|entry| (entry.summary.agent.clone(), entry.summary.cwd.clone()))
-            .unwrap_or_default()
+        let entry = state.sessions.get(id);
+        entry.map(|entry| (entry.summary.agent.clone(), entry.summary.cwd.clone())).unwrap_or_default()
     }
 
-    fn change_record(&self, id: &str, change: impl FnOnce(&mut SessionRecord)) -> Result<(), String> {
+    /// Stores a change of a session's record, then makes it and broadcasts it.
+    async fn change_record(
+        &self,
+        id: &str,
+        write: Write,
+        change: impl FnOnce(&mut SessionRecord),
+    ) -> Result<(), CommandError> {
+        let lock = self.record_lock(id)?;
+        let _locked = lock.lock().await;
+        self.store.write(vec![write]).result().await?;
+        self.apply_to_record(id, change)
+    }
+
+    fn record_lock(&self, id: &str) -> Result<Arc<tokio::sync::Mutex<()>>, CommandError> {
+        let state = self.state();
+        let entry = state.sessions.get(id).ok_or_else(CommandError::no_such_session)?;
+        Ok(entry.record_lock.clone())
+    }
+
+    fn apply_to_record(&self, id: &str, change: impl FnOnce(&mut SessionRecord)) -> Result<(), CommandError> {
         let mut state = self.state();
-        let entry = state.sessions.get_mut(id).ok_or(NO_SUCH_SESSION)?;
-        let before = entry.shown();
+        let entry = state.sessions.get_mut(id).ok_or_else(CommandError::no_such_session)?;
+        let before = entry.summary();
         change(&mut entry.record);
-        let shown = entry.shown();
-        if shown != before {
-            broadcast(
-                &mut state,
-                &ServerFrame::SessionsChanged { changed: vec![shown], removed: Vec::new() },
-            );
+        let after = entry.summary();
+        if after != before {
+            let changed = vec![after];
+            broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: Vec::new() });
         }
         Ok(())
     }
 
-    /// Ends the session's agent, moves its file to the trash and forgets what was kept beside it.
-    pub async fn delete_session(self: &Arc<Self>, id: &str) -> Result<(), String> {
+    /// Ends the session's agent, moves its file to the trash and forgets everything stored for it.
+    pub async fn delete_session(self: &Arc<Self>, id: &str) -> Result<(), CommandError> {
         let (inputs, file) = {
             let mut state = self.state();
-            let entry = state.sessions.get_mut(id).filter(|entry| !entry.deleting).ok_or(NO_SUCH_SESSION)?;
-            if entry.summary.elsewhere {
-                return Err("Another program is working in this session. End it there first.".to_owned());
+            let entry = state.sessions.get_mut(id).filter(|entry| !entry.deleting);
+            let entry = entry.ok_or_else(CommandError::no_such_session)?;
+            if entry.summary.external_writer {
+                let text = "Another program is working in this session. End it there first.";
+                return Err(CommandError::new(ErrorCode::ExternalWriter, text));
             }
             entry.deleting = true;
             (entry.inputs.clone(), entry.file.clone())
         };
-        // A page that goes away meanwhile leaves nothing half-done.
-        let (hub, of) = (self.clone(), id.to_owned());
+        // A task of its own: a client that disconnects meanwhile leaves nothing half-done.
+        let (hub, session) = (self.clone(), id.to_owned());
         let deleted = tokio::spawn(async move {
-            let deleted = hub.end_and_move(&of, inputs, file).await;
+            let deleted = hub.end_and_delete(&session, inputs, file).await;
             if deleted.is_err()
-                && let Some(entry) = hub.state().sessions.get_mut(&of)
+                && let Some(entry) = hub.state().sessions.get_mut(&session)
             {
                 entry.deleting = false;
             }
             deleted
         });
-        deleted.await.map_err(|error| error.to_string())?
+        deleted.await.map_err(|error| CommandError::new(ErrorCode::Internal, error.to_string()))?
     }
 
-    async fn end_and_move(
+    async fn end_and_delete(
         self: &Arc<Self>,
         id: &str,
         inputs: Option<mpsc::Sender<Input>>,
         file: Option<PathBuf>,
-    ) -> Result<(), String> {
+    ) -> Result<(), CommandError> {
+        // The disk is tried before anything is ended or moved.
+        self.store.write(vec![Write::SetInFlight { session: id.to_owned(), note: None }]).result().await?;
         if let Some(inputs) = inputs {
             let (done, ended) = oneshot::channel();
             if inputs.send(Input::Shutdown { done }).await.is_ok() {
                 let _ = ended.await;
             }
         }
-        // It may have written its first file since the list was read.
+        // It may have created its file since the list was read.
         let file = match file {
             Some(file) => Some(file),
             None => {
@@ -155,35 +156,53 @@ impl Hub {
                 self.state().sessions.get(id).and_then(|entry| entry.file.clone())
             }
         };
-        if let Some(file) = file {
-            let trash = self.trash.clone();
-            let moved = tokio::task::spawn_blocking(move || move_to(&trash, &file)).await;
-            moved.map_err(|error| error.to_string())??;
+        let moved = match file {
+            Some(file) => {
+                let trash = self.trash.clone();
+                let target = file.clone();
+                let moved = tokio::task::spawn_blocking(move || move_to(&trash, &target)).await;
+                let moved =
+                    moved.map_err(|error| CommandError::new(ErrorCode::Internal, error.to_string()))?;
+                Some((file, moved.map_err(|text| CommandError::new(ErrorCode::NotStored, text))?))
+            }
+            None => None,
+        };
+        if let Err(error) =
+            self.store.write(vec![Write::ForgetSession { session: id.to_owned() }]).result().await
+        {
+            // Not deleted after all: the file goes back to where it was.
+            if let Some((file, trashed)) = moved {
+                let _ = tokio::task::spawn_blocking(move || move_file(&trashed, &file)).await;
+            }
+            return Err(error.into());
         }
-        self.store.forget_session(id);
         self.search.forget(id);
         let mut state = self.state();
         state.sessions.remove(id);
-        broadcast(
-            &mut state,
-            &ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec![id.to_owned()] },
-        );
+        let removed = vec![id.to_owned()];
+        broadcast(&mut state, &ServerFrame::SessionsChanged { changed: Vec::new(), removed });
         Ok(())
     }
 }
 
-/// Two files of one name do not meet: the time is put before it. Another file system may need a copy.
-fn move_to(trash: &Path, file: &Path) -> Result<(), String> {
-    let words =
-        |error: std::io::Error| format!("{} could not be moved to the trash: {error}", file.display());
-    std::fs::create_dir_all(trash).map_err(words)?;
+/// Moves a file to the trash and returns its new path. The time in the name keeps files of the same name apart.
+fn move_to(trash: &Path, file: &Path) -> Result<PathBuf, String> {
+    let text =
+        |error: std::io::Error| format!("{} could not be moved to the trash: {error}.", file.display());
+    std::fs::create_dir_all(trash).map_err(text)?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let target: PathBuf = trash.join(format!("{}-{name}", now_ms()));
-    if std::fs::rename(file, &target).is_ok() {
+    let target = trash.join(format!("{}-{name}", now_ms()));
+    move_file(file, &target).map_err(text)?;
+    Ok(target)
+}
+
+/// Another file system needs a copy.
+fn move_file(from: &Path, to: &Path) -> std::io::Result<()> {
+    if std::fs::rename(from, to).is_ok() {
         return Ok(());
     }
-    std::fs::copy(file, &target).map_err(words)?;
-    std::fs::remove_file(file).map_err(words)
+    std::fs::copy(from, to)?;
+    std::fs::remove_file(from)
 }
 
 #[cfg(test)]
@@ -191,15 +210,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_to_the_trash_is_whole_there_and_gone_here() {
+    fn a_file_in_the_trash_is_complete_and_gone_from_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         let (file, trash) = (folder.path().join("a.jsonl"), folder.path().join("trash"));
         std::fs::write(&file, "line\n").unwrap();
-        move_to(&trash, &file).unwrap();
+        let target = move_to(&trash, &file).unwrap();
         assert!(!file.exists());
-        let kept: Vec<_> = std::fs::read_dir(&trash).unwrap().flatten().collect();
-        assert_eq!(kept.len(), 1);
-        assert_eq!(std::fs::read_to_string(kept[0].path()).unwrap(), "line\n");
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "line\n");
         assert!(move_to(&trash, &file).unwrap_err().contains("could not be moved"));
+        move_file(&target, &file).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "line\n");
     }
 }

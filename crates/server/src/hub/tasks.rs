@@ -1,4 +1,4 @@
-//! The tasks of sessions: started when somebody asks for one, found again, ended with the server.
+//! The tasks of sessions: started on demand, ended with the server.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::Hub;
 use crate::agent::orphans;
-use crate::session::{self, Input, Origin};
+use crate::session::{self, Input, SessionOrigin};
 
 impl Hub {
-    /// Hands an input to a session, which is opened for it if need be. Gives it back if there is no such session.
+    /// Sends an input to a session, which is opened if need be. Returns it if there is no such session.
     pub async fn send(self: &Arc<Self>, id: &str, input: Input) -> Result<(), Input> {
         let mut input = input;
         loop {
             let Some(inputs) = self.open(id).await else { return Err(input) };
             match inputs.send(input).await {
                 Ok(()) => return Ok(()),
-                // The task has just ended for want of use: its successor takes it.
+                // The task has just ended because it was unused: the next one gets the input.
                 Err(mpsc::error::SendError(returned)) => {
                     input = returned;
                     self.forget_task(id, &inputs);
@@ -41,7 +41,7 @@ impl Hub {
             entry.file.is_none()
         };
         if needs_file {
-            // It may have written its first file since the list was read.
+            // It may have created its file since the list was read.
             self.refresh().await;
         }
         let mut state = self.state();
@@ -50,7 +50,7 @@ impl Hub {
         }
         let entry = state.sessions.get_mut(id).filter(|entry| !entry.deleting)?;
         let inputs = entry.inputs.get_or_insert_with(|| {
-            let origin = Origin {
+            let origin = SessionOrigin {
                 id: id.to_owned(),
                 agent: entry.agent.clone(),
                 cwd: PathBuf::from(&entry.summary.cwd),
@@ -72,7 +72,7 @@ impl Hub {
         }
     }
 
-    /// Ends every agent and waits for it.
+    /// Ends every agent and waits for it, then writes what is queued for the disk.
     pub async fn shut_down(&self) {
         let open: Vec<mpsc::Sender<Input>> = {
             let mut state = self.state();
@@ -94,5 +94,7 @@ impl Hub {
         if tokio::time::timeout(Duration::from_secs(SHUTDOWN_SECONDS), ending).await.is_err() {
             tracing::warn!("some agents did not end in time");
         }
+        let store = self.store.clone();
+        let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
 }

@@ -1,76 +1,178 @@
-//! Questions and approvals: opened by the agent, closed by the first answer, by time, by a stop, or by the end of the
-//! process. Silence never means yes.
+//! Open questions and approvals: opened by the agent, closed by the first answer, by expiry, by a stop, or by the end of
+//! the process. Expiry never counts as approval.
 
-use pilothouse_agents::pi::PiCommand;
+use std::time::Duration;
+
 use pilothouse_core::SessionState;
-use pilothouse_core::conversation::ask::{Answer, ClosedBy};
-use pilothouse_core::protocol::event::Event;
+use pilothouse_core::conversation::ask::{Answer, Ask, ClosedBy};
+use pilothouse_core::protocol::{CommandError, ErrorCode};
 use pilothouse_core::session::machine::StateEvent;
-use serde_json::Value;
 use tokio::time::Instant;
 
-use super::Session;
+/// The questions that wait for an answer, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Asks {
+    open: Vec<OpenAsk>,
+}
 
-impl Session {
-    /// The first answer counts; a late or foreign one is refused and says so.
-    pub(super) fn answer(&mut self, ask_id: &str, answer: Answer) -> Result<Value, String> {
-        let Some(ask) = self.view.asks.iter().find(|ask| ask.id == ask_id) else {
-            return Err(
-                "This question is closed: it was answered, has expired, or the run was stopped.".to_owned()
-            );
+#[derive(Debug)]
+struct OpenAsk {
+    ask: Ask,
+    expires: Option<Instant>,
+}
+
+impl Asks {
+    /// Adds a question. Returns it as clients see it.
+    pub(super) fn open(&mut self, mut ask: Ask, now: Instant) -> Ask {
+        ask.approval = ask.is_approval_request();
+        let expires = ask.timeout_ms.map(|milliseconds| now + Duration::from_millis(milliseconds));
+        if !self.open.iter().any(|open| open.ask.id == ask.id) {
+            self.open.push(OpenAsk { ask: ask.clone(), expires });
+        }
+        ask
+    }
+
+    /// The question that this answer belongs to. A late or unsuitable answer is refused.
+    pub(super) fn answered(&self, ask_id: &str, answer: &Answer) -> Result<Ask, CommandError> {
+        let Some(open) = self.open.iter().find(|open| open.ask.id == ask_id) else {
+            return Err(CommandError::new(
+                ErrorCode::Gone,
+                "This question is closed: it was answered, has expired, or the run was stopped.",
+            ));
         };
-        if !ask.accepts(&answer) {
-            return Err("That is not an answer to this question.".to_owned());
+        if !open.ask.accepts(answer) {
+            return Err(CommandError::invalid("That is not an answer to this question."));
         }
-        let ask = ask.clone();
-        let declined = ask.is_declined_by(&answer);
-        let words = ask.answered_text(&answer);
-        if !self.tell_agent(&PiCommand::AnswerDialog { ask_id: ask_id.to_owned(), answer }) {
-            return Err("The agent does not take answers at the moment. Try again.".to_owned());
-        }
-        // On disk before it is acknowledged.
-        self.record_ask(&ask, words);
-        self.close_ask(ask_id, if declined { ClosedBy::Declined } else { ClosedBy::Answer });
-        Ok(Value::Null)
+        Ok(open.ask.clone())
     }
 
-    pub(super) fn close_ask(&mut self, ask_id: &str, by: ClosedBy) {
-        self.ask_deadlines.retain(|(_, waiting)| waiting != ask_id);
-        self.emit(Event::AskClosed { ask_id: ask_id.to_owned(), by });
-        self.keep_asks();
-        match self.machine.state() {
-            SessionState::WaitingApproval if by == ClosedBy::Answer => {
-                self.step(StateEvent::ApproveAction, "")
-            }
-            SessionState::WaitingApproval | SessionState::Creating => self.step(StateEvent::RejectAction, ""),
-            SessionState::WaitingInput => self.step(StateEvent::SendMessage, ""),
-            _ => {}
-        }
-        // Another question may be open behind the one just closed.
-        if let Some(approval) = self.view.asks.first().map(|ask| ask.approval) {
-            self.step_into_ask(approval);
-        }
-        self.tell_hub();
+    /// The open questions without this one, as they are stored before it is closed.
+    pub(super) fn without(&self, ask_id: &str) -> Vec<Ask> {
+        self.asks().filter(|ask| ask.id != ask_id).cloned().collect()
     }
 
-    pub(super) fn step_into_ask(&mut self, approval: bool) {
-        let partial = false;
-        let event =
-            if approval { StateEvent::AskApproval { partial } } else { StateEvent::AskFollowup { partial } };
-        self.step(event, "");
+    pub(super) fn close(&mut self, ask_id: &str) {
+        self.open.retain(|open| open.ask.id != ask_id);
     }
 
-    /// The agent takes an expired question as not answered and tells nobody: neither does silence mean yes here.
-    pub(super) fn expire_asks(&mut self, now: Instant) {
-        let (expired, open) =
-            std::mem::take(&mut self.ask_deadlines).into_iter().partition(|(when, _)| *when <= now);
-        self.ask_deadlines = open;
-        let expired: Vec<(Instant, String)> = expired;
-        for (_, ask_id) in expired {
-            if let Some(ask) = self.view.asks.iter().find(|ask| ask.id == ask_id).cloned() {
-                self.record_ask(&ask, ask.expired_text());
-            }
-            self.close_ask(&ask_id, ClosedBy::Expired);
+    /// Closes all questions and returns them.
+    pub(super) fn close_all(&mut self) -> Vec<Ask> {
+        std::mem::take(&mut self.open).into_iter().map(|open| open.ask).collect()
+    }
+
+    pub(super) fn asks(&self) -> impl Iterator<Item = &Ask> {
+        self.open.iter().map(|open| &open.ask)
+    }
+
+    pub(super) fn to_vec(&self) -> Vec<Ask> {
+        self.asks().cloned().collect()
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.open.iter().filter_map(|open| open.expires).min()
+    }
+
+    /// The questions whose time is over. The agent treats them as not answered and does not report it.
+    pub(super) fn expired(&self, now: Instant) -> Vec<Ask> {
+        let expired = self.open.iter().filter(|open| open.expires.is_some_and(|expires| expires <= now));
+        expired.map(|open| open.ask.clone()).collect()
+    }
+
+    /// The state that the oldest open question puts the session into.
+    pub(super) fn waiting_state(&self) -> Option<StateEvent> {
+        self.asks().next().map(waiting_for)
+    }
+}
+
+/// The step of the state machine for a question that was opened.
+pub(super) const fn waiting_for(ask: &Ask) -> StateEvent {
+    if ask.approval {
+        StateEvent::AskApproval { partial: false }
+    } else {
+        StateEvent::AskFollowup { partial: false }
+    }
+}
+
+/// The step of the state machine for a question that was closed.
+pub(super) const fn after_closing(state: SessionState, by: ClosedBy) -> Option<StateEvent> {
+    match (state, by) {
+        (SessionState::WaitingApproval, ClosedBy::Answer) => Some(StateEvent::ApproveAction),
+        (SessionState::WaitingApproval | SessionState::Creating, _) => Some(StateEvent::RejectAction),
+        (SessionState::WaitingInput, _) => Some(StateEvent::SendMessage),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pilothouse_core::conversation::ask::AskKind;
+
+    use super::*;
+
+    fn ask(id: &str, kind: AskKind, timeout_ms: Option<u64>) -> Ask {
+        Ask {
+            id: id.to_owned(),
+            kind,
+            approval: false,
+            title: "Well?".to_owned(),
+            message: String::new(),
+            options: Vec::new(),
+            placeholder: String::new(),
+            prefill: String::new(),
+            timeout_ms,
         }
+    }
+
+    #[test]
+    fn the_first_answer_counts_and_a_late_one_is_refused() {
+        let mut asks = Asks::default();
+        asks.open(ask("q", AskKind::Confirm, None), Instant::now());
+        let answer = Answer::Confirm(true);
+        assert_eq!(
+            asks.answered("q", &Answer::Text("x".to_owned())).unwrap_err().code,
+            ErrorCode::InvalidRequest
+        );
+        assert!(asks.answered("q", &answer).unwrap().approval, "a confirmation is an approval");
+        asks.close("q");
+        assert_eq!(asks.answered("q", &answer).unwrap_err().code, ErrorCode::Gone);
+    }
+
+    #[test]
+    fn a_question_that_is_reported_twice_is_open_once() {
+        let mut asks = Asks::default();
+        asks.open(ask("q", AskKind::Input, None), Instant::now());
+        asks.open(ask("q", AskKind::Input, None), Instant::now());
+        assert_eq!(asks.to_vec().len(), 1);
+        assert_eq!(asks.waiting_state(), Some(StateEvent::AskFollowup { partial: false }));
+    }
+
+    #[test]
+    fn a_question_expires_when_its_time_is_over_and_not_before() {
+        let (mut asks, now) = (Asks::default(), Instant::now());
+        asks.open(ask("slow", AskKind::Input, None), now);
+        asks.open(ask("later", AskKind::Input, Some(2_000)), now);
+        asks.open(ask("soon", AskKind::Input, Some(1_000)), now);
+        let (first, second) = (now + Duration::from_millis(1_000), now + Duration::from_millis(2_000));
+        assert_eq!(asks.next_deadline(), Some(first));
+        assert!(asks.expired(now).is_empty());
+        let ids = |asks: Vec<Ask>| asks.into_iter().map(|ask| ask.id).collect::<Vec<_>>();
+        assert_eq!(ids(asks.expired(first)), ["soon"]);
+        asks.close("soon");
+        assert_eq!(asks.next_deadline(), Some(second));
+        assert_eq!(ids(asks.without("slow")), ["later"]);
+        assert_eq!(ids(asks.close_all()), ["slow", "later"]);
+        assert_eq!(asks.next_deadline(), None);
+    }
+
+    #[test]
+    fn only_an_answer_approves() {
+        use SessionState::{Creating, Streaming, WaitingApproval, WaitingInput};
+        assert_eq!(after_closing(WaitingApproval, ClosedBy::Answer), Some(StateEvent::ApproveAction));
+        for by in [ClosedBy::Declined, ClosedBy::Expired, ClosedBy::Stopped] {
+            assert_eq!(after_closing(WaitingApproval, by), Some(StateEvent::RejectAction));
+        }
+        assert_eq!(after_closing(Creating, ClosedBy::Answer), Some(StateEvent::RejectAction));
+        assert_eq!(after_closing(WaitingInput, ClosedBy::Expired), Some(StateEvent::SendMessage));
+        assert_eq!(after_closing(Streaming, ClosedBy::Answer), None);
     }
 }

@@ -1,14 +1,15 @@
-//! What is being said and done at this moment and stands in no file of the agent's yet: the reply under way, tools
-//! that run or whose results are not told yet, shell commands. It is noted now and then, so that a server that is
-//! killed shows it again, marked as interrupted. Pieces of one text are one piece here.
+//! The part of a run that is in no session file yet: the message in progress, running tools, tools whose results were
+//! not reported, and shell commands. It is stored from time to time, so that a server that is killed shows it again,
+//! marked as interrupted. Deltas of one text are joined.
 
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::BASH_OUTPUT_BYTES;
 use pilothouse_core::protocol::event::{Event, Update};
 
+/// Events that rebuild what is in progress.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    /// The time of the reply under way, by which it is found in the agent's file once it is complete.
+    /// The timestamp of the message in progress, by which the session file has it once it is complete.
     message: Option<u64>,
     reply: Vec<Event>,
     tools: Vec<Event>,
@@ -18,14 +19,14 @@ pub(super) struct InFlight {
 }
 
 impl InFlight {
-    pub(super) fn see(&mut self, event: &Event) {
+    pub(super) fn observe(&mut self, event: &Event) {
         let before = (self.reply.len(), self.tools.len(), self.shell.len());
-        let told = self.take_in(event);
-        self.changed |= told || before != (self.reply.len(), self.tools.len(), self.shell.len());
+        let extended = self.add(event);
+        self.changed |= extended || before != (self.reply.len(), self.tools.len(), self.shell.len());
     }
 
-    /// Whether something was added to what is noted, beyond what the number of events tells.
-    fn take_in(&mut self, event: &Event) -> bool {
+    /// Adds an event. Returns whether an event that is kept already was extended.
+    fn add(&mut self, event: &Event) -> bool {
         match event {
             Event::AgentStart => self.running = true,
             Event::MessageStart { message: Message::Assistant { timestamp, .. } } => {
@@ -33,7 +34,7 @@ impl InFlight {
                 self.reply = vec![event.clone()];
             }
             Event::MessageUpdate { update } if !self.reply.is_empty() => {
-                self.step(event, update);
+                self.add_update(event, update);
                 return true;
             }
             Event::MessageEnd { message: Message::Assistant { .. } } => {
@@ -46,7 +47,7 @@ impl InFlight {
             Event::ToolExecutionStart { .. } => self.tools.push(event.clone()),
             Event::ToolExecutionUpdate { tool_call_id, .. }
             | Event::ToolExecutionEnd { tool_call_id, .. } => {
-                // All output so far, not what was added: the newest is enough.
+                // Each update has all output so far: the newest is enough.
                 let is_start = |known: &Event| matches!(known, Event::ToolExecutionStart { .. });
                 self.tools.retain(|known| is_start(known) || call_id(known) != Some(tool_call_id));
                 self.tools.push(event.clone());
@@ -60,7 +61,7 @@ impl InFlight {
                 if self.running {
                     self.shell.push(event.clone());
                 } else {
-                    // The agent has written it down by now; during a run it does so at its end.
+                    // The session file has it by now; during a run it gets there at the end of the run.
                     self.shell.retain(|known| shell_id(known) != Some(id));
                 }
             }
@@ -69,7 +70,7 @@ impl InFlight {
                 self.message = None;
                 self.reply.clear();
                 self.tools.clear();
-                // A command that outlives the run is still under way.
+                // A command that outlives the run is still in progress.
                 let ended: Vec<String> = self.shell.iter().filter_map(ended_shell_id).collect();
                 self.shell.retain(|known| !shell_id(known).is_some_and(|id| ended.contains(id)));
             }
@@ -78,11 +79,11 @@ impl InFlight {
         false
     }
 
-    fn step(&mut self, event: &Event, update: &Update) {
+    fn add_update(&mut self, event: &Event, update: &Update) {
         let of_text = matches!(update, Update::TextDelta { .. } | Update::ThinkingDelta { .. });
-        // Blocks may take turns: a piece belongs to the last piece of its own block.
+        // Blocks may be interleaved: a delta extends the last delta of its own block.
         let joined =
-            of_text && self.reply.iter_mut().rev().take(BLOCKS_AT_ONCE).any(|known| known.join(event));
+            of_text && self.reply.iter_mut().rev().take(INTERLEAVED_BLOCKS).any(|known| known.join(event));
         if !joined {
             self.reply.push(event.clone());
         }
@@ -101,12 +102,12 @@ impl InFlight {
         true
     }
 
-    /// The time of the reply under way, and everything to note, if it has changed since it was noted last.
-    pub(super) fn changes_to_note(&mut self) -> Option<(Option<u64>, Vec<Event>)> {
+    /// The timestamp of the message in progress and all events, if they have changed since the last call.
+    pub(super) fn take_changes(&mut self) -> Option<(Option<u64>, Vec<Event>)> {
         std::mem::take(&mut self.changed).then(|| (self.message, self.events()))
     }
 
-    /// The time of the reply under way.
+    /// The timestamp of the message in progress.
     pub(super) const fn message(&self) -> Option<u64> {
         self.message
     }
@@ -120,8 +121,8 @@ impl InFlight {
     }
 }
 
-/// Blocks of one reply that take turns.
-const BLOCKS_AT_ONCE: usize = 16;
+/// Blocks of one message that may be interleaved.
+const INTERLEAVED_BLOCKS: usize = 16;
 
 fn call_id(event: &Event) -> Option<&String> {
     match event {
@@ -145,5 +146,77 @@ fn ended_shell_id(event: &Event) -> Option<String> {
     match event {
         Event::BashEnd { id, .. } => Some(id.clone()),
         _ => None,
+    }
+}
+
+/// Whether an event is part of the message in progress, as opposed to a tool or a shell command.
+pub(super) const fn is_part_of_message(event: &Event) -> bool {
+    matches!(event, Event::MessageStart { .. } | Event::MessageUpdate { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use pilothouse_core::conversation::message::{Content, StopReason};
+    use pilothouse_core::conversation::ui_message::BashResult;
+    use serde_json::json;
+
+    use super::*;
+
+    fn message_start() -> Event {
+        let message = Message::Assistant {
+            content: Content(Vec::new()),
+            stop_reason: StopReason::default(),
+            error_message: None,
+            timestamp: Some(7),
+        };
+        Event::MessageStart { message }
+    }
+
+    fn delta(content_index: usize, delta: &str) -> Event {
+        Event::MessageUpdate { update: Update::TextDelta { content_index, delta: delta.to_owned() } }
+    }
+
+    fn observed(events: &[Event]) -> InFlight {
+        let mut in_flight = InFlight::default();
+        events.iter().for_each(|event| in_flight.observe(event));
+        in_flight
+    }
+
+    #[test]
+    fn deltas_of_interleaved_blocks_are_joined_by_block() {
+        let in_flight =
+            observed(&[message_start(), delta(0, "a"), delta(1, "x"), delta(0, "b"), delta(1, "y")]);
+        assert_eq!(in_flight.events(), [message_start(), delta(0, "ab"), delta(1, "xy")]);
+        assert_eq!(in_flight.message(), Some(7));
+    }
+
+    #[test]
+    fn changes_are_taken_once() {
+        let mut in_flight = observed(&[message_start()]);
+        assert_eq!(in_flight.take_changes(), Some((Some(7), vec![message_start()])));
+        assert_eq!(in_flight.take_changes(), None);
+        in_flight.observe(&delta(0, "a"));
+        in_flight.observe(&delta(0, "b"));
+        assert!(in_flight.is_changed(), "a joined delta is a change, too");
+    }
+
+    #[test]
+    fn the_end_of_a_run_leaves_only_shell_commands_that_still_run() {
+        let shell = |id: &str| Event::BashStart {
+            id: id.to_owned(),
+            command: "make".to_owned(),
+            exclude_from_context: false,
+        };
+        let ended = Event::BashEnd { id: "done".to_owned(), result: BashResult::default() };
+        let tool = Event::ToolExecutionStart {
+            tool_call_id: "t".to_owned(),
+            tool_name: "read".to_owned(),
+            args: json!({}),
+        };
+        let mut in_flight =
+            observed(&[Event::AgentStart, message_start(), tool, shell("done"), shell("on"), ended]);
+        assert_eq!(in_flight.events().len(), 5, "during a run an ended command is kept");
+        in_flight.observe(&Event::AgentSettled { aborted: false });
+        assert_eq!(in_flight.events(), [shell("on")]);
     }
 }

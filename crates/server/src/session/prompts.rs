@@ -1,186 +1,376 @@
-//! Prompts: taken once, kept before they are acknowledged, given to the agent in order. A client id names a prompt for
-//! good: whatever is sent again under it gets the answer the first got.
+//! Prompts: accepted once, stored before they are acknowledged, given to the agent in order. A client id identifies a
+//! prompt for good: a prompt that is sent again gets the reply that the first one got.
 
-use pilothouse_agents::pi::PiCommand;
-use pilothouse_core::SessionState;
-use pilothouse_core::conversation::queue::{Lane, QueueError, Scheduled};
+use std::collections::VecDeque;
+
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::limits::{
     CLIENT_ID_BYTES, PROMPT_BYTES, PROMPT_IMAGES, REMEMBERED_CLIENT_IDS, SCHEDULED_MESSAGES,
 };
-use pilothouse_core::session::machine::StateEvent;
-use serde_json::json;
+use pilothouse_core::protocol::{CommandError, Disposition, ErrorCode, Prompted, SessionReply};
 
-use super::Session;
-use super::requests::{Pending, Waiter};
-use crate::clock::now_ms;
-use crate::store::Prompt;
+use super::effect::Effect;
+use super::journal::Journal;
+use super::recovery::user_message;
+use crate::client::Responder;
+use crate::http::blobs::check_images;
+use crate::store::{Prompt, PromptOutcome};
 
-impl Session {
-    pub(super) fn prompt(&mut self, waiter: Waiter, prompt: Prompt) {
-        if let Some((_, known)) = self.client_ids.iter().find(|(known, _)| *known == prompt.client_id) {
-            // Sent again after a lost connection: the agent sees it once.
-            return match known {
-                Some(outcome) => waiter.respond(outcome.clone()),
-                None => self.wait_for_prompt(&prompt.client_id, waiter),
-            };
-        }
-        if let Err(why) = self.may_prompt(&prompt) {
-            return waiter.respond(Err(why));
-        }
-        if self.is_stopping() {
-            // The run that was stopped has not ended yet: what it still says is not about this prompt.
-            return self.held.push((waiter, prompt));
-        }
-        if let Err(why) = self.keep_prompt(&prompt) {
-            return waiter.respond(Err(why));
-        }
-        self.remember(prompt.client_id.clone());
-        let busy = self.is_busy();
-        tracing::debug!(session = %self.origin.id, prompt = prompt.client_id, busy, "a prompt was taken");
-        if busy { self.prompt_later(waiter, prompt) } else { self.prompt_now(waiter, prompt) }
+/// The prompts of a session, from the moment they arrive until the agent has reported them.
+#[derive(Debug, Default)]
+pub(super) struct Prompts {
+    /// The newest client ids, with the replies to them once there is one.
+    outcomes: VecDeque<(String, Option<PromptOutcome>)>,
+    /// Clients that wait for the acknowledgement of a prompt, by its client id.
+    waiting: Vec<(String, Responder)>,
+    /// Prompts that were sent to start a run and whose user message was not reported yet.
+    starting: VecDeque<Prompt>,
+    /// Prompts that arrived while a stop or a probe was in progress.
+    held: Vec<(Responder, Prompt)>,
+    /// Acknowledged prompts that the agent does not know.
+    unsent: Vec<Prompt>,
+    /// The last prompt that the agent refused or could not be given: a retry sends it again.
+    refused: Option<Prompt>,
+    /// An unsent prompt while it is being sent again.
+    resuming: Option<Prompt>,
+}
+
+/// What is known of a client id.
+#[derive(Debug, PartialEq)]
+pub(super) enum KnownId {
+    New,
+    /// The prompt is being sent: its reply is also this client's reply.
+    InProgress,
+    Done(PromptOutcome),
+    /// The id belongs to another kind of command.
+    Other,
+}
+
+impl Prompts {
+    /// Takes over what was recovered when the session was opened.
+    pub(super) fn recovered(outcomes: Vec<(String, Option<PromptOutcome>)>, unsent: Vec<Prompt>) -> Self {
+        Self { outcomes: outcomes.into(), unsent, ..Self::default() }
     }
 
-    fn may_prompt(&mut self, prompt: &Prompt) -> Result<(), String> {
-        check_client_id(&prompt.client_id)?;
-        check_prompt(&prompt.text, &prompt.images)?;
-        if (self.is_busy() && self.view.queue.is_full()) || self.held.len() >= SCHEDULED_MESSAGES {
-            return Err(QueueError::Full.to_string());
-        }
-        self.may_write()
+    /// The conversation was read again from disk.
+    pub(super) fn set_unsent(&mut self, unsent: Vec<Prompt>) {
+        self.unsent = unsent;
     }
 
-    /// The agent is at work: the message waits in the queue, which is kept, and that is what is acknowledged.
-    fn prompt_later(&mut self, waiter: Waiter, prompt: Prompt) {
-        let Prompt { client_id, text, images, lane, .. } = prompt;
-        let item = Scheduled { id: client_id.clone(), lane, text, images, ..Scheduled::default() };
-        match self.schedule(item) {
-            Ok(()) => {
-                self.prompt_done(&client_id, vec![waiter], &Ok(json!({ "disposition": "queued" })));
-                self.give_rest();
+    pub(super) fn known(&self, client_id: &str) -> KnownId {
+        match self.outcomes.iter().find(|(known, _)| known == client_id) {
+            None => KnownId::New,
+            Some((_, Some(outcome))) => KnownId::Done(outcome.clone()),
+            Some((_, None)) if self.waiting.iter().any(|(waiting, _)| waiting == client_id) => {
+                KnownId::InProgress
             }
-            Err(why) => self.prompt_refused(&client_id, vec![waiter], &why.to_string()),
+            Some((_, None)) => KnownId::Other,
         }
     }
 
-    pub(super) fn prompt_now(&mut self, waiter: Waiter, prompt: Prompt) {
-        self.begin_run();
-        self.starting.push_back(prompt.clone());
-        let Prompt { client_id, text, images, lane, .. } = prompt;
-        let pending = Pending::Prompt { client_id, waiting: vec![waiter] };
-        match self.ensure_process() {
-            Ok(()) => {
-                if self.ready {
-                    self.step(StateEvent::SessionCreated, "");
-                }
-                self.request(PiCommand::Prompt { message: text, images, lane }, pending);
-                // What was scheduled with a process that is gone is scheduled with the new one.
-                self.give_rest();
-            }
-            Err(why) => {
-                self.fail(pending, &why);
-                self.step(StateEvent::ProcessError, &why);
-            }
+    /// Remembers a client id, so that its command is carried out once.
+    pub(super) fn remember(&mut self, client_id: &str) {
+        if self.outcomes.len() >= REMEMBERED_CLIENT_IDS {
+            self.outcomes.pop_front();
         }
+        self.outcomes.push_back((client_id.to_owned(), None));
     }
 
-    /// Whatever is said to the agent now would wait.
-    pub(super) fn is_busy(&self) -> bool {
-        self.machine.state().is_active() || self.view.compacting
+    /// A further client waits for the acknowledgement of a prompt.
+    pub(super) fn wait(&mut self, client_id: &str, responder: Responder) {
+        self.waiting.push((client_id.to_owned(), responder));
     }
 
-    /// The stop is over: prompts that came meanwhile take their turn.
-    pub(super) fn release_held(&mut self) {
-        for (waiter, prompt) in std::mem::take(&mut self.held) {
-            // It passes the same checks again: the session may be about to close.
-            self.prompt(waiter, prompt);
+    /// Keeps a prompt until the stop in progress is over.
+    pub(super) fn hold(&mut self, responder: Responder, prompt: Prompt) {
+        self.held.push((responder, prompt));
+    }
+
+    pub(super) fn take_held(&mut self) -> Vec<(Responder, Prompt)> {
+        std::mem::take(&mut self.held)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.held.len() >= SCHEDULED_MESSAGES
+    }
+
+    /// A stored prompt is being sent to start a run.
+    pub(super) fn start(&mut self, prompt: Prompt, responder: Responder) {
+        self.wait(&prompt.client_id, responder);
+        self.starting.push_back(prompt);
+    }
+
+    /// Whether a prompt was sent whose user message was not reported yet.
+    pub(super) fn is_starting(&self) -> bool {
+        !self.starting.is_empty()
+    }
+
+    /// Removes a prompt that will not be reported as the start of a run: it was handled as a command, or scheduled.
+    pub(super) fn take_starting(&mut self, client_id: &str) -> Option<Prompt> {
+        let position = self.starting.iter().position(|prompt| prompt.client_id == client_id)?;
+        self.starting.remove(position)
+    }
+
+    /// Finds the prompt that the agent reports as a user message. A message that starts a run precedes everything that
+    /// was scheduled for it, unless its text is that of a scheduled message.
+    pub(super) fn match_reported(&mut self, text: &str, is_scheduled: bool) -> Option<String> {
+        let same_text = self.starting.iter().position(|prompt| prompt.text == text);
+        let first = (!is_scheduled && !self.starting.is_empty()).then_some(0);
+        let prompt = self.starting.remove(same_text.or(first)?)?;
+        Some(prompt.client_id)
+    }
+
+    /// The agent has accepted a prompt: stores the reply and sends it to everyone who waits. Prompts that stayed unsent
+    /// until now stay in the conversation as they are.
+    pub(super) fn acknowledge(
+        &mut self,
+        client_id: &str,
+        disposition: Disposition,
+        journal: &Journal,
+    ) -> Vec<Effect> {
+        let prompted = Prompted { disposition };
+        let mut effects = vec![self.set_outcome(client_id, Ok(Some(prompted)), journal)];
+        self.refused = None;
+        for prompt in std::mem::take(&mut self.unsent) {
+            effects.push(Effect::Persist(journal.add_extra_at(prompt.at, vec![user_message(&prompt)])));
+            effects.push(Effect::Persist(journal.settle_prompts(vec![prompt.client_id])));
         }
+        let replies = self.take_waiting(client_id);
+        effects.extend(
+            replies.map(|responder| Effect::Respond(responder, Ok(SessionReply::Prompted(prompted)))),
+        );
+        effects
     }
 
-    pub(super) fn begin_run(&mut self) {
-        let event = match self.machine.state() {
-            SessionState::Idle => StateEvent::StartSession,
-            SessionState::Error => StateEvent::Retry,
-            _ => StateEvent::SendMessage,
-        };
-        self.step(event, "");
-    }
-
-    /// Pictures may be named instead of sent, if the session has them.
-    pub(super) fn with_data(&self, mut images: Vec<Image>) -> Result<Vec<Image>, String> {
-        for image in images.iter_mut().filter(|image| image.data.is_empty() && !image.blob.is_empty()) {
-            self.origin.blobs.restore_data(image);
-            if image.data.is_empty() {
-                return Err("One of the pictures is no longer there; attach it again.".to_owned());
-            }
-        }
-        Ok(images)
-    }
-
-    pub(super) fn new_prompt(
-        &self,
-        client_id: String,
-        text: String,
-        images: Vec<Image>,
-        lane: Lane,
-    ) -> Prompt {
-        Prompt { client_id, text, images, lane, at: now_ms(), told: None, outcome: None }
-    }
-
-    fn wait_for_prompt(&mut self, wanted: &str, waiter: Waiter) {
-        for pending in self.pending.values_mut() {
-            if let (_, Pending::Prompt { client_id, waiting }) = pending
-                && client_id == wanted
-            {
-                return waiting.push(waiter);
-            }
-        }
-        waiter.respond(Err("This was sent before, as something else.".to_owned()));
-    }
-
-    pub(super) fn remember(&mut self, client_id: String) {
-        if self.client_ids.len() >= REMEMBERED_CLIENT_IDS {
-            self.client_ids.pop_front();
-        }
-        self.client_ids.push_back((client_id, None));
-    }
-
-    /// The prompt did not reach the agent, or the agent would not have it.
-    pub(super) fn prompt_refused(&mut self, client_id: &str, waiting: Vec<Waiter>, why: &str) {
-        self.refused = self.starting.iter().find(|starting| starting.client_id == client_id).cloned();
-        self.starting.retain(|starting| starting.client_id != client_id);
-        self.forget_scheduled(client_id);
+    /// A prompt did not reach the agent, or the agent refused it.
+    pub(super) fn refuse(&mut self, client_id: &str, error: &CommandError, journal: &Journal) -> Vec<Effect> {
+        self.refused = self.take_starting(client_id);
+        let replies = self.take_waiting(client_id);
+        let mut effects: Vec<Effect> =
+            replies.map(|responder| Effect::Respond(responder, Err(error.clone()))).collect();
         if let Some(resuming) = self.resuming.take_if(|resuming| resuming.client_id == client_id) {
-            // It was acknowledged before: what could not be sent again stays.
-            waiting.into_iter().for_each(|waiter| waiter.respond(Err(why.to_owned())));
+            // It was acknowledged before, so it stays.
             self.unsent.insert(0, resuming);
-            return;
+            return effects;
         }
-        self.prompt_done(client_id, waiting, &Err(why.to_owned()));
-        self.forget_prompt(client_id);
+        effects.insert(0, self.set_outcome(client_id, Err(error.message.clone()), journal));
+        effects.push(Effect::Persist(journal.settle_prompts(vec![client_id.to_owned()])));
+        effects
     }
 
-    pub(super) fn forget_scheduled(&mut self, client_id: &str) {
-        if self.view.queue.discard(client_id) {
-            self.emit_queue();
+    fn set_outcome(&mut self, client_id: &str, outcome: PromptOutcome, journal: &Journal) -> Effect {
+        if let Some((_, known)) = self.outcomes.iter_mut().find(|(known, _)| known == client_id) {
+            *known = Some(outcome.clone());
         }
+        Effect::Persist(journal.set_outcome(client_id, outcome))
+    }
+
+    fn take_waiting(&mut self, client_id: &str) -> impl Iterator<Item = Responder> + use<> {
+        let (taken, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.waiting).into_iter().partition(|(waiting, _)| waiting == client_id);
+        self.waiting = rest;
+        taken.into_iter().map(|(_, responder)| responder)
+    }
+
+    /// The process ended: prompts that it accepted and never reported are unsent again, and shown.
+    pub(super) fn process_ended(&mut self) -> Vec<Effect> {
+        self.resuming = None;
+        let lost = std::mem::take(&mut self.starting);
+        let effects = lost.iter().map(|prompt| Effect::Publish(user_message(prompt))).collect();
+        self.unsent.extend(lost);
+        effects
+    }
+
+    pub(super) fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    /// Takes the unsent prompts to send them again: the first starts a run, the others follow it.
+    pub(super) fn resume(&mut self) -> Option<(Prompt, Vec<Prompt>)> {
+        let mut unsent = std::mem::take(&mut self.unsent).into_iter();
+        let first = unsent.next()?;
+        self.resuming = Some(first.clone());
+        Some((first, unsent.collect()))
+    }
+
+    /// Takes the prompt that the agent refused last, for a retry.
+    pub(super) fn take_refused(&mut self) -> Option<Prompt> {
+        self.refused.take()
     }
 }
 
-pub(super) fn check_client_id(client_id: &str) -> Result<(), String> {
-    let proper = (1..=CLIENT_ID_BYTES).contains(&client_id.len());
-    proper.then_some(()).ok_or_else(|| "A client id is between one and 64 characters long.".to_owned())
+/// The reply to a prompt whose outcome is known.
+pub(super) fn reply_of(outcome: PromptOutcome) -> Result<SessionReply, CommandError> {
+    match outcome {
+        Ok(Some(prompted)) => Ok(SessionReply::Prompted(prompted)),
+        Ok(None) => Ok(SessionReply::Done),
+        Err(message) => Err(CommandError::new(ErrorCode::AgentFailed, message)),
+    }
 }
 
-pub(super) fn check_prompt(message: &str, images: &[Image]) -> Result<(), String> {
+pub(super) fn check_client_id(client_id: &str) -> Result<(), CommandError> {
+    if (1..=CLIENT_ID_BYTES).contains(&client_id.len()) {
+        return Ok(());
+    }
+    Err(CommandError::invalid(format!("A client id must have between 1 and {CLIENT_ID_BYTES} characters.")))
+}
+
+pub(super) fn check_prompt(message: &str, images: &[Image]) -> Result<(), CommandError> {
     if message.trim().is_empty() && images.is_empty() {
-        return Err("The message is empty.".to_owned());
+        return Err(CommandError::invalid("The message is empty."));
     }
     if message.len() > PROMPT_BYTES {
-        return Err(format!("The message is {} bytes long; {PROMPT_BYTES} is the limit.", message.len()));
+        let text = format!("The message is {} bytes long; the limit is {PROMPT_BYTES}.", message.len());
+        return Err(CommandError::invalid(text));
     }
     if images.len() > PROMPT_IMAGES {
-        return Err(format!("The message has {} images; {PROMPT_IMAGES} is the limit.", images.len()));
+        let text = format!("The message has {} images; the limit is {PROMPT_IMAGES}.", images.len());
+        return Err(CommandError::invalid(text));
     }
-    crate::http::blobs::check_images(images)
+    check_images(images).map_err(CommandError::invalid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::{ClientId, ClientReceiver, client_channel};
+    use crate::store::{Store, Write};
+
+    struct Fixture {
+        prompts: Prompts,
+        journal: Journal,
+        _folder: tempfile::TempDir,
+    }
+
+    fn fixture() -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(Store::open(folder.path()).unwrap(), "s".to_owned());
+        Fixture { prompts: Prompts::default(), journal, _folder: folder }
+    }
+
+    fn prompt(client_id: &str, text: &str) -> Prompt {
+        Prompt { client_id: client_id.to_owned(), text: text.to_owned(), at: 5, ..Prompt::default() }
+    }
+
+    fn responder() -> (Responder, ClientReceiver) {
+        let (client, frames) = client_channel(ClientId(1));
+        (Responder { client, request: "r".to_owned(), command: "prompt" }, frames)
+    }
+
+    /// Sends a prompt the way the session does.
+    fn started(fixture: &mut Fixture, client_id: &str, text: &str) {
+        fixture.prompts.remember(client_id);
+        fixture.prompts.start(prompt(client_id, text), responder().0);
+    }
+
+    fn replies(effects: &[Effect]) -> Vec<&Result<SessionReply, CommandError>> {
+        let replies = effects.iter().filter_map(|effect| match effect {
+            Effect::Respond(_, reply) => Some(reply),
+            _ => None,
+        });
+        replies.collect()
+    }
+
+    fn writes(effects: &[Effect]) -> Vec<&Write> {
+        let writes = effects.iter().filter_map(|effect| match effect {
+            Effect::Persist(write) => Some(write),
+            _ => None,
+        });
+        writes.collect()
+    }
+
+    #[test]
+    fn a_prompt_that_is_sent_again_gets_the_reply_of_the_first() {
+        let mut fixture = fixture();
+        assert_eq!(fixture.prompts.known("a"), KnownId::New);
+        started(&mut fixture, "a", "Hello");
+        assert_eq!(fixture.prompts.known("a"), KnownId::InProgress);
+        fixture.prompts.wait("a", responder().0);
+        let effects = fixture.prompts.acknowledge("a", Disposition::Started, &fixture.journal);
+        let prompted = Prompted { disposition: Disposition::Started };
+        assert_eq!(
+            replies(&effects),
+            [&Ok(SessionReply::Prompted(prompted)), &Ok(SessionReply::Prompted(prompted))]
+        );
+        assert_eq!(fixture.prompts.known("a"), KnownId::Done(Ok(Some(prompted))));
+        fixture.prompts.remember("shell");
+        assert_eq!(fixture.prompts.known("shell"), KnownId::Other);
+    }
+
+    #[test]
+    fn a_refused_prompt_is_settled_and_can_be_retried() {
+        let mut fixture = fixture();
+        started(&mut fixture, "a", "Hello");
+        let error = CommandError::new(ErrorCode::AgentFailed, "no model");
+        let effects = fixture.prompts.refuse("a", &error, &fixture.journal);
+        assert_eq!(replies(&effects), [&Err(error)]);
+        assert_eq!(writes(&effects).len(), 2, "its outcome, and that it is settled: {effects:?}");
+        assert_eq!(fixture.prompts.known("a"), KnownId::Done(Err("no model".to_owned())));
+        assert!(!fixture.prompts.is_starting());
+        assert_eq!(fixture.prompts.take_refused().map(|prompt| prompt.text).as_deref(), Some("Hello"));
+    }
+
+    #[test]
+    fn a_reported_message_is_matched_by_its_text_then_by_its_order() {
+        let mut fixture = fixture();
+        started(&mut fixture, "a", "/template");
+        started(&mut fixture, "b", "plain");
+        assert_eq!(fixture.prompts.match_reported("plain", false).as_deref(), Some("b"));
+        assert_eq!(fixture.prompts.match_reported("scheduled", true), None, "it is a scheduled message");
+        assert_eq!(fixture.prompts.match_reported("the long text", false).as_deref(), Some("a"));
+        assert_eq!(fixture.prompts.match_reported("anything", false), None);
+    }
+
+    #[test]
+    fn prompts_that_a_dead_process_never_reported_can_be_resumed() {
+        let mut fixture = fixture();
+        for (id, text) in [("a", "one"), ("b", "two")] {
+            started(&mut fixture, id, text);
+            fixture.prompts.acknowledge(id, Disposition::Started, &fixture.journal);
+        }
+        let shown = fixture.prompts.process_ended();
+        assert!(shown.iter().all(|effect| matches!(effect, Effect::Publish(_))) && shown.len() == 2);
+        let (first, others) = fixture.prompts.resume().unwrap();
+        assert_eq!((first.client_id.as_str(), others.len()), ("a", 1));
+        // The agent refuses it again: it was acknowledged, so it stays unsent.
+        fixture.prompts.start(first, responder().0);
+        let error = CommandError::new(ErrorCode::AgentFailed, "no");
+        let effects = fixture.prompts.refuse("a", &error, &fixture.journal);
+        assert_eq!((writes(&effects).len(), replies(&effects).len()), (0, 1));
+        assert!(fixture.prompts.has_unsent());
+    }
+
+    #[test]
+    fn an_acknowledged_prompt_leaves_older_unsent_ones_in_the_conversation() {
+        let mut fixture = fixture();
+        fixture.prompts.set_unsent(vec![prompt("old", "Never arrived")]);
+        started(&mut fixture, "new", "Hello");
+        let effects = fixture.prompts.acknowledge("new", Disposition::Started, &fixture.journal);
+        let extra = writes(&effects)
+            .iter()
+            .any(|write| matches!(write, Write::AddExtra { extra, .. } if extra.at == 5));
+        let settled = writes(&effects)
+            .iter()
+            .any(|write| matches!(write, Write::SettlePrompts { client_ids, .. } if client_ids == &["old"]));
+        assert!(extra && settled, "{effects:?}");
+        assert!(!fixture.prompts.has_unsent());
+    }
+
+    #[test]
+    fn only_the_newest_ids_are_remembered() {
+        let mut prompts = Prompts::default();
+        for number in 0..=REMEMBERED_CLIENT_IDS {
+            prompts.remember(&number.to_string());
+        }
+        assert_eq!(prompts.known("0"), KnownId::New);
+        assert_eq!(prompts.known("1"), KnownId::Other);
+    }
+
+    #[test]
+    fn invalid_prompts_are_refused_with_a_sentence() {
+        assert!(check_prompt(" ", &[]).is_err());
+        assert!(check_prompt(&"x".repeat(PROMPT_BYTES + 1), &[]).unwrap_err().message.contains("limit"));
+        assert!(check_client_id("").is_err() && check_client_id(&"x".repeat(65)).is_err());
+        assert!(check_prompt("Hello", &[]).is_ok() && check_client_id("c").is_ok());
+    }
 }

@@ -1,5 +1,4 @@
-//! The file itself: opened privately, brought to the newest form, moved aside when it is broken. What stands in the
-//! tables is the business of the others.
+//! The database file: created with private permissions, migrated to the newest version, moved aside when it is damaged.
 
 use std::fs::{OpenOptions, Permissions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -7,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::clock::unix_ms;
 
-/// Each brings the tables from the version of its place to the next. One that was released is never changed.
+/// Migration N brings the tables from version N to N + 1. A released migration is never changed.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE sessions (
         id TEXT PRIMARY KEY,
@@ -39,7 +38,7 @@ const MIGRATIONS: [&str; 1] = ["
         UNIQUE (session, client_id)
     ) STRICT;
 
-    -- Queues and questions. The order stands apart from the items: an item with images is written once.
+    -- Queues and questions. The order is separate from the items, so that an item with images is written once.
     CREATE TABLE lists (
         session TEXT NOT NULL,
         list TEXT NOT NULL,
@@ -72,19 +71,19 @@ const MIGRATIONS: [&str; 1] = ["
     ) STRICT;
 "];
 
-/// How long a connection waits for the other one to finish writing.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a connection waits for another program that has locked the database.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The log is cut back to this many bytes after a large image has gone through it.
+/// The write-ahead log is cut back to this many bytes after a large image was written.
 const KEPT_LOG_BYTES: i64 = 4 * 1024 * 1024;
 
-/// The connection that waits for the disk. What is broken is moved aside, and a new store begun.
+/// Opens the connection for writing. A damaged file is moved aside and a new one created.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     match open_checked(path) {
-        Err(error) if is_broken(&error) => {
+        Err(error) if is_damaged(&error) => {
             let aside = move_aside(path)?;
             tracing::warn!(
-                "{} was damaged ({error:#}); it is now {} and a new one was made: pins, drafts and waiting messages are lost",
+                "{} was damaged ({error:#}); it was moved to {} and a new one was created: pins, drafts and scheduled messages are lost",
                 path.display(),
                 aside.display()
             );
@@ -96,48 +95,48 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
 }
 
 fn open_checked(path: &Path) -> Result<Connection> {
-    make_private(path)?;
+    create_private(path)?;
     let mut connection = connect(path)?;
-    set_up(&connection, "FULL")?;
+    set_up(&connection)?;
     migrate(&mut connection)?;
     let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if found != "ok" {
-        bail!(Broken);
+        bail!(Damaged);
     }
     Ok(connection)
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("its contents contradict each other")]
-struct Broken;
+#[error("its contents are inconsistent")]
+struct Damaged;
 
-fn is_broken(error: &anyhow::Error) -> bool {
-    let broken = [ErrorCode::DatabaseCorrupt, ErrorCode::NotADatabase];
+fn is_damaged(error: &anyhow::Error) -> bool {
+    let damaged = [ErrorCode::DatabaseCorrupt, ErrorCode::NotADatabase];
     let code = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
-    error.is::<Broken>() || code.is_some_and(|code| broken.contains(&code))
+    error.is::<Damaged>() || code.is_some_and(|code| damaged.contains(&code))
 }
 
-/// Made before SQLite looks at it, which gives its other files the same permissions.
-fn make_private(path: &Path) -> Result<()> {
+/// Creates the file before SQLite opens it: SQLite gives its other files the same permissions.
+fn create_private(path: &Path) -> Result<()> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
     std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
     Ok(())
 }
 
 pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    // No OPEN_CREATE, no URI: a path is a path. Our own mutex stands around each connection.
+    // No OPEN_CREATE and no URI: a path is a path. Each connection is used by one thread at a time.
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(connection)
 }
 
-pub(super) fn set_up(connection: &Connection, synchronous: &str) -> rusqlite::Result<()> {
+pub(super) fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", KEPT_LOG_BYTES, |_| Ok(()))?;
-    connection.pragma_update(None, "synchronous", synchronous)
+    connection.pragma_update(None, "synchronous", "FULL")
 }
 
 pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
@@ -145,20 +144,20 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
     let done = usize::try_from(version).unwrap_or(usize::MAX);
     if done > MIGRATIONS.len() {
         bail!(
-            "it was written by a newer Pilothouse (version {version} of its tables; this one knows {}): use that one, or move the file away",
+            "it was written by a newer Pilothouse (its tables have version {version}; this one knows {}): use that one, or move the file away",
             MIGRATIONS.len()
         );
     }
     for (version, migration) in (1_i64..).zip(MIGRATIONS).skip(done) {
-        super::transaction(connection, |transaction| {
-            transaction.execute_batch(migration)?;
-            transaction.pragma_update(None, "user_version", version)
-        })?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.execute_batch(migration)?;
+        transaction.pragma_update(None, "user_version", version)?;
+        transaction.commit()?;
     }
     Ok(())
 }
 
-/// With its log and index, whose names SQLite derives.
+/// Moves the file, with its log and index, whose names SQLite derives.
 fn move_aside(path: &Path) -> Result<PathBuf> {
     let name = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();

@@ -1,4 +1,4 @@
-//! A process that accepts prompts is killed at any moment: what it had acknowledged is there.
+//! A process that stores prompts is killed at any moment: everything that it had acknowledged is on disk.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -7,15 +7,15 @@ use std::process::{Command, Stdio};
 use pilothouse_core::limits::REMEMBERED_CLIENT_IDS;
 
 use super::Store;
-use super::store_tests::{in_flight, prompt};
+use super::store_tests::{accept, in_flight, prompt};
 
-/// Tells this program to be the one that is killed, and where its store is.
+/// The folder of the store; set for the process that is killed.
 const FOLDER: &str = "PILOTHOUSE_TEST_STORE_TO_BE_KILLED";
 const ROUNDS: u32 = 12;
 const SESSIONS: usize = 3;
 
 #[test]
-fn what_was_acknowledged_outlives_a_kill() {
+fn acknowledged_prompts_survive_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     for round in 0..ROUNDS {
         let acknowledged = run_and_kill(folder.path(), round);
@@ -34,10 +34,10 @@ fn what_was_acknowledged_outlives_a_kill() {
     }
 }
 
-/// Starts this very program as the child below, and kills it after a random number of acknowledgements.
+/// Starts this program as the child below, and kills it after a random number of acknowledgements.
 fn run_and_kill(folder: &Path, round: u32) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--nocapture", "store::durability_tests::accepts_until_it_is_killed"])
+        .args(["--exact", "--nocapture", "store::durability_tests::accepts_prompts_until_it_is_killed"])
         .env(FOLDER, folder)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -53,33 +53,33 @@ fn run_and_kill(folder: &Path, round: u32) -> Vec<String> {
         acknowledged.extend(line.strip_prefix("accepted ").map(str::to_owned));
     };
     while acknowledged.len() < wanted {
-        let line = lines.next().unwrap_or_else(|| panic!("round {round}: the child ended by itself"));
+        let line = lines.next().unwrap_or_else(|| panic!("round {round}: the child ended on its own"));
         take(line, &mut acknowledged);
     }
     // Not always right after an acknowledgement.
     (0..u32::from(random[1]) * 200).for_each(|_| std::hint::spin_loop());
     child.kill().unwrap();
-    // What it said before it died counts, too; a line without an end does not.
+    // Lines that it wrote before it died count, too; a line without an end does not.
     let rest: Vec<String> = lines.collect();
     rest.into_iter().for_each(|line| take(line, &mut acknowledged));
     child.wait().unwrap();
     acknowledged
 }
 
-/// Not a test by itself: what `run_and_kill` starts.
+/// Not a test on its own: `run_and_kill` starts it as a child process.
 #[test]
-fn accepts_until_it_is_killed() {
+fn accepts_prompts_until_it_is_killed() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let store = Store::open(Path::new(&folder)).unwrap();
     let life = uuid::Uuid::now_v7().simple().to_string();
     for number in 0.. {
         let (session, id) = (format!("s{}", number % SESSIONS), format!("{life}-{number:06}"));
         store.note_in_flight(&session, Some(in_flight(number as u64, &"so far ".repeat(500))));
-        store.accept_prompt(&session, &prompt(&id, &"text ".repeat(number % 700))).unwrap();
-        // In one write, so that a line is there or not.
+        store.write(accept(&session, &prompt(&id, &"text ".repeat(number % 700)))).wait().unwrap();
+        // In one write, so that a line is complete or missing.
         let mut output = std::io::stdout().lock();
         output.write_all(format!("\naccepted {id}\n").as_bytes()).unwrap();
         output.flush().unwrap();
-        assert!(number < REMEMBERED_CLIENT_IDS * 100, "nobody has killed this");
+        assert!(number < REMEMBERED_CLIENT_IDS * 100, "the process was not killed");
     }
 }

@@ -1,5 +1,5 @@
-//! Between types and columns: JSON where SQLite has no type. What cannot be read is told without its text, since
-//! that may be a person's.
+//! Conversions between types and columns: JSON where SQLite has no type. Unreadable values are logged without their
+//! text, which may be private.
 
 use pilothouse_core::json::Fields;
 use pilothouse_core::protocol::event::Event;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A time or another large count; SQLite's integers have a sign.
+/// A time or another large count; SQLite's integers are signed.
 pub(super) struct Count(pub u64);
 
 impl ToSql for Count {
@@ -26,12 +26,12 @@ pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|error| Error::ToSqlConversionFailure(error.into()))
 }
 
-/// None for what another version or a damaged page left there.
+/// None for a value that another version or damage left behind.
 pub(super) fn decode<T: DeserializeOwned>(what: &str, text: &str) -> Option<T> {
     let read = serde_json::from_str(text);
     if let Err(error) = &read {
         let (line, column) = (error.line(), error.column());
-        tracing::warn!(line, column, "{what} in the store cannot be read and is left out");
+        tracing::warn!(line, column, "{what} in the store cannot be read and is skipped");
     }
     read.ok()
 }

@@ -1,12 +1,12 @@
-//! Files that are not as they should be.
+//! Damaged, foreign and unwritable files.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::store_tests::{in_flight, prompt};
-use super::{FILE, Store};
+use super::store_tests::{accept, in_flight, prompt};
+use super::{FILE, Store, Write};
 
 fn files_named(folder: &Path, part: &str) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap().flatten();
@@ -15,7 +15,7 @@ fn files_named(folder: &Path, part: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_broken_store_is_moved_aside_and_a_new_one_made() {
+fn a_damaged_store_is_moved_aside_and_a_new_one_created() {
     for broken in [
         b"This is no database, but long enough to look like one at first sight.".repeat(100),
         b"SQLite format 3\0".to_vec(),
@@ -24,7 +24,7 @@ fn a_broken_store_is_moved_aside_and_a_new_one_made() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), &broken).unwrap();
         let store = Store::open(folder.path()).unwrap();
-        store.accept_prompt("s1", &prompt("c1", "text")).unwrap();
+        store.write(accept("s1", &prompt("c1", "text"))).wait().unwrap();
         let aside = files_named(folder.path(), "store.db.broken-");
         assert_eq!(aside.len(), 1, "{aside:?}");
         assert_eq!(std::fs::read(folder.path().join(&aside[0])).unwrap(), broken, "nothing is thrown away");
@@ -40,7 +40,7 @@ fn a_store_that_is_damaged_inside_is_moved_aside_too() {
     let path = folder.path().join(FILE);
     let store = Store::open(folder.path()).unwrap();
     for number in 0..50 {
-        store.accept_prompt("s1", &prompt(&format!("c{number}"), &"text ".repeat(2_000))).unwrap();
+        store.write(accept("s1", &prompt(&format!("c{number}"), &"text ".repeat(2_000)))).wait().unwrap();
     }
     drop(store);
     let mut bytes = std::fs::read(&path).unwrap();
@@ -53,7 +53,7 @@ fn a_store_that_is_damaged_inside_is_moved_aside_too() {
 }
 
 #[test]
-fn a_store_of_a_newer_version_is_left_alone_and_told() {
+fn a_store_of_a_newer_version_is_an_error_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     drop(Store::open(folder.path()).unwrap());
     let path = folder.path().join(FILE);
@@ -70,10 +70,11 @@ fn only_the_owner_can_read_it() {
     std::fs::write(&path, "").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
     let store = Store::open(folder.path()).unwrap();
-    store.accept_prompt("s1", &prompt("c1", "text")).unwrap();
+    store.write(accept("s1", &prompt("c1", "text"))).wait().unwrap();
     store.note_in_flight("s1", Some(in_flight(1, "x")));
+    store.flush().wait().unwrap();
     let names = files_named(folder.path(), FILE);
-    assert!(names.len() >= 2, "the log is there as well: {names:?}");
+    assert!(names.len() >= 2, "the log has the same permissions: {names:?}");
     for name in names {
         let mode = std::fs::metadata(folder.path().join(&name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
@@ -81,28 +82,39 @@ fn only_the_owner_can_read_it() {
 }
 
 #[test]
-fn a_disk_that_takes_nothing_is_an_error_in_words() {
+fn an_unwritable_store_is_an_error_in_words_and_a_problem_while_it_lasts() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    store.0.durable.lock().unwrap().pragma_update(None, "query_only", true).unwrap();
-    let error = store.accept_prompt("s1", &prompt("c1", "a secret")).unwrap_err();
-    let error = format!("{error:#}");
-    assert!(error.starts_with("The message could not be stored"), "{error}");
-    assert!(!error.contains("secret"), "{error}");
-    assert!(store.save_queue("s1", &[]).is_err() && store.save_asks("s1", &[]).is_err());
-    store.prompt_told("s1", "c1", 1);
-    store.forget_session("s1");
+    let blocker = Connection::open(folder.path().join(FILE)).unwrap();
+    // A trigger makes every write of a prompt fail, without waiting for a lock.
+    let forbid = "CREATE TRIGGER forbid BEFORE INSERT ON prompts BEGIN SELECT raise(ABORT, 'no'); END";
+    blocker.execute_batch(forbid).unwrap();
+    let other = Write::SetDraft { session: "s2".to_owned(), draft: "kept".to_owned() };
+    let refused = store.write([accept("s1", &prompt("c1", "a secret")), vec![other.clone()]].concat());
+    let accepted = store.write(vec![other]);
+    let error = pilothouse_core::protocol::CommandError::from(refused.wait().unwrap_err());
+    assert_eq!(error.code, pilothouse_core::protocol::ErrorCode::NotStored);
+    assert!(error.message.starts_with("Nothing was done") && !error.message.contains("secret"), "{error:?}");
+    assert_eq!(accepted.wait(), Ok(()), "writes of others are not affected");
+    assert_eq!(store.sessions().len(), 1, "nothing of the failed unit is stored, everything of the other");
+
+    let mut problem = store.problem();
+    blocker.execute_batch("DROP TRIGGER forbid").unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(problem.wait_for(Option::is_none)).unwrap();
+    assert_eq!(store.write(accept("s1", &prompt("c1", "text"))).wait(), Ok(()));
 }
 
 #[test]
-fn what_another_version_wrote_into_a_column_is_left_out() {
-    let store = Store::in_memory().unwrap();
-    store.accept_prompt("s1", &prompt("c1", "text")).unwrap();
+fn unreadable_columns_are_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    store.write(accept("s1", &prompt("c1", "text"))).wait().unwrap();
     let damage = "UPDATE prompts SET lane = 'sideways', images = '{', outcome = '[]';
         INSERT INTO lists VALUES ('s1', 'queue', '[\"a\", \"b\"]');
         INSERT INTO items (session, list, id, item) VALUES ('s1', 'queue', 'a', '7');
         INSERT INTO extras (session, at, events) VALUES ('s1', -4, '[{\"type\": \"later\"}, 5]');";
-    store.0.durable.lock().unwrap().execute_batch(damage).unwrap();
+    Connection::open(folder.path().join(FILE)).unwrap().execute_batch(damage).unwrap();
     assert_eq!(store.prompts("s1"), [prompt("c1", "text")]);
     assert_eq!(store.queue("s1"), []);
     let extras = store.extras("s1");

@@ -1,127 +1,94 @@
-//! Prompts: on the disk before they are acknowledged, until the agent's own file has them. Their ids are remembered
-//! longer, so that one that is sent again is recognised, also after a restart.
+//! Prompts: stored from the moment they are accepted until the session file has them. Their ids are remembered longer,
+//! so that a prompt that is sent again is recognized, also after a restart.
 
-use anyhow::Result;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::limits::REMEMBERED_CLIENT_IDS;
-use rusqlite::{Transaction, params};
-use serde_json::Value;
+use rusqlite::{Connection, params};
 
 use super::encoding::{Count, count, decode, encode};
-use super::{Prompt, Store};
-
-type Outcome = Result<Value, String>;
+use super::{Prompt, PromptOutcome, Store};
 
 impl Store {
-    /// Until this has returned `Ok` nobody may be told that the prompt was taken. One that is accepted again (it was
-    /// changed while it waited) takes the place of what it was; one that is settled stays so.
-    pub fn accept_prompt(&self, session: &str, prompt: &Prompt) -> Result<()> {
-        let Prompt { client_id, text, images, lane, at, told, outcome } = prompt;
-        self.write_durably("The message", |transaction| {
-            let statement =
-                "INSERT INTO prompts (session, client_id, at, told, outcome, lane, text, images)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (session, client_id) DO UPDATE SET at = excluded.at, told = excluded.told,
-                    outcome = excluded.outcome, lane = excluded.lane, text = excluded.text, images = excluded.images
-                WHERE settled = 0";
-            let outcome = outcome.as_ref().map(encode).transpose()?;
-            transaction
-                .prepare_cached(statement)?
-                .execute(params![
-                    session,
-                    client_id,
-                    Count(*at),
-                    told.map(Count),
-                    outcome,
-                    encode(lane)?,
-                    text,
-                    encode(images)?
-                ])
-                .map(drop)
-        })
-    }
-
-    /// An id of something else than a prompt, which was done and is not done again.
-    pub fn remember_id(&self, session: &str, client_id: &str, at: u64) -> Result<()> {
-        self.write_durably("The command", |transaction| {
-            let statement =
-                "INSERT OR IGNORE INTO prompts (session, client_id, at, outcome, lane, text, images, settled)
-                VALUES (?, ?, ?, ?, ?, '', '[]', 1)";
-            let done: Outcome = Ok(Value::Null);
-            transaction
-                .prepare_cached(statement)?
-                .execute(params![session, client_id, Count(at), encode(&done)?, encode(&Lane::Steer)?])
-                .map(drop)
-        })
-    }
-
-    /// The agent has said the prompt back, under this timestamp of its own.
-    pub fn prompt_told(&self, session: &str, client_id: &str, timestamp: u64) {
-        self.try_write_durably("That a message has arrived", |transaction| {
-            let statement = "UPDATE prompts SET told = ? WHERE session = ? AND client_id = ?";
-            transaction
-                .prepare_cached(statement)?
-                .execute(params![Count(timestamp), session, client_id])
-                .map(drop)
-        });
-    }
-
-    /// What was answered to the page that sent it.
-    pub fn prompt_outcome(&self, session: &str, client_id: &str, outcome: &Outcome) {
-        self.try_write_durably("What became of a message", |transaction| {
-            let statement = "UPDATE prompts SET outcome = ? WHERE session = ? AND client_id = ?";
-            transaction
-                .prepare_cached(statement)?
-                .execute(params![encode(outcome)?, session, client_id])
-                .map(drop)
-        });
-    }
-
-    /// Those that are not settled, in the order in which they were accepted first.
+    /// The unsettled prompts, in the order in which they were first accepted.
     pub fn prompts(&self, session: &str) -> Vec<Prompt> {
         let query = "SELECT client_id, at, told, outcome, lane, text, images FROM prompts
             WHERE session = ? AND settled = 0 ORDER BY number";
-        self.read("The messages of a session", query, [session], |row| {
+        self.read("the prompts of a session", query, [session], |row| {
             let (lane, images): (String, String) = (row.get(4)?, row.get(6)?);
             Ok(Prompt {
                 client_id: row.get(0)?,
                 text: row.get(5)?,
-                images: decode("images of a message", &images).unwrap_or_default(),
-                lane: decode::<Lane>("the lane of a message", &lane).unwrap_or_default(),
+                images: decode("images of a prompt", &images).unwrap_or_default(),
+                lane: decode::<Lane>("the lane of a prompt", &lane).unwrap_or_default(),
                 at: count(row.get(1)?),
-                told: row.get::<_, Option<i64>>(2)?.map(count),
-                outcome: read_outcome(row.get(3)?),
+                reported: row.get::<_, Option<i64>>(2)?.map(count),
+                outcome: decode_outcome(row.get(3)?),
             })
         })
     }
 
-    /// The agent's own file has these, or they will never get there: texts and images go, ids and outcomes stay, the
-    /// newest of them.
-    pub fn settle_prompts(&self, session: &str, client_ids: &[&str]) {
-        if client_ids.is_empty() {
-            return;
-        }
-        self.try_write_durably("That messages have arrived", |transaction| {
-            settle(transaction, session, client_ids)
-        });
-    }
-
-    /// Every id that is remembered, oldest first, with what was answered.
-    pub fn client_ids(&self, session: &str) -> Vec<(String, Option<Outcome>)> {
+    /// Every remembered id, oldest first, with the reply that its client got.
+    pub fn client_ids(&self, session: &str) -> Vec<(String, Option<PromptOutcome>)> {
         let query = "SELECT client_id, outcome FROM prompts WHERE session = ? ORDER BY number";
-        self.read("The ids of messages", query, [session], |row| Ok((row.get(0)?, read_outcome(row.get(1)?))))
+        self.read("the ids of prompts", query, [session], |row| {
+            Ok((row.get(0)?, decode_outcome(row.get(1)?)))
+        })
     }
 }
 
-fn read_outcome(column: Option<String>) -> Option<Outcome> {
-    decode("what became of a message", &column?)
+fn decode_outcome(column: Option<String>) -> Option<PromptOutcome> {
+    decode("the outcome of a prompt", &column?)
 }
 
-pub(super) fn settle(
-    transaction: &Transaction<'_>,
+pub(super) fn accept(transaction: &Connection, session: &str, prompt: &Prompt) -> rusqlite::Result<()> {
+    let Prompt { client_id, text, images, lane, at, reported, outcome } = prompt;
+    let upsert = "INSERT INTO prompts (session, client_id, at, told, outcome, lane, text, images)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (session, client_id) DO UPDATE SET at = excluded.at, told = excluded.told,
+            outcome = excluded.outcome, lane = excluded.lane, text = excluded.text, images = excluded.images
+        WHERE settled = 0";
+    let outcome = outcome.as_ref().map(encode).transpose()?;
+    let (reported, lane, images) = (reported.map(Count), encode(lane)?, encode(images)?);
+    let values = params![session, client_id, Count(*at), reported, outcome, lane, text, images];
+    transaction.prepare_cached(upsert)?.execute(values).map(drop)
+}
+
+pub(super) fn remember_id(
+    transaction: &Connection,
     session: &str,
-    client_ids: &[&str],
+    client_id: &str,
+    at: u64,
 ) -> rusqlite::Result<()> {
+    let insert =
+        "INSERT OR IGNORE INTO prompts (session, client_id, at, outcome, lane, text, images, settled)
+        VALUES (?, ?, ?, ?, ?, '', '[]', 1)";
+    let done: PromptOutcome = Ok(None);
+    let values = params![session, client_id, Count(at), encode(&done)?, encode(&Lane::Steer)?];
+    transaction.prepare_cached(insert)?.execute(values).map(drop)
+}
+
+pub(super) fn set_reported(
+    transaction: &Connection,
+    session: &str,
+    client_id: &str,
+    timestamp: u64,
+) -> rusqlite::Result<()> {
+    let update = "UPDATE prompts SET told = ? WHERE session = ? AND client_id = ?";
+    transaction.prepare_cached(update)?.execute(params![Count(timestamp), session, client_id]).map(drop)
+}
+
+pub(super) fn set_outcome(
+    transaction: &Connection,
+    session: &str,
+    client_id: &str,
+    outcome: &PromptOutcome,
+) -> rusqlite::Result<()> {
+    let update = "UPDATE prompts SET outcome = ? WHERE session = ? AND client_id = ?";
+    transaction.prepare_cached(update)?.execute(params![encode(outcome)?, session, client_id]).map(drop)
+}
+
+/// Settles prompts, and forgets the oldest ids beyond the limit.
+pub(super) fn settle(transaction: &Connection, session: &str, client_ids: &[String]) -> rusqlite::Result<()> {
     let settle = "UPDATE prompts SET settled = 1, text = '', images = '[]'
         WHERE session = ? AND client_id = ? AND settled = 0";
     let mut settle = transaction.prepare_cached(settle)?;

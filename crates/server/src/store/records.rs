@@ -1,12 +1,14 @@
-//! What the store keeps, as its callers see it.
+//! The values that the store keeps.
 
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::conversation::ui_message::Image;
+use pilothouse_core::protocol::Prompted;
 use pilothouse_core::protocol::event::Event;
-use serde_json::Value;
 
-/// What is known of a session besides its agent's file. One that was made elsewhere has none until a person does
-/// something with it; `created` is 0 then, and agent and folder may be empty.
+pub use pilothouse_agents::history::entry::Extra;
+
+/// What is known of a session besides its file. A session that was created by another program has a record once the
+/// user changes something about it; its `created` is 0 then, and agent and folder may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionRecord {
     pub id: String,
@@ -16,12 +18,16 @@ pub struct SessionRecord {
     pub created: u64,
     pub pinned: bool,
     pub archived: bool,
-    /// 0: never.
+    /// 0 for never.
     pub read_at: u64,
     pub draft: String,
 }
 
-/// A prompt that was accepted and that the agent's own file need not have yet.
+/// The reply to a command with a client id: what happened to a prompt, nothing for other commands, or why it was
+/// refused.
+pub type PromptOutcome = Result<Option<Prompted>, String>;
+
+/// An accepted prompt that the session file may not have yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prompt {
     pub client_id: String,
@@ -30,19 +36,16 @@ pub struct Prompt {
     pub images: Vec<Image>,
     pub lane: Lane,
     pub at: u64,
-    /// The timestamp of the agent's own user message, once that has come.
-    pub told: Option<u64>,
-    /// What was answered to the page.
-    pub outcome: Option<Result<Value, String>>,
+    /// The timestamp of the agent's user message, once the agent has reported it.
+    pub reported: Option<u64>,
+    pub outcome: Option<PromptOutcome>,
 }
 
-pub use pilothouse_agents::history::entry::Extra;
-
-/// What is being said, as far as it was heard.
+/// The message in progress, as far as it was received.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InFlightNote {
     pub at: u64,
-    /// The timestamp of the assistant's message under way.
+    /// The timestamp of the assistant message in progress.
     pub message: Option<u64>,
     pub events: Vec<Event>,
 }

@@ -26,7 +26,7 @@ fn fold(controller: &mut MessageController, lines: &[Value]) {
         for incoming in decode(line.to_string().as_bytes()) {
             match incoming {
                 Incoming::Event(event) => drop(controller.handle_server_event(event)),
-                other => assert!(other != Incoming::Junk, "the line was not decoded: {line}"),
+                other => assert!(other != Incoming::Unreadable, "the line was not decoded: {line}"),
             }
         }
     }

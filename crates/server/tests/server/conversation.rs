@@ -14,7 +14,7 @@ async fn a_prompt_with_text_thinking_and_tools_streams_and_reads_the_same_after_
     let (mut first, project) = server();
     let mut page = Client::connect(&first).await;
     let session = page.new_session(project.path()).await;
-    assert_eq!(page.view(&session).state, SessionState::Idle);
+    assert_eq!(page.view(&session).meta.state, SessionState::Idle);
     for text in ["Hello", "/think", "/tools", "/tour"] {
         page.prompt(&session, text).await.unwrap();
         page.until_state(&session, SessionState::Completed).await;
@@ -52,7 +52,7 @@ async fn a_page_that_joins_at_any_moment_ends_with_the_same_rows() {
     page.prompt(&session, "/tour").await.unwrap();
     let mut joined = Vec::new();
     let mut seen = 0;
-    while page.view(&session).state.is_active() {
+    while page.view(&session).meta.state.is_active() {
         page.receive_frame().await;
         if page.events >= seen + 12 && joined.len() < 20 {
             seen = page.events;

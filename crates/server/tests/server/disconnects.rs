@@ -33,7 +33,7 @@ async fn promise_18_every_event_arrives_once_and_in_order_over_500_lost_connecti
         number += 1;
         let session = &sessions[number % SESSIONS];
         let said = prompt(&format!("p{number}"), &format!("Message {number}"));
-        steady.ask(Some(session), said).await.unwrap();
+        steady.ask(session, said).await.unwrap();
         // Lost about as often as events come.
         while lost * EVENTS < (events + steady.events) * LOST {
             views = lose_connection(&server, &sessions, views, &mut random).await;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ui_message::Kind;
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::SessionCommand;
 use serde_json::json;
 
 use pilothouse_test_support::client::{Client, visible};
@@ -30,7 +30,7 @@ async fn a_session_that_another_program_continues_is_followed_and_taken_over_onl
     page.until_state(&session, SessionState::Completed).await;
     let (agent, file) = (server.agent(), server.session_file(&session));
     go_on_elsewhere(&file, 1);
-    page.until(&session, "the other program", |view| view.elsewhere).await;
+    page.until(&session, "the other program", |view| view.meta.external_writer).await;
     page.until_text(&session, "Answered elsewhere 1").await;
     page.until_state(&session, SessionState::Completed).await;
     // What our own process has in mind is no longer what stands in the file.
@@ -39,24 +39,25 @@ async fn a_session_that_another_program_continues_is_followed_and_taken_over_onl
     page.until_text(&session, "Answered elsewhere 2").await;
     let listed =
         |page: &Client| page.welcome.sessions.iter().find(|known| known.id == session).unwrap().clone();
-    assert!(listed(&page).elsewhere, "the sidebar knows it, too");
+    assert!(listed(&page).external_writer, "the sidebar knows it, too");
 
     let before = std::fs::read(&file).unwrap();
-    let bash = Command::Bash { client_id: "b".into(), command: "true".into(), exclude_from_context: false };
+    let bash =
+        SessionCommand::Bash { client_id: "b".into(), command: "true".into(), exclude_from_context: false };
     for refused in [
         page.prompt(&session, "And here").await,
-        page.ask(Some(&session), bash).await,
-        page.ask(Some(&session), Command::RenameSession { title: "Mine".into() }).await,
-        page.ask(Some(&session), Command::SetThinkingLevel { level: "high".into() }).await,
+        page.ask(&session, bash).await,
+        page.ask(&session, SessionCommand::RenameSession { title: "Mine".into() }).await,
+        page.ask(&session, SessionCommand::SetThinkingLevel { level: "high".into() }).await,
     ] {
         assert!(refused.unwrap_err().contains("Another program"));
     }
     assert_eq!(std::fs::read(&file).unwrap(), before, "nothing was written");
 
-    page.ask(Some(&session), Command::TakeOver).await.unwrap();
+    page.ask(&session, SessionCommand::TakeOver).await.unwrap();
     page.prompt(&session, "And here").await.unwrap();
     page.until(&session, "our own answer", |view| {
-        view.state == SessionState::Completed
+        view.meta.state == SessionState::Completed
             && view.controller.rows().last().is_some_and(|row| row.kind == Kind::Assistant)
             && view.controller.rows().iter().any(|row| row.text == "And here")
     })
@@ -110,6 +111,6 @@ async fn another_name_given_elsewhere_is_shown() {
     page.until_state(&session, SessionState::Completed).await;
     let named = json!({"type": "session_info", "name": "Named elsewhere"});
     append_entry(&server.session_file(&session), named);
-    page.until(&session, "the name", |view| view.title == "Named elsewhere").await;
-    assert!(!page.view(&session).elsewhere, "a name alone is no work");
+    page.until(&session, "the name", |view| view.meta.title == "Named elsewhere").await;
+    assert!(!page.view(&session).meta.external_writer, "a name alone is no work");
 }

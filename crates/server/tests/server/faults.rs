@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::SessionCommand;
 use pilothouse_core::{Kind, SessionState};
 
 use pilothouse_test_support::client::{Client, prompt};
@@ -41,13 +41,13 @@ async fn what_was_scheduled_with_an_agent_that_died_reaches_the_next() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/wait-tool never").await.unwrap();
     page.until(&session, "a running tool", |view| view.controller.has_open_call()).await;
-    page.ask(Some(&session), prompt("kept", "Do not forget me")).await.unwrap();
+    page.ask(&session, prompt("kept", "Do not forget me")).await.unwrap();
     signal(server.agent(), "KILL");
     page.until_state(&session, SessionState::Error).await;
-    assert_eq!(page.view(&session).queue.items().len(), 1, "still scheduled");
+    assert_eq!(page.view(&session).meta.queue.items().len(), 1, "still scheduled");
     page.prompt(&session, "Are you back?").await.unwrap();
     page.until(&session, "both", |view| {
-        view.queue.is_empty() && view.controller.rows().iter().any(|row| row.text == "Do not forget me")
+        view.meta.queue.is_empty() && view.controller.rows().iter().any(|row| row.text == "Do not forget me")
     })
     .await;
     page.until_state(&session, SessionState::Completed).await;
@@ -85,11 +85,11 @@ async fn an_agent_that_ignores_stop_is_ended_with_all_it_started() {
     page.until_state(&session, SessionState::Streaming).await;
     let agent = server.agent();
     let child: u32 = std::fs::read_to_string(project.path().join("child")).unwrap().trim().parse().unwrap();
-    page.ask(Some(&session), Command::Abort).await.unwrap();
+    page.ask(&session, SessionCommand::Abort).await.unwrap();
     page.until_state(&session, SessionState::Stopped).await;
     until_gone(agent);
     until_gone(child);
-    assert_eq!(page.view(&session).state, SessionState::Stopped, "a stop of ours is never an error");
+    assert_eq!(page.view(&session).meta.state, SessionState::Stopped, "a stop of ours is never an error");
 }
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn what_a_killed_server_left_running_is_ended_by_the_next() {
     let mut server = setup.agent(&format!("deaf=pi:sh {}/agent.sh", project.path().display())).start();
     let mut page = Client::connect(&server).await;
     let session = page.new_session_of("deaf", project.path()).await;
-    page.send(Some(&session), prompt("p", "Hello")).await;
+    page.send(&session, prompt("p", "Hello")).await;
     page.until_state(&session, SessionState::Creating).await;
     let agent = server.agent();
     server.kill();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use futures_util::StreamExt;
 use pilothouse_core::limits::AGENT_LINE_BYTES;
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::SessionCommand;
 use pilothouse_core::{Kind, SessionState};
 use tokio_tungstenite::tungstenite::Message;
 
@@ -45,7 +45,7 @@ async fn flood(fault: &str) -> (TestServer, Client, String, usize) {
     neighbour.prompt(&quiet, "Hello").await.unwrap();
     neighbour.until_state(&quiet, SessionState::Completed).await;
     let before = peak(&server);
-    page.send(Some(&flooding), prompt("flood", "Hello")).await;
+    page.send(&flooding, prompt("flood", "Hello")).await;
     for number in 0..3 {
         let answers =
             |client: &Client| client.rows(&quiet).iter().filter(|row| row.kind == Kind::User).count();
@@ -54,7 +54,7 @@ async fn flood(fault: &str) -> (TestServer, Client, String, usize) {
         neighbour
             .until(&quiet, "its own run", |view| {
                 let said = view.controller.rows().iter().filter(|row| row.kind == Kind::User).count();
-                said > known && view.state == SessionState::Completed
+                said > known && view.meta.state == SessionState::Completed
             })
             .await;
     }
@@ -99,7 +99,7 @@ async fn promise_30_an_agent_that_stalls_is_ended_by_a_stop() {
         page.until_state(&session, SessionState::Streaming).await;
         let agent = server.agents()[0];
         let stopped = std::time::Instant::now();
-        page.ask(Some(&session), Command::Abort).await.unwrap();
+        page.ask(&session, SessionCommand::Abort).await.unwrap();
         page.until_state(&session, SessionState::Stopped).await;
         until_gone(agent);
         eprintln!("{faults}: gone after {:?}", stopped.elapsed());
@@ -133,7 +133,7 @@ async fn promise_32_an_agent_that_dies_at_its_start_says_so_once_and_is_asked_ag
     assert!(told.len() == 1 && told[0].contains("exit code 7"), "{told:?}");
     assert!(told[0].contains("dying with code 7"), "with its last words: {told:?}");
     // What it did not live to take is sent again, and nothing else.
-    page.ask(Some(&session), Command::Retry).await.unwrap();
+    page.ask(&session, SessionCommand::Retry).await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     let said = page.rows(&session).iter().filter(|row| row.kind == Kind::User && row.text == "Hello").count();
     assert_eq!((said, errors(&page).len()), (1, 1));

@@ -2,7 +2,7 @@
 
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ui_message::{Kind, Mark};
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::{HubCommand, SessionCommand};
 
 use pilothouse_test_support::client::{Client, prompt, visible};
 use pilothouse_test_support::process::signal;
@@ -32,7 +32,7 @@ async fn a_reply_that_was_cut_off_is_there_again_and_marked() {
     back.open(&session).await;
     let row = back.rows(&session).last().unwrap().clone();
     assert_eq!((row.text, row.mark), (shown.text, Some(Mark::Interrupted)), "{}", server.log());
-    assert_eq!(back.view(&session).state, SessionState::Paused);
+    assert_eq!(back.view(&session).meta.state, SessionState::Paused);
 
     // It keeps its place when the conversation goes on, also over the next restart.
     back.prompt(&session, "Hello again").await.unwrap();
@@ -66,18 +66,21 @@ async fn the_queue_is_there_again_and_is_sent_when_the_person_goes_on() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/wait-tool go").await.unwrap();
     page.until(&session, "the tool", |view| view.controller.has_open_call()).await;
-    page.ask(Some(&session), prompt("later-1", "first of the queue")).await.unwrap();
-    page.ask(Some(&session), prompt("later-2", "second of the queue")).await.unwrap();
+    page.ask(&session, prompt("later-1", "first of the queue")).await.unwrap();
+    page.ask(&session, prompt("later-2", "second of the queue")).await.unwrap();
     let mut back = restarted(&mut server).await;
     back.open(&session).await;
-    let queue: Vec<String> = back.view(&session).queue.items().iter().map(|item| item.text.clone()).collect();
+    let queue: Vec<String> =
+        back.view(&session).meta.queue.items().iter().map(|item| item.text.clone()).collect();
     assert_eq!(queue, ["first of the queue", "second of the queue"]);
-    assert_eq!(back.view(&session).state, SessionState::Paused);
+    assert_eq!(back.view(&session).meta.state, SessionState::Paused);
     // Sent again after the lost connection: the server still knows it.
-    back.ask(Some(&session), prompt("later-1", "first of the queue")).await.unwrap();
-    back.ask(Some(&session), Command::ResumeSession).await.unwrap();
-    back.until(&session, "the end", |view| view.state == SessionState::Completed && view.queue.is_empty())
-        .await;
+    back.ask(&session, prompt("later-1", "first of the queue")).await.unwrap();
+    back.ask(&session, SessionCommand::ResumeSession).await.unwrap();
+    back.until(&session, "the end", |view| {
+        view.meta.state == SessionState::Completed && view.meta.queue.is_empty()
+    })
+    .await;
     let said = back.rows(&session).iter().filter(|row| row.kind == Kind::User).map(|row| row.text.as_str());
     assert_eq!(said.collect::<Vec<_>>(), ["/wait-tool go", "first of the queue", "second of the queue"]);
 }
@@ -89,11 +92,11 @@ async fn an_approval_that_was_open_is_closed_and_says_so() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/approve").await.unwrap();
     page.until_state(&session, SessionState::WaitingApproval).await;
-    let title = page.view(&session).asks[0].title.clone();
+    let title = page.view(&session).meta.asks[0].title.clone();
     let mut back = restarted(&mut server).await;
     back.open(&session).await;
     let view = back.view(&session);
-    assert_eq!((view.asks.len(), view.state), (0, SessionState::Paused));
+    assert_eq!((view.meta.asks.len(), view.meta.state), (0, SessionState::Paused));
     let row = view.controller.rows().iter().find(|row| row.kind == Kind::System).unwrap();
     assert!(row.text.contains("Not answered") && row.text.contains(&title), "{}", row.text);
 }
@@ -105,10 +108,11 @@ async fn an_answer_and_a_crash_stay_in_the_conversation() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "/approve").await.unwrap();
     page.until_state(&session, SessionState::WaitingApproval).await;
-    let ask_id = page.view(&session).asks[0].id.clone();
-    let answer =
-        pilothouse_core::conversation::ask::Answer::Choose(page.view(&session).asks[0].options[0].clone());
-    page.ask(Some(&session), Command::Answer { ask_id, answer }).await.unwrap();
+    let ask_id = page.view(&session).meta.asks[0].id.clone();
+    let answer = pilothouse_core::conversation::ask::Answer::Choose(
+        page.view(&session).meta.asks[0].options[0].clone(),
+    );
+    page.ask(&session, SessionCommand::Answer { ask_id, answer }).await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     assert!(page.rows(&session).iter().any(|row| row.text.contains("You chose")));
     page.prompt(&session, "/wait go").await.unwrap();
@@ -133,9 +137,11 @@ async fn pins_drafts_and_read_marks_are_kept_and_shown_to_every_page() {
     page.until_state(&session, SessionState::Completed).await;
     let of =
         |page: &Client| page.welcome.sessions.iter().find(|listed| listed.id == session).unwrap().clone();
-    page.ask(Some(&session), Command::MarkRead).await.unwrap();
-    page.ask(Some(&session), Command::Pin { pinned: true }).await.unwrap();
-    page.ask(Some(&session), Command::SetDraft { text: "half a thought".into() }).await.unwrap();
+    page.ask_hub(HubCommand::MarkRead { session_id: session.clone() }).await.unwrap();
+    page.ask_hub(HubCommand::Pin { session_id: session.clone(), pinned: true }).await.unwrap();
+    page.ask_hub(HubCommand::SetDraft { session_id: session.clone(), text: "half a thought".into() })
+        .await
+        .unwrap();
     assert!(of(&page).pinned && !of(&page).unread && !of(&page).archived);
     // Something happens that nobody has read.
     page.prompt(&session, "More").await.unwrap();
@@ -146,10 +152,10 @@ async fn pins_drafts_and_read_marks_are_kept_and_shown_to_every_page() {
     let mut back = restarted(&mut server).await;
     assert!(of(&back).pinned && of(&back).unread);
     back.open(&session).await;
-    assert_eq!(back.view(&session).draft, "half a thought");
-    back.ask(Some(&session), Command::Archive { archived: true }).await.unwrap();
-    back.ask(Some(&session), Command::MarkRead).await.unwrap();
+    assert_eq!(back.view(&session).meta.draft, "half a thought");
+    back.ask_hub(HubCommand::Archive { session_id: session.clone(), archived: true }).await.unwrap();
+    back.ask_hub(HubCommand::MarkRead { session_id: session.clone() }).await.unwrap();
     assert!(of(&back).archived && !of(&back).unread);
-    let unknown = back.ask(Some("nobody"), Command::Pin { pinned: true }).await;
+    let unknown = back.ask_hub(HubCommand::Pin { session_id: "nobody".to_owned(), pinned: true }).await;
     assert!(unknown.unwrap_err().contains("no such session"));
 }

@@ -2,7 +2,7 @@
 //! nothing comes twice.
 
 use pilothouse_core::conversation::ui_message::Kind;
-use pilothouse_core::protocol::{Command, QueueEdit};
+use pilothouse_core::protocol::{QueueEdit, SessionCommand};
 use pilothouse_core::{SessionState, SessionView};
 
 use pilothouse_test_support::client::{Client, prompt};
@@ -71,8 +71,8 @@ async fn lane(seed: u64) -> usize {
 async fn work(page: &mut Client, sent: &mut Sent, random: &mut Random, kill: u64) -> usize {
     let session = sent.session.clone();
     let (mut open, mut edits) = (Vec::new(), Vec::new());
-    if page.view(&session).state == SessionState::Paused && random.one_in(2) {
-        page.send(Some(&session), Command::ResumeSession).await;
+    if page.view(&session).meta.state == SessionState::Paused && random.one_in(2) {
+        page.send(&session, SessionCommand::ResumeSession).await;
     }
     for step in 0..1 + random.below(12) {
         let text = match random.below(4) {
@@ -80,11 +80,11 @@ async fn work(page: &mut Client, sent: &mut Sent, random: &mut Random, kill: u64
             1 => format!("/wait never-{kill}-{step}"),
             _ => format!("Message {kill} {step}"),
         };
-        let request = page.send(Some(&session), prompt(&format!("c-{kill}-{step}"), &text)).await;
+        let request = page.send(&session, prompt(&format!("c-{kill}-{step}"), &text)).await;
         sent.prompts.push(Said { texts: vec![text], acknowledged: false });
         open.push((request, sent.prompts.len() - 1));
         if random.one_in(6) {
-            page.send(Some(&session), Command::Abort).await;
+            page.send(&session, SessionCommand::Abort).await;
         }
         if random.one_in(3) {
             edits.extend(edit(page, sent, format!("Changed {kill} {step}")).await);
@@ -117,14 +117,14 @@ async fn work(page: &mut Client, sent: &mut Sent, random: &mut Random, kill: u64
 
 /// Begins and finishes a change of the first message that waits, without waiting for either.
 async fn edit(page: &mut Client, sent: &Sent, text: String) -> Option<(String, usize, String)> {
-    let item = page.view(&sent.session).queue.items().iter().find(|item| !item.under_edit)?.clone();
+    let item = page.view(&sent.session).meta.queue.items().iter().find(|item| !item.under_edit)?.clone();
     // A second change of the same would have to know what became of the first.
     let place = sent.prompts.iter().position(|said| said.texts == [item.text.clone()])?;
     let changes = [QueueEdit::Begin, QueueEdit::Finish { text: text.clone(), images: Vec::new() }];
     let mut request = String::new();
     for (revision, edit) in (item.revision..).zip(changes) {
-        let command = Command::EditQueued { item_id: item.id.clone(), revision, edit };
-        request = page.send(Some(&sent.session), command).await;
+        let command = SessionCommand::EditQueued { item_id: item.id.clone(), revision, edit };
+        request = page.send(&sent.session, command).await;
     }
     Some((request, place, text))
 }
@@ -135,16 +135,16 @@ fn check(view: &SessionView, sent: &Sent) -> String {
         let is_it = |text: &str| texts.iter().any(|known| known == text);
         let rows = view.controller.rows().iter();
         let said = rows.filter(|row| row.kind == Kind::User && is_it(&row.text)).count();
-        let waiting = view.queue.items().iter().filter(|item| is_it(&item.text)).count();
+        let waiting = view.meta.queue.items().iter().filter(|item| is_it(&item.text)).count();
         // A stop puts what it takes back into the draft.
-        let drafted = view.draft.lines().filter(|line| is_it(line)).count();
+        let drafted = view.meta.draft.lines().filter(|line| is_it(line)).count();
         let found = said + waiting + drafted;
         if found > 1 || (found == 0 && *acknowledged) {
             let places = format!("{said} times said, {waiting} in the queue, {drafted} in the draft");
             return format!("{texts:?} (acknowledged: {acknowledged}) is {places}: {:#?}", shown(view));
         }
     }
-    let spins = view.controller.has_open_call() || view.state.is_active();
+    let spins = view.controller.has_open_call() || view.meta.state.is_active();
     if spins { "nothing runs, and yet something spins".to_owned() } else { String::new() }
 }
 

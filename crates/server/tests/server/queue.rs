@@ -2,7 +2,7 @@
 
 use pilothouse_core::conversation::queue::{Lane, Scheduled};
 use pilothouse_core::conversation::ui_message::Kind;
-use pilothouse_core::protocol::{Command, QueueEdit};
+use pilothouse_core::protocol::{QueueEdit, SessionCommand};
 use pilothouse_core::{SessionState, SessionView};
 
 use pilothouse_test_support::client::Client;
@@ -27,13 +27,13 @@ pub async fn scene(texts: &[&str]) -> Scene {
     for text in texts {
         page.prompt(&session, text).await.unwrap();
     }
-    page.until(&session, "the queue", |view| view.queue.items().len() == texts.len()).await;
+    page.until(&session, "the queue", |view| view.meta.queue.items().len() == texts.len()).await;
     Scene { server, project, page, session }
 }
 
 impl Scene {
     fn item(&self, text: &str) -> Scheduled {
-        let items = self.page.view(&self.session).queue.items();
+        let items = self.page.view(&self.session).meta.queue.items();
         items
             .iter()
             .find(|item| item.text == text)
@@ -43,12 +43,12 @@ impl Scene {
 
     async fn edit(&mut self, item: &Scheduled, edit: QueueEdit) -> Result<serde_json::Value, String> {
         let (item_id, revision) = (item.id.clone(), item.revision);
-        self.page.ask(Some(&self.session), Command::EditQueued { item_id, revision, edit }).await
+        self.page.ask(&self.session, SessionCommand::EditQueued { item_id, revision, edit }).await
     }
 
     async fn remove(&mut self, item: &Scheduled) -> Result<serde_json::Value, String> {
         let (item_id, revision) = (item.id.clone(), item.revision);
-        self.page.ask(Some(&self.session), Command::RemoveQueued { item_id, revision }).await
+        self.page.ask(&self.session, SessionCommand::RemoveQueued { item_id, revision }).await
     }
 
     pub fn go(&self) {
@@ -67,7 +67,7 @@ impl Scene {
 }
 
 fn queue_of(view: &SessionView) -> Vec<&str> {
-    view.queue.items().iter().map(|item| item.text.as_str()).collect()
+    view.meta.queue.items().iter().map(|item| item.text.as_str()).collect()
 }
 
 #[tokio::test]
@@ -77,7 +77,9 @@ async fn a_removed_message_is_never_sent_and_the_others_are_sent_once() {
     scene.remove(&two).await.unwrap();
     scene.until("two of them", |view| queue_of(view) == ["one", "three"]).await;
     scene.go();
-    scene.until("the end", |view| view.state == SessionState::Completed && view.queue.is_empty()).await;
+    scene
+        .until("the end", |view| view.meta.state == SessionState::Completed && view.meta.queue.is_empty())
+        .await;
     assert_eq!(scene.said(), ["one", "three"]);
     assert!(scene.remove(&two).await.unwrap_err().contains("no longer scheduled"));
 }
@@ -89,13 +91,17 @@ async fn a_message_under_edit_is_held_and_its_new_words_are_sent() {
     scene.edit(&one, QueueEdit::Begin).await.unwrap();
     assert!(scene.edit(&one, QueueEdit::Begin).await.unwrap_err().contains("changed in the meantime"));
     scene.go();
-    scene.until("the other", |view| view.state == SessionState::Completed && queue_of(view) == ["one"]).await;
+    scene
+        .until("the other", |view| view.meta.state == SessionState::Completed && queue_of(view) == ["one"])
+        .await;
     assert_eq!(scene.said(), ["two"]);
     let one = scene.item("one");
     assert!(one.under_edit);
     let images = Vec::new();
     scene.edit(&one, QueueEdit::Finish { text: "one, better".into(), images }).await.unwrap();
-    scene.until("its run", |view| view.queue.is_empty() && view.state == SessionState::Completed).await;
+    scene
+        .until("its run", |view| view.meta.queue.is_empty() && view.meta.state == SessionState::Completed)
+        .await;
     assert_eq!(scene.said(), ["two", "one, better"]);
 }
 
@@ -109,7 +115,9 @@ async fn an_edit_that_is_broken_off_sends_the_message_as_it_was() {
     assert!(scene.edit(&one, empty).await.unwrap_err().contains("empty"));
     scene.edit(&one, QueueEdit::Cancel).await.unwrap();
     scene.go();
-    scene.until("the end", |view| view.state == SessionState::Completed && view.queue.is_empty()).await;
+    scene
+        .until("the end", |view| view.meta.state == SessionState::Completed && view.meta.queue.is_empty())
+        .await;
     assert_eq!(scene.said(), ["one"]);
 }
 
@@ -119,13 +127,16 @@ async fn a_page_that_goes_away_in_mid_edit_does_not_hold_the_message_back() {
     let mut other = Client::connect(&scene.server).await;
     other.open(&scene.session).await;
     let one = scene.item("one");
-    let begin = Command::EditQueued { item_id: one.id, revision: one.revision, edit: QueueEdit::Begin };
-    other.ask(Some(&scene.session), begin).await.unwrap();
-    scene.until("the edit", |view| view.queue.items()[0].under_edit).await;
+    let begin =
+        SessionCommand::EditQueued { item_id: one.id, revision: one.revision, edit: QueueEdit::Begin };
+    other.ask(&scene.session, begin).await.unwrap();
+    scene.until("the edit", |view| view.meta.queue.items()[0].under_edit).await;
     drop(other.disconnect());
-    scene.until("its end", |view| !view.queue.items()[0].under_edit).await;
+    scene.until("its end", |view| !view.meta.queue.items()[0].under_edit).await;
     scene.go();
-    scene.until("the end", |view| view.state == SessionState::Completed && view.queue.is_empty()).await;
+    scene
+        .until("the end", |view| view.meta.state == SessionState::Completed && view.meta.queue.is_empty())
+        .await;
     assert_eq!(scene.said(), ["one"]);
 }
 
@@ -135,11 +146,13 @@ async fn what_is_scheduled_while_another_is_changed_keeps_its_place() {
     let two = scene.item("two");
     // Not waited for: the next message arrives while the agent's queue is being cleared.
     let (item_id, revision) = (two.id, two.revision);
-    let removing = scene.page.send(Some(&scene.session), Command::RemoveQueued { item_id, revision }).await;
+    let removing = scene.page.send(&scene.session, SessionCommand::RemoveQueued { item_id, revision }).await;
     scene.page.prompt(&scene.session, "three").await.unwrap();
     scene.page.response(&removing).await.unwrap();
     scene.go();
-    scene.until("the end", |view| view.state == SessionState::Completed && view.queue.is_empty()).await;
+    scene
+        .until("the end", |view| view.meta.state == SessionState::Completed && view.meta.queue.is_empty())
+        .await;
     assert_eq!(scene.said(), ["one", "three"]);
 }
 
@@ -153,26 +166,26 @@ async fn restored_messages_come_back_with_their_pictures_and_can_be_sent_again()
         data,
         ..Default::default()
     };
-    let command = Command::Prompt {
+    let command = SessionCommand::Prompt {
         client_id: "with-picture".into(),
         message: "look".into(),
         images: vec![image],
         streaming_behavior: Lane::FollowUp,
     };
-    scene.page.ask(Some(&scene.session), command).await.unwrap();
-    let restored = scene.page.ask(Some(&scene.session), Command::ClearQueue).await.unwrap();
+    scene.page.ask(&scene.session, command).await.unwrap();
+    let restored = scene.page.ask(&scene.session, SessionCommand::ClearQueue).await.unwrap();
     let items: Vec<Scheduled> = serde_json::from_value(restored["restored"].clone()).unwrap();
     assert_eq!((items.len(), items[0].images.len()), (1, 1));
     assert!(items[0].images[0].data.is_empty() && !items[0].images[0].blob.is_empty(), "named, not sent");
     scene.go();
-    scene.until("the end", |view| view.state == SessionState::Completed).await;
-    let again = Command::Prompt {
+    scene.until("the end", |view| view.meta.state == SessionState::Completed).await;
+    let again = SessionCommand::Prompt {
         client_id: "again".into(),
         message: "look".into(),
         images: items[0].images.clone(),
         streaming_behavior: Lane::Steer,
     };
-    scene.page.ask(Some(&scene.session), again).await.unwrap();
+    scene.page.ask(&scene.session, again).await.unwrap();
     scene.until("its row", |view| view.controller.rows().iter().any(|row| row.images.len() == 1)).await;
 }
 

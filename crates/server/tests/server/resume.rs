@@ -1,7 +1,7 @@
 //! Lost connections: nothing is missing, nothing comes twice.
 
 use pilothouse_core::SessionState;
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::{HubCommand, SessionCommand, SessionMeta};
 
 use pilothouse_test_support::client::{Client, prompt, visible};
 use pilothouse_test_support::process::until_gone;
@@ -46,10 +46,18 @@ async fn a_cursor_of_another_life_of_the_server_gets_a_snapshot() {
 #[tokio::test]
 async fn a_session_that_is_gone_is_told_as_removed() {
     let (server, _project) = server();
-    let view = pilothouse_core::SessionView { session_id: "gone".into(), ..Default::default() };
+    let view = pilothouse_core::SessionView {
+        meta: SessionMeta { session_id: "gone".into(), ..SessionMeta::default() },
+        ..Default::default()
+    };
     let mut page = Client::resume(&server, [("gone".to_owned(), view)].into()).await;
     page.receive_frame().await;
-    assert!(page.ask(Some("gone"), Command::OpenSession).await.unwrap_err().contains("no such session"));
+    assert!(
+        page.ask_hub(HubCommand::OpenSession { session_id: "gone".to_owned() })
+            .await
+            .unwrap_err()
+            .contains("no such session")
+    );
 }
 
 #[tokio::test]
@@ -60,7 +68,7 @@ async fn case_71_a_session_whose_file_is_deleted_is_told_as_removed_also_to_thos
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     // The list knows the file once it was read.
-    let listed = page.ask(None, Command::ListSessions).await.unwrap();
+    let listed = page.ask_hub(HubCommand::ListSessions).await.unwrap();
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
     let agent = server.agent();
     std::fs::remove_file(server.session_file(&session)).unwrap();
@@ -81,7 +89,7 @@ async fn a_session_at_work_is_not_removed_with_its_file() {
     let session = page.new_session(project.path()).await;
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    page.ask(None, Command::ListSessions).await.unwrap();
+    page.ask_hub(HubCommand::ListSessions).await.unwrap();
     page.prompt(&session, "/wait go").await.unwrap();
     page.until(&session, "half an answer", |view| view.controller.rows().len() >= 4).await;
     std::fs::remove_file(server.session_file(&session)).unwrap();
@@ -96,12 +104,12 @@ async fn a_prompt_that_is_sent_again_reaches_the_agent_once() {
     let (server, project) = server();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
-    page.ask(Some(&session), prompt("the-same", "Only once")).await.unwrap();
+    page.ask(&session, prompt("the-same", "Only once")).await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     let mut other = Client::connect(&server).await;
     other.open(&session).await;
-    other.ask(Some(&session), prompt("the-same", "Only once")).await.unwrap();
-    other.ask(Some(&session), Command::GetMessages { before: 9999, limit: None }).await.unwrap();
+    other.ask(&session, prompt("the-same", "Only once")).await.unwrap();
+    other.ask(&session, SessionCommand::GetMessages { before: 9999, limit: None }).await.unwrap();
     let said = other.rows(&session).iter().filter(|row| row.text == "Only once").count();
-    assert_eq!((said, other.view(&session).state), (1, SessionState::Completed));
+    assert_eq!((said, other.view(&session).meta.state), (1, SessionState::Completed));
 }

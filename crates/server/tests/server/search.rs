@@ -1,7 +1,7 @@
 //! Words in tool output lead to their entry, over the socket.
 
 use pilothouse_core::limits::QUERY_BYTES;
-use pilothouse_core::protocol::{Command, SearchHit, SearchResults};
+use pilothouse_core::protocol::{HubCommand, SearchHit, SearchResults};
 use pilothouse_core::{Kind, SessionState};
 
 use pilothouse_test_support::client::Client;
@@ -10,7 +10,7 @@ use pilothouse_test_support::server::ServerSetup;
 use crate::{binary, server};
 
 async fn search(page: &mut Client, query: &str) -> Result<Vec<SearchHit>, String> {
-    let answer = page.ask(None, Command::Search { query: query.to_owned() }).await?;
+    let answer = page.ask_hub(HubCommand::Search { query: query.to_owned() }).await?;
     Ok(serde_json::from_value::<SearchResults>(answer).unwrap().hits)
 }
 
@@ -18,7 +18,7 @@ async fn search(page: &mut Client, query: &str) -> Result<Vec<SearchHit>, String
 async fn until_found(page: &mut Client, query: &str) -> SearchHit {
     let start = std::time::Instant::now();
     loop {
-        page.ask(None, Command::ListSessions).await.unwrap();
+        page.ask_hub(HubCommand::ListSessions).await.unwrap();
         let hits = search(page, query).await.unwrap();
         if let Some(hit) = hits.into_iter().find(|hit| hit.entry.is_some()) {
             return hit;
@@ -53,7 +53,7 @@ async fn a_word_in_tool_output_leads_to_its_entry() {
     let mut page = Client::connect(&server).await;
     assert_eq!(until_found(&mut page, word).await.entry, Some(entry), "after a restart");
     std::fs::remove_file(server.session_file(&session)).unwrap();
-    page.ask(None, Command::ListSessions).await.unwrap();
+    page.ask_hub(HubCommand::ListSessions).await.unwrap();
     assert_eq!(search(&mut page, word).await.unwrap(), [], "what is deleted is found no longer");
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::PAGE_ROWS;
-use pilothouse_core::protocol::{Command, MessagesPage, SessionSummary};
+use pilothouse_core::protocol::{MessagesPage, SessionCommand, SessionSummary};
 use serde_json::{Value, json};
 
 use pilothouse_test_support::client::Client;
@@ -88,8 +88,8 @@ async fn a_long_session_opens_by_its_end_and_older_rows_come_when_asked_for() {
     assert_eq!(page.rows("made-elsewhere").len(), PAGE_ROWS);
     let mut first = page.view("made-elsewhere").controller.first();
     while first > 0 {
-        let command = Command::GetMessages { before: first, limit: None };
-        let answer = page.ask(Some("made-elsewhere"), command).await.unwrap();
+        let command = SessionCommand::GetMessages { before: first, limit: None };
+        let answer = page.ask("made-elsewhere", command).await.unwrap();
         let older: MessagesPage = serde_json::from_value(answer).unwrap();
         assert_eq!((older.first + older.messages.len(), older.total), (first, rows));
         for (place, row) in older.messages.iter().enumerate() {
@@ -98,7 +98,7 @@ async fn a_long_session_opens_by_its_end_and_older_rows_come_when_asked_for() {
         first = older.first;
     }
     std::fs::remove_file(&path).unwrap();
-    let command = Command::GetMessages { before: 5, limit: None };
-    let refused = page.ask(Some("made-elsewhere"), command).await.unwrap_err();
+    let command = SessionCommand::GetMessages { before: 5, limit: None };
+    let refused = page.ask("made-elsewhere", command).await.unwrap_err();
     assert!(refused.contains("has changed") || refused.contains("no such session"), "{refused}");
 }

@@ -1,6 +1,6 @@
 //! Shell commands of the person's own: where their results go, how they end, what the model sees of them.
 
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::{HubCommand, SessionCommand};
 use pilothouse_core::{BashResult, Kind, SessionState, SessionView};
 
 use pilothouse_test_support::client::{Client, visible};
@@ -9,8 +9,8 @@ use pilothouse_test_support::session_file;
 
 use crate::server;
 
-fn bash(id: &str, command: &str, exclude_from_context: bool) -> Command {
-    Command::Bash { client_id: id.into(), command: command.into(), exclude_from_context }
+fn bash(id: &str, command: &str, exclude_from_context: bool) -> SessionCommand {
+    SessionCommand::Bash { client_id: id.into(), command: command.into(), exclude_from_context }
 }
 
 /// The results of all shell commands of a session, in order.
@@ -26,8 +26,8 @@ async fn what_a_command_said_before_the_agent_was_killed_stays_also_after_a_rest
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
     let command = "echo halfway; sleep 600".to_owned();
-    let bash = Command::Bash { client_id: "b1".into(), command, exclude_from_context: false };
-    page.ask(Some(&session), bash).await.unwrap();
+    let bash = SessionCommand::Bash { client_id: "b1".into(), command, exclude_from_context: false };
+    page.ask(&session, bash).await.unwrap();
     let of = |view: &SessionView| {
         view.controller.rows().iter().find_map(|row| row.bash_result.clone()).unwrap_or_default()
     };
@@ -47,7 +47,7 @@ async fn a_shell_command_runs_in_the_folder_and_reads_the_same_after_reopening()
     let (server, project) = server();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
-    page.ask(Some(&session), bash("b1", "cat README.md; exit 3", false)).await.unwrap();
+    page.ask(&session, bash("b1", "cat README.md; exit 3", false)).await.unwrap();
     page.until(&session, "the end of it", |view| results(view).iter().any(|result| !result.running)).await;
     let row = page.rows(&session)[0].clone();
     let result = row.bash_result.unwrap();
@@ -64,9 +64,9 @@ async fn case_36_a_result_goes_to_the_session_that_asked_wherever_the_person_is_
     let mut page = Client::connect(&server).await;
     let asked = page.new_session(project.path()).await;
     let waiting = "until [ -e go ]; do sleep 0.05; done; echo found";
-    page.ask(Some(&asked), bash("b1", waiting, false)).await.unwrap();
+    page.ask(&asked, bash("b1", waiting, false)).await.unwrap();
     // The person goes elsewhere and works there; nobody watches the session that asked any more.
-    page.ask(Some(&asked), Command::CloseSession).await.unwrap();
+    page.ask_hub(HubCommand::CloseSession { session_id: asked.clone() }).await.unwrap();
     let elsewhere = page.new_session(project.path()).await;
     std::fs::write(project.path().join("go"), "").unwrap();
     page.prompt(&elsewhere, "Hello").await.unwrap();
@@ -84,13 +84,13 @@ async fn case_37_a_cancelled_command_is_a_cancelled_row_with_what_it_had_said() 
     let (server, project) = server();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
-    page.ask(Some(&session), bash("b1", "echo started; sleep 600", false)).await.unwrap();
+    page.ask(&session, bash("b1", "echo started; sleep 600", false)).await.unwrap();
     page.until(&session, "its output", |view| {
         results(view).iter().any(|result| result.output == "started\n")
     })
     .await;
     assert!(results(page.view(&session))[0].running);
-    page.ask(Some(&session), Command::AbortBash).await.unwrap();
+    page.ask(&session, SessionCommand::AbortBash).await.unwrap();
     page.until(&session, "its end", |view| results(view).iter().any(|result| !result.running)).await;
     let result = results(page.view(&session))[0].clone();
     assert!(result.cancelled && result.output.starts_with("started\n"), "{result:?}");
@@ -105,7 +105,7 @@ async fn case_38_a_private_command_stays_outside_the_models_context() {
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
     for (id, command, private) in [("b1", "echo for both", false), ("b2", "echo for me alone", true)] {
-        page.ask(Some(&session), bash(id, command, private)).await.unwrap();
+        page.ask(&session, bash(id, command, private)).await.unwrap();
         page.until(&session, "its end", |view| {
             results(view).last().is_some_and(|result| result.command == command && !result.running)
         })

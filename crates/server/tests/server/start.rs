@@ -22,7 +22,7 @@ fn refused(arguments: &[&str]) -> String {
 #[test]
 fn wrong_arguments_get_one_clear_sentence() {
     assert!(refused(&["--no-such-option"]).contains("--no-such-option"));
-    assert!(refused(&["--agent", "nonsense"]).contains("NAME=DIALECT:COMMAND"));
+    assert!(refused(&["--agent", "nonsense"]).contains("NAME=PROTOCOL:COMMAND"));
     assert!(refused(&["--cwd", "/nonexistent/folder"]).contains("does not exist"));
     assert!(refused(&["--config", "/nonexistent/config.toml"]).contains("cannot read the configuration"));
     assert!(refused(&["--allowed-host", "not a host"]).contains("is not a host"));

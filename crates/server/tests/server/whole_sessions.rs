@@ -2,7 +2,7 @@
 
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ui_message::Kind;
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::{HubCommand, SessionCommand};
 
 use pilothouse_test_support::client::{Client, visible};
 use pilothouse_test_support::process::{children, is_alive, until_gone};
@@ -15,22 +15,22 @@ async fn a_name_stands_in_the_agents_own_file_with_and_without_a_process() {
     let (mut first, project) = server();
     let mut page = Client::connect(&first).await;
     let session = page.new_session(project.path()).await;
-    let rename = |title: &str| Command::RenameSession { title: title.to_owned() };
-    assert!(page.ask(Some(&session), rename("Early")).await.unwrap_err().contains("once something was said"));
+    let rename = |title: &str| SessionCommand::RenameSession { title: title.to_owned() };
+    assert!(page.ask(&session, rename("Early")).await.unwrap_err().contains("after its first message"));
     page.prompt(&session, "Hello").await.unwrap();
     page.until_state(&session, SessionState::Completed).await;
-    assert!(page.ask(Some(&session), rename("  ")).await.unwrap_err().contains("between one and"));
-    page.ask(Some(&session), rename("The  harbour\nproject")).await.unwrap();
-    page.until(&session, "its name", |view| view.title == "The harbour project").await;
+    assert!(page.ask(&session, rename("  ")).await.unwrap_err().contains("between 1 and"));
+    page.ask(&session, rename("The  harbour\nproject")).await.unwrap();
+    page.until(&session, "its name", |view| view.meta.title == "The harbour project").await;
     first.kill_and_restart();
     let mut page = Client::connect(&first).await;
     let title = |page: &Client| page.welcome.sessions[0].title.clone();
     assert_eq!(title(&page), "The harbour project");
     page.open(&session).await;
-    page.ask(Some(&session), rename("Renamed at rest")).await.unwrap();
-    page.until(&session, "its name", |view| view.title == "Renamed at rest").await;
+    page.ask(&session, rename("Renamed at rest")).await.unwrap();
+    page.until(&session, "its name", |view| view.meta.title == "Renamed at rest").await;
     assert_eq!(children(first.process_id()), Vec::<u32>::new(), "no process stays for it");
-    let listed = page.ask(None, Command::ListSessions).await.unwrap();
+    let listed = page.ask_hub(HubCommand::ListSessions).await.unwrap();
     assert_eq!(listed["sessions"][0]["title"], "Renamed at rest");
 }
 
@@ -47,7 +47,7 @@ async fn a_fork_ends_before_the_message_it_was_made_from_and_leaves_the_session_
     let before = visible(page.rows(&session));
     let row = page.rows(&session).iter().position(|row| row.text == "Second question").unwrap();
     let agent = server.agent();
-    let forked = page.ask(Some(&session), Command::Fork { row }).await.unwrap();
+    let forked = page.ask(&session, SessionCommand::Fork { row }).await.unwrap();
     assert!(is_alive(agent), "the session's own process goes on");
     assert_eq!(forked["text"], "Second question");
     let fork = forked["session_id"].as_str().unwrap().to_owned();
@@ -58,7 +58,7 @@ async fn a_fork_ends_before_the_message_it_was_made_from_and_leaves_the_session_
     page.until_state(&fork, SessionState::Completed).await;
     assert_eq!(visible(page.rows(&session)), before);
     let answer = page.rows(&session).iter().position(|row| row.kind == Kind::Assistant).unwrap();
-    let wrong = page.ask(Some(&session), Command::Fork { row: answer }).await;
+    let wrong = page.ask(&session, SessionCommand::Fork { row: answer }).await;
     assert!(wrong.unwrap_err().contains("your own messages"));
 }
 
@@ -72,15 +72,15 @@ async fn a_deleted_session_is_in_the_trash_and_its_agent_is_gone() {
     page.until_state(&session, SessionState::Completed).await;
     let (agent, file) = (server.agent(), server.session_file(&session));
     let content = std::fs::read(&file).unwrap();
-    page.ask(Some(&session), Command::DeleteSession).await.unwrap();
+    page.ask_hub(HubCommand::DeleteSession { session_id: session.clone() }).await.unwrap();
     until_gone(agent);
     assert!(!file.exists());
     let trash: Vec<_> = std::fs::read_dir(server.data.join("trash")).unwrap().flatten().collect();
     assert_eq!(std::fs::read(trash[0].path()).unwrap(), content);
     while !other.welcome.sessions.is_empty() || page.welcome.sessions.iter().any(|known| known.id == session)
     {
-        other.ask(None, Command::ListSessions).await.unwrap();
-        page.ask(None, Command::ListSessions).await.unwrap();
+        other.ask_hub(HubCommand::ListSessions).await.unwrap();
+        page.ask_hub(HubCommand::ListSessions).await.unwrap();
     }
     assert!(page.prompt(&session, "Still there?").await.unwrap_err().contains("no such session"));
 }
@@ -100,7 +100,7 @@ async fn an_agent_that_rests_is_ended_after_a_while_and_comes_back_with_the_next
     until_gone(agent);
     page.prompt(&session, "Hello again").await.unwrap();
     page.until(&session, "the answer", |view| {
-        view.state == SessionState::Completed && view.controller.rows().len() >= 4
+        view.meta.state == SessionState::Completed && view.controller.rows().len() >= 4
     })
     .await;
     assert!(page.rows(&session).iter().all(|row| row.kind != Kind::Error));
@@ -111,18 +111,18 @@ async fn a_compaction_is_shown_and_refused_while_the_agent_works() {
     let (server, project) = server();
     let mut page = Client::connect(&server).await;
     let session = page.new_session(project.path()).await;
-    let compact = || Command::Compact { instructions: Some("Keep the names.".into()) };
+    let compact = || SessionCommand::Compact { instructions: Some("Keep the names.".into()) };
     page.prompt(&session, "/wait go").await.unwrap();
     page.until(&session, "half an answer", |view| view.controller.rows().len() >= 2).await;
-    assert!(page.ask(Some(&session), compact()).await.unwrap_err().contains("at work"));
+    assert!(page.ask(&session, compact()).await.unwrap_err().contains("is working"));
     std::fs::write(project.path().join("go"), "").unwrap();
     page.until_state(&session, SessionState::Completed).await;
     page.prompt(&session, "/tour").await.unwrap();
-    page.until(&session, "the tour", |view| view.state == SessionState::Streaming).await;
+    page.until(&session, "the tour", |view| view.meta.state == SessionState::Streaming).await;
     page.until_state(&session, SessionState::Completed).await;
-    page.ask(Some(&session), compact()).await.unwrap();
+    page.ask(&session, compact()).await.unwrap();
     page.until(&session, "the summary", |view| {
-        !view.compacting && view.controller.rows().iter().any(|row| row.kind == Kind::System)
+        !view.meta.compacting && view.controller.rows().iter().any(|row| row.kind == Kind::System)
     })
     .await;
 }

@@ -5,7 +5,7 @@ use pilothouse_core::SessionView;
 use pilothouse_core::conversation::ask::{Answer, AskKind};
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::conversation::ui_message::Image;
-use pilothouse_core::protocol::Command;
+use pilothouse_core::protocol::SessionCommand;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -57,7 +57,7 @@ pub async fn play(
             driver.process(server, process).await;
         }
         // Those that expire do so by the clock.
-        driver.page.until(&session, "closed questions", |view| view.asks.is_empty()).await;
+        driver.page.until(&session, "closed questions", |view| view.meta.asks.is_empty()).await;
         let last = driver.page.view(&session).seq;
         seen.send_replace((last, true));
     };
@@ -167,24 +167,24 @@ impl Driver<'_> {
                 let images: Vec<Image> = serde_json::from_value(line["images"].clone()).unwrap_or_default();
                 let later = kind == "follow_up" || line["streamingBehavior"] == "followUp";
                 let streaming_behavior = if later { Lane::FollowUp } else { Lane::Steer };
-                Command::Prompt { client_id, message: text("message"), images, streaming_behavior }
+                SessionCommand::Prompt { client_id, message: text("message"), images, streaming_behavior }
             }
             "bash" => {
                 let exclude_from_context = line["excludeFromContext"].as_bool().unwrap_or_default();
-                Command::Bash { client_id, command: text("command"), exclude_from_context }
+                SessionCommand::Bash { client_id, command: text("command"), exclude_from_context }
             }
-            "abort_bash" => Command::AbortBash,
-            "abort" => Command::Abort,
-            "clear_queue" => Command::ClearQueue,
-            "compact" => {
-                Command::Compact { instructions: line["customInstructions"].as_str().map(str::to_owned) }
-            }
-            "set_model" => Command::SetModel { provider: text("provider"), model_id: text("modelId") },
-            "set_thinking_level" => Command::SetThinkingLevel { level: text("level") },
-            "set_session_name" => Command::RenameSession { title: text("name") },
+            "abort_bash" => SessionCommand::AbortBash,
+            "abort" => SessionCommand::Abort,
+            "clear_queue" => SessionCommand::ClearQueue,
+            "compact" => SessionCommand::Compact {
+                instructions: line["customInstructions"].as_str().map(str::to_owned),
+            },
+            "set_model" => SessionCommand::SetModel { provider: text("provider"), model_id: text("modelId") },
+            "set_thinking_level" => SessionCommand::SetThinkingLevel { level: text("level") },
+            "set_session_name" => SessionCommand::RenameSession { title: text("name") },
             "extension_ui_response" => {
                 // A stop has answered it.
-                let Some(ask) = view.asks.iter().find(|ask| line["id"] == ask.id) else { return };
+                let Some(ask) = view.meta.asks.iter().find(|ask| line["id"] == ask.id) else { return };
                 let answer = match (&line["confirmed"], &line["value"]) {
                     (Value::Bool(yes), _) => Answer::Confirm(*yes),
                     (_, Value::String(choice)) if ask.kind == AskKind::Select => {
@@ -193,11 +193,11 @@ impl Driver<'_> {
                     (_, Value::String(text)) => Answer::Text(text.clone()),
                     _ => Answer::Cancel,
                 };
-                Command::Answer { ask_id: ask.id.clone(), answer }
+                SessionCommand::Answer { ask_id: ask.id.clone(), answer }
             }
             other => panic!("{}: nothing is known of the input {other}", self.scenario.name),
         };
-        let request = self.page.send(Some(self.session), command).await;
+        let request = self.page.send(self.session, command).await;
         self.requests.push((line["id"].clone(), request));
     }
 
@@ -211,13 +211,13 @@ impl Driver<'_> {
             let waits =
                 self.answered.iter().find(|(request, _)| self.page.received_response(request).is_none());
             let rests = self.shown.controller.is_running()
-                || self.shown.compacting
+                || self.shown.meta.compacting
                 || ask.is_some()
-                || !view.state.is_active();
+                || !view.meta.state.is_active();
             let in_step = self.shown.controller.is_running() == view.controller.is_running()
-                && self.shown.compacting == view.compacting
-                && self.shown.retry.is_some() == view.retry.is_some()
-                && ask.is_none_or(|ask| view.asks.iter().any(|open| open.id == ask));
+                && self.shown.meta.compacting == view.meta.compacting
+                && self.shown.meta.retry.is_some() == view.meta.retry.is_some()
+                && ask.is_none_or(|ask| view.meta.asks.iter().any(|open| open.id == ask));
             if missing.is_none() && waits.is_none() && rests && in_step {
                 break;
             }
@@ -228,8 +228,8 @@ impl Driver<'_> {
                 "{}: waited in vain for {missing:?} after {} inputs (at rest: {rests}, in step: {in_step}, ask: {ask:?}, answered: {waits}): {:?} {:?} {:#?}",
                 self.scenario.name,
                 self.sent,
-                self.page.view(self.session).state,
-                self.page.view(self.session).reason,
+                self.page.view(self.session).meta.state,
+                self.page.view(self.session).meta.reason,
                 rows::render_shortened(self.page.rows(self.session)),
             );
         }

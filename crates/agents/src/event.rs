@@ -1,0 +1,37 @@
+//! Events of an agent, the same for every protocol.
+
+use pilothouse_core::conversation::ask::Ask;
+use pilothouse_core::conversation::queue::QueueCounts;
+use pilothouse_core::protocol::event::{Event, ModelInfo};
+
+use crate::request::RequestId;
+
+/// Something that an agent reported without being asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentEvent {
+    /// The agent's settings, reported at the start and whenever they may have changed.
+    Settings(Settings),
+    /// The agent has answered for the first time: from now on it accepts prompts. Follows the first settings.
+    Ready,
+    /// An event of the conversation, ready to be numbered and folded.
+    Session(Event),
+    /// The number of messages in the agent's own queue.
+    QueueLength(QueueCounts),
+    /// A question or a request for approval.
+    AskOpened(Ask),
+    /// More output of a shell command, by the request that started it.
+    ShellOutput { request: RequestId, delta: String },
+    /// A line that is not a JSON object.
+    UnreadableLine,
+}
+
+/// The agent's settings for this session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    pub model: Option<ModelInfo>,
+    pub thinking_level: String,
+    /// Empty where the agent has no modes.
+    pub mode: String,
+    /// The path of the agent's own session file, if it keeps one.
+    pub session_file: Option<String>,
+}

@@ -1,0 +1,245 @@
+//! The session's agent: its process, the connection to it, pending requests, and the deadlines of stopping it.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use anyhow::Result;
+use pilothouse_agents::{AgentError, AgentEvent, Connection, Open, Output, Reply, Request, RequestId};
+use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, STOP_STEP_SECONDS};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::effect::Pending;
+use crate::agent::process::{Launch, Process, ProcessEvent};
+
+/// The agent's process, if one runs.
+#[derive(Debug)]
+pub(super) struct AgentConnection {
+    running: Option<RunningAgent>,
+    sender: mpsc::Sender<ProcessEvent>,
+    events: mpsc::Receiver<ProcessEvent>,
+    last_request: u64,
+    pending: HashMap<RequestId, Pending>,
+    /// Events and replies that were not processed yet.
+    received: VecDeque<FromAgent>,
+    /// When a stop that the agent does not follow becomes the end of its process.
+    stop_at: Option<Instant>,
+    /// When an idle process is ended.
+    idle_at: Option<Instant>,
+    /// A probe of ours has the session's file for a moment.
+    probing: bool,
+}
+
+#[derive(Debug)]
+struct RunningAgent {
+    process: Process,
+    connection: Connection,
+    /// The agent accepts prompts.
+    ready: bool,
+    /// We are ending the process.
+    ending: bool,
+}
+
+/// What the agent says.
+#[derive(Debug)]
+pub(super) enum FromAgent {
+    Event(AgentEvent),
+    Reply(Pending, Result<Reply, AgentError>),
+}
+
+impl AgentConnection {
+    pub(super) fn new() -> Self {
+        let (sender, events) = mpsc::channel(AGENT_OUTPUT_QUEUE);
+        Self {
+            running: None,
+            sender,
+            events,
+            last_request: 0,
+            pending: HashMap::new(),
+            received: VecDeque::new(),
+            stop_at: None,
+            idle_at: None,
+            probing: false,
+        }
+    }
+
+    pub(super) fn start(&mut self, launch: &Launch, connection: Connection, open: Open) -> Result<()> {
+        let process = Process::start(launch, self.sender.clone())?;
+        self.attach(process, connection, open);
+        Ok(())
+    }
+
+    fn attach(&mut self, process: Process, mut connection: Connection, open: Open) {
+        connection.open(open);
+        self.running = Some(RunningAgent { process, connection, ready: false, ending: false });
+        self.deliver();
+    }
+
+    /// Waits for the process to say something, or to end.
+    pub(super) async fn process_event(&mut self) -> Option<ProcessEvent> {
+        self.events.recv().await
+    }
+
+    pub(super) const fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.ready)
+    }
+
+    /// Returns whether the agent was not ready before.
+    pub(super) fn set_ready(&mut self) -> bool {
+        self.running.as_mut().is_some_and(|running| !std::mem::replace(&mut running.ready, true))
+    }
+
+    pub(super) fn is_ending(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.ending)
+    }
+
+    /// Sends a request. Its reply comes back with `pending`, exactly once.
+    pub(super) fn request(&mut self, request: Request, pending: Pending) -> RequestId {
+        self.last_request += 1;
+        let id = RequestId(self.last_request);
+        match &mut self.running {
+            Some(running) if running.process.accepts_input() => {
+                self.pending.insert(id, pending);
+                running.connection.request(id, request);
+            }
+            Some(_) => self.received.push_back(FromAgent::Reply(pending, Err(AgentError::NotReading))),
+            None => self.received.push_back(FromAgent::Reply(pending, Err(AgentError::Closed))),
+        }
+        self.deliver();
+        id
+    }
+
+    /// Whether the agent reads what it is sent.
+    pub(super) fn accepts_input(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.process.accepts_input())
+    }
+
+    pub(super) fn receive(&mut self, lines: Vec<pilothouse_agents::framing::Line>) {
+        if let Some(running) = &mut self.running {
+            lines.into_iter().for_each(|line| running.connection.receive(line));
+        }
+        self.deliver();
+    }
+
+    /// Moves the connection's outputs on: lines to the process, everything else to `received`. Deltas that arrived
+    /// together are joined, never reordered.
+    fn deliver(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        while let Some(output) = running.connection.poll() {
+            match output {
+                Output::Write(line) => {
+                    if !running.process.send(line) {
+                        tracing::warn!("the agent does not read its input: a line is dropped");
+                    }
+                }
+                Output::Event(AgentEvent::Session(event)) => {
+                    let joined = match self.received.back_mut() {
+                        Some(FromAgent::Event(AgentEvent::Session(last))) => last.join(&event),
+                        _ => false,
+                    };
+                    if !joined {
+                        self.received.push_back(FromAgent::Event(AgentEvent::Session(event)));
+                    }
+                }
+                Output::Event(event) => self.received.push_back(FromAgent::Event(event)),
+                Output::Reply(id, result) => {
+                    if let Some(pending) = self.pending.remove(&id) {
+                        self.received.push_back(FromAgent::Reply(pending, result));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next event or reply that was received.
+    pub(super) fn next(&mut self) -> Option<FromAgent> {
+        self.received.pop_front()
+    }
+
+    /// Whether a scheduled message is being delivered to the agent.
+    pub(super) fn is_delivering(&self) -> bool {
+        self.pending.values().any(|pending| matches!(pending, Pending::Offered { .. }))
+    }
+
+    pub(super) fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Ends the process. It reports its end.
+    pub(super) fn end(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.ending = true;
+            running.process.stop();
+        }
+    }
+
+    /// The process has ended: pending requests fail. Returns whether we ended it.
+    pub(super) fn ended(&mut self) -> bool {
+        let expected = self.is_ending();
+        if let Some(running) = &mut self.running {
+            running.connection.closed();
+        }
+        self.deliver();
+        self.running = None;
+        self.stop_at = None;
+        expected
+    }
+
+    /// Gives the agent a moment to follow a stop.
+    pub(super) fn expect_stop(&mut self, now: Instant) {
+        self.stop_at = Some(now + Duration::from_secs(STOP_STEP_SECONDS));
+    }
+
+    pub(super) const fn stopped(&mut self) {
+        self.stop_at = None;
+    }
+
+    pub(super) const fn set_probing(&mut self, probing: bool) {
+        self.probing = probing;
+    }
+
+    pub(super) const fn is_probing(&self) -> bool {
+        self.probing
+    }
+
+    /// A stop or a probe is in progress: prompts have to wait.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stop_at.is_some() || self.is_ending() || self.probing
+    }
+
+    /// Starts or ends the time after which an idle process is ended.
+    pub(super) fn update_idle(&mut self, is_idle: bool, idle: Option<Duration>, now: Instant) {
+        let is_idle = is_idle && self.is_running() && !self.is_ending() && !self.has_pending();
+        match (is_idle, self.idle_at) {
+            (true, None) => self.idle_at = idle.map(|idle| now + idle),
+            (false, _) => self.idle_at = None,
+            (true, Some(_)) => {}
+        }
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.stop_at.into_iter().chain(self.idle_at).min()
+    }
+
+    /// Ends a process that did not follow a stop, or was idle for too long.
+    pub(super) fn pass_deadlines(&mut self, now: Instant) {
+        let passed = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
+        if passed(self.stop_at) {
+            self.stop_at = None;
+            self.end();
+        }
+        if passed(self.idle_at) {
+            self.idle_at = None;
+            tracing::info!("ending an idle agent");
+            self.end();
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "agent_connection_tests.rs"]
+mod tests;

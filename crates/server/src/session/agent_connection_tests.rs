@@ -1,0 +1,135 @@
+//! Requests, replies and deadlines of the agent, with a channel in place of its process.
+
+use pilothouse_agents::framing::Line;
+use pilothouse_core::protocol::Capabilities;
+use pilothouse_core::protocol::event::Event;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::agent::catalogue::Agent;
+
+/// An agent whose input arrives in a channel.
+fn attached() -> (AgentConnection, mpsc::Receiver<String>) {
+    let mut agent = AgentConnection::new();
+    let (process, input) = Process::without_program();
+    let connection = Agent::parse("test=pi:test").unwrap().connection(Capabilities::default());
+    agent.attach(process, connection, Open::New { folder: "/".to_owned() });
+    (agent, input)
+}
+
+fn line(value: &Value) -> Line {
+    Line::Complete(value.to_string().into_bytes())
+}
+
+fn response(id: u64) -> Line {
+    line(&json!({"type": "response", "id": id.to_string(), "success": true}))
+}
+
+fn delta(text: &str) -> Line {
+    let event = json!({"type": "text_delta", "contentIndex": 0, "delta": text});
+    line(&json!({"type": "message_update", "assistantMessageEvent": event}))
+}
+
+fn received(agent: &mut AgentConnection) -> Vec<FromAgent> {
+    std::iter::from_fn(|| agent.next()).collect()
+}
+
+#[tokio::test]
+async fn a_reply_comes_back_with_what_it_is_for() {
+    let (mut agent, mut input) = attached();
+    agent.request(Request::Abort, Pending::Offered { id: "a".to_owned() });
+    assert!(agent.is_delivering() && agent.has_pending());
+    // The first two commands are those of `open`.
+    let mut types = Vec::new();
+    while let Ok(line) = input.try_recv() {
+        types.push(serde_json::from_str::<Value>(&line).unwrap()["type"].clone());
+    }
+    assert_eq!(types, ["get_state", "get_available_thinking_levels", "abort"]);
+    agent.receive(vec![response(3)]);
+    let replies = received(&mut agent);
+    assert!(
+        matches!(&replies[..], [FromAgent::Reply(Pending::Offered { id }, Ok(Reply::Done))] if id == "a"),
+        "{replies:?}"
+    );
+    assert!(!agent.has_pending());
+}
+
+#[tokio::test]
+async fn deltas_that_arrive_together_are_joined_in_their_order() {
+    let (mut agent, _input) = attached();
+    let title = line(&json!({"type": "session_info_changed", "name": "T"}));
+    agent.receive(vec![delta("a"), delta("b"), title, delta("c")]);
+    let texts: Vec<String> = received(&mut agent)
+        .into_iter()
+        .map(|from| match from {
+            FromAgent::Event(AgentEvent::Session(Event::MessageUpdate { update })) => format!("{update:?}"),
+            other => format!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(texts.len(), 3, "{texts:?}");
+    assert!(texts[0].contains("\"ab\"") && texts[2].contains("\"c\""), "{texts:?}");
+}
+
+#[tokio::test]
+async fn the_end_of_the_process_fails_what_is_pending() {
+    let (mut agent, _input) = attached();
+    agent.request(Request::Models, Pending::Ignored);
+    assert!(!agent.ended(), "we did not end it");
+    assert!(!agent.is_running());
+    let replies = received(&mut agent);
+    assert!(
+        matches!(&replies[..], [FromAgent::Reply(Pending::Ignored, Err(AgentError::Closed))]),
+        "{replies:?}"
+    );
+    agent.request(Request::Models, Pending::Ignored);
+    assert_eq!(received(&mut agent).len(), 1, "a request without a process fails at once");
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_read_gets_no_further_requests() {
+    let (mut agent, input) = attached();
+    while agent.accepts_input() {
+        agent.request(Request::Abort, Pending::Ignored);
+    }
+    agent.request(Request::Abort, Pending::Ignored);
+    let replies = received(&mut agent);
+    assert!(
+        matches!(&replies[..], [FromAgent::Reply(Pending::Ignored, Err(AgentError::NotReading))]),
+        "{replies:?}"
+    );
+    drop(input);
+}
+
+#[tokio::test]
+async fn a_stop_that_is_not_followed_ends_the_process() {
+    let (mut agent, _input) = attached();
+    let now = Instant::now();
+    agent.expect_stop(now);
+    assert!(agent.is_stopping() && !agent.is_ending());
+    let deadline = agent.next_deadline().unwrap();
+    assert_eq!(deadline, now + Duration::from_secs(STOP_STEP_SECONDS));
+    agent.pass_deadlines(deadline);
+    assert!(agent.is_ending(), "the process is being ended");
+    assert!(agent.ended(), "by us");
+}
+
+#[tokio::test]
+async fn an_idle_process_is_ended_and_one_with_a_pending_request_is_not() {
+    let (mut agent, _input) = attached();
+    let (now, idle) = (Instant::now(), Some(Duration::from_secs(60)));
+    agent.request(Request::Models, Pending::Ignored);
+    agent.update_idle(true, idle, now);
+    assert_eq!(agent.next_deadline(), None);
+    agent.receive(vec![response(3)]);
+    agent.update_idle(true, idle, now);
+    let deadline = agent.next_deadline().unwrap();
+    agent.update_idle(true, idle, now + Duration::from_secs(30));
+    assert_eq!(agent.next_deadline(), Some(deadline), "the time is not extended");
+    agent.update_idle(false, idle, now);
+    assert_eq!(agent.next_deadline(), None, "work ends it");
+    agent.update_idle(true, None, now);
+    assert_eq!(agent.next_deadline(), None, "it may be switched off");
+    agent.update_idle(true, idle, now);
+    agent.pass_deadlines(deadline);
+    assert!(agent.is_ending());
+}

@@ -1,0 +1,361 @@
+//! One owner per session file. Agents take no lock: two processes on one file make the conversation branch silently. So a
+//! message in the file that our own process has not reported was written by another program: the session is followed,
+//! and nothing is written here until the user takes it over.
+//!
+//! Messages are attributed by their times. Our own process writes a message a little before it reports it, so nothing is
+//! attributed to another program while our process works, unless a message stays unreported for seconds.
+//!
+//! The file is read on a thread that may block, never in the session's task.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pilothouse_core::SessionState;
+use pilothouse_core::conversation::message::Message;
+use pilothouse_core::limits::{
+    EXTERNAL_WRITER_SECONDS, REMEMBERED_MESSAGE_TIMES, EXTERNAL_WRITER_RUN_SECONDS, UNREPORTED_MESSAGE_SECONDS,
+};
+use pilothouse_core::protocol::MessagesPage;
+use pilothouse_core::protocol::event::Event;
+use tokio::time::Instant;
+
+use super::SessionOrigin;
+use super::recovery;
+use crate::history::HistoryFile;
+use crate::history::history_file::FileChange;
+use crate::store::Store;
+
+/// The delay between a change of the file and the check of its new messages.
+const CHECK_DELAY: Duration = Duration::from_secs(1);
+
+/// The session's file as far as it was read, and who writes it.
+#[derive(Debug, Default)]
+pub(super) struct FileOwnership {
+    history: Option<SharedHistory>,
+    /// The times of the newest messages that our own process has reported.
+    own_times: VecDeque<u64>,
+    /// The number of entries that are attributed, or shown.
+    checked: usize,
+    check_at: Option<Instant>,
+    /// When a message was first seen that our working process has not reported.
+    unreported_since: Option<Instant>,
+    /// Another program is only suspected.
+    suspected: bool,
+    /// The file is another one than the conversation was read from.
+    replaced: bool,
+    /// Until when another program counts as working in this session.
+    active_until: Option<Instant>,
+    /// The user continues here although another program writes.
+    taken_over: bool,
+}
+
+/// The file, shared with threads that read older rows of it.
+#[derive(Clone, Debug)]
+pub(super) struct SharedHistory(Arc<Mutex<HistoryFile>>);
+
+impl SharedHistory {
+    /// Uses the file on a thread that may block.
+    async fn run<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut HistoryFile) -> T + Send + 'static,
+    ) -> Option<T> {
+        let history = self.clone();
+        tokio::task::spawn_blocking(move || history.run_blocking(task)).await.ok()
+    }
+
+    fn run_blocking<T>(&self, task: impl FnOnce(&mut HistoryFile) -> T) -> T {
+        task(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Up to `limit` rows before row `before`. Blocks.
+    pub(super) fn rows(&self, before: usize, limit: usize) -> Option<MessagesPage> {
+        self.run_blocking(|history| history.rows(before, limit))
+    }
+}
+
+/// Who wrote the messages that were not checked before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Author {
+    Ours,
+    External,
+    Both,
+}
+
+/// What a check of the file found.
+#[derive(Debug, PartialEq)]
+pub(super) struct Finding {
+    /// Another program writes the file: our process has to give way.
+    pub(super) external: bool,
+    /// A suspicion turned out to be wrong.
+    pub(super) cleared: bool,
+    pub(super) action: FileAction,
+}
+
+/// What has to happen to the conversation that is shown.
+#[derive(Debug, PartialEq)]
+pub(super) enum FileAction {
+    None,
+    /// The file may have a new title.
+    UpdateTitle,
+    /// Another program has appended these messages.
+    Append(Vec<Message>),
+    /// The conversation has to be read again.
+    Reload,
+}
+
+/// What a suspicion has become.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Suspicion {
+    Unfounded,
+    Open,
+    /// It has lasted long enough to be shown.
+    Confirmed,
+}
+
+impl FileOwnership {
+    pub(super) const fn history(&self) -> Option<&SharedHistory> {
+        self.history.as_ref()
+    }
+
+    pub(super) const fn is_read(&self) -> bool {
+        self.history.is_some()
+    }
+
+    /// The conversation was read from this file.
+    pub(super) fn opened(&mut self, history: Option<HistoryFile>) {
+        self.replaced = false;
+        self.checked = history.as_ref().map_or(0, HistoryFile::entry_count);
+        self.history = history.map(|history| SharedHistory(Arc::new(Mutex::new(history))));
+    }
+
+    /// Remembers the times of messages that our own process reports.
+    pub(super) fn observe(&mut self, event: &Event) {
+        if let Event::MessageStart {
+            message: Message::User { timestamp, .. } | Message::Assistant { timestamp, .. },
+        }
+        | Event::MessageEnd {
+            message: Message::User { timestamp, .. } | Message::Assistant { timestamp, .. },
+        } = event
+            && let Some(timestamp) = timestamp
+            && self.own_times.back() != Some(timestamp)
+        {
+            if self.own_times.len() >= REMEMBERED_MESSAGE_TIMES {
+                self.own_times.pop_front();
+            }
+            self.own_times.push_back(*timestamp);
+        }
+    }
+
+    fn is_own(&self, time: u64) -> bool {
+        // The newest are looked up most.
+        self.own_times.iter().rev().any(|own| *own == time)
+    }
+
+    fn author(&self, times: &[u64]) -> Author {
+        let (mut ours, mut external) = (false, false);
+        for time in times {
+            let own = *time == 0 || self.is_own(*time);
+            ours |= own;
+            external |= !own;
+        }
+        match (ours, external) {
+            (_, false) => Author::Ours,
+            (false, true) => Author::External,
+            (true, true) => Author::Both,
+        }
+    }
+
+    /// Reads what was appended to the file, without showing it, and attributes it. Opens the file again if it is another
+    /// one by now.
+    pub(super) async fn read_appended(&mut self, origin: &SessionOrigin, store: &Store) -> Author {
+        let Some(history) = self.history.clone() else { return Author::Ours };
+        let fits = history.run(HistoryFile::read_appended).await.unwrap_or_default();
+        if !fits {
+            self.reopen(origin, store).await;
+        }
+        let checked = self.checked;
+        let Some(history) = self.history.clone() else { return Author::Ours };
+        let times =
+            history.run(move |history| history.message_times_from(checked).collect::<Vec<u64>>()).await;
+        self.author(&times.unwrap_or_default())
+    }
+
+    /// Opens the file of the session that is shown already.
+    pub(super) async fn reopen(&mut self, origin: &SessionOrigin, store: &Store) {
+        let (origin, store) = (origin.clone(), store.clone());
+        let read = tokio::task::spawn_blocking(move || recovery::read_open_session(&origin, &store));
+        let opened = read.await.ok().flatten();
+        self.checked = self.checked.min(opened.as_ref().map_or(0, HistoryFile::entry_count));
+        self.replaced |= self.history.is_some();
+        self.history = opened.map(|history| SharedHistory(Arc::new(Mutex::new(history))));
+    }
+
+    /// Takes everything that was read as known, and returns what it means for the conversation.
+    async fn take_appended(&mut self) -> Option<FileChange> {
+        let taken = match &self.history {
+            Some(history) => history.run(|history| (history.take_appended(), history.entry_count())).await,
+            None => None,
+        };
+        let (change, entries) = taken.map_or((None, 0), |(change, entries)| (Some(change), entries));
+        self.checked = entries;
+        if std::mem::take(&mut self.replaced) { Some(FileChange::Replaced) } else { change }
+    }
+
+    /// Checks the file while our own process does not work: unreported messages are another program's.
+    pub(super) async fn check(
+        &mut self,
+        origin: &SessionOrigin,
+        store: &Store,
+        has_process: bool,
+    ) -> Finding {
+        self.check_at = None;
+        self.unreported_since = None;
+        let suspected = std::mem::take(&mut self.suspected);
+        match self.read_appended(origin, store).await {
+            Author::Ours => {
+                let action = self.take_own(origin, store, has_process).await;
+                Finding { external: false, cleared: suspected, action }
+            }
+            Author::External => {
+                let action = match self.take_appended().await {
+                    Some(FileChange::Appended(messages)) => FileAction::Append(messages),
+                    Some(FileChange::Replaced) => FileAction::Reload,
+                    Some(FileChange::Unchanged | FileChange::Deleted) | None => FileAction::UpdateTitle,
+                };
+                Finding { external: true, cleared: false, action }
+            }
+            Author::Both => Finding { external: true, cleared: false, action: FileAction::Reload },
+        }
+    }
+
+    /// Takes messages as known that no other program has written.
+    pub(super) async fn take_own(
+        &mut self,
+        origin: &SessionOrigin,
+        store: &Store,
+        has_process: bool,
+    ) -> FileAction {
+        match self.take_appended().await {
+            Some(FileChange::Replaced) if has_process => {
+                self.reopen(origin, store).await;
+                self.replaced = false;
+                FileAction::None
+            }
+            Some(FileChange::Replaced) => FileAction::Reload,
+            Some(FileChange::Unchanged) => FileAction::UpdateTitle,
+            // Without a process of ours it is another program's: the result of a tool, a command, a summary.
+            Some(FileChange::Appended(messages)) if !has_process => FileAction::Append(messages),
+            Some(FileChange::Appended(_) | FileChange::Deleted) | None => FileAction::None,
+        }
+    }
+
+    /// Checks the file while our own process works: a message that it has not reported may still be reported.
+    pub(super) async fn check_while_working(
+        &mut self,
+        origin: &SessionOrigin,
+        store: &Store,
+        now: Instant,
+    ) -> Suspicion {
+        self.check_at = None;
+        if self.read_appended(origin, store).await == Author::Ours {
+            self.unreported_since = None;
+            return if std::mem::take(&mut self.suspected) { Suspicion::Unfounded } else { Suspicion::Open };
+        }
+        self.check_later(now);
+        self.suspect(now)
+    }
+
+    fn suspect(&mut self, now: Instant) -> Suspicion {
+        let since = *self.unreported_since.get_or_insert(now);
+        if now.duration_since(since) < Duration::from_secs(UNREPORTED_MESSAGE_SECONDS) {
+            return Suspicion::Open;
+        }
+        self.suspected = true;
+        Suspicion::Confirmed
+    }
+
+    /// Our own process is gone. Returns the messages that it wrote and did not report: nobody else is blamed for them.
+    pub(super) async fn take_rest(&mut self, origin: &SessionOrigin, store: &Store) -> Vec<Message> {
+        match self.take_appended().await {
+            Some(FileChange::Appended(mut messages)) => {
+                let unreported =
+                    |message: &Message| message.timestamp().is_some_and(|time| !self.is_own(time));
+                messages.iter().position(unreported).map_or_else(Vec::new, |first| messages.split_off(first))
+            }
+            Some(FileChange::Replaced) => {
+                self.reopen(origin, store).await;
+                self.replaced = false;
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Schedules a check of the file.
+    pub(super) fn check_later(&mut self, now: Instant) {
+        self.check_at.get_or_insert(now + CHECK_DELAY);
+    }
+
+    pub(super) fn is_check_due(&self, now: Instant) -> bool {
+        self.check_at.is_some_and(|at| at <= now)
+    }
+
+    /// Another program was seen writing. It counts as working for a while; for longer in the middle of a run, since a
+    /// tool may take its time.
+    pub(super) async fn expect_external_writer(&mut self, now: Instant) {
+        let unfinished = self.resting_state().await == Some(SessionState::Paused);
+        let seconds = if unfinished { EXTERNAL_WRITER_RUN_SECONDS } else { EXTERNAL_WRITER_SECONDS };
+        self.active_until = Some(now + Duration::from_secs(seconds));
+    }
+
+    /// Whether the time is over after which another program counts as gone.
+    pub(super) fn is_external_writer_gone(&self, now: Instant) -> bool {
+        self.active_until.is_some_and(|until| until <= now)
+    }
+
+    pub(super) const fn forget_external_writer(&mut self) {
+        self.active_until = None;
+    }
+
+    pub(super) const fn set_taken_over(&mut self, taken_over: bool) {
+        self.taken_over = taken_over;
+    }
+
+    pub(super) const fn is_taken_over(&self) -> bool {
+        self.taken_over
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.check_at.into_iter().chain(self.active_until).min()
+    }
+
+    /// The state of the session when nothing runs in it, as the file has it.
+    pub(super) async fn resting_state(&self) -> Option<SessionState> {
+        self.history.as_ref()?.run(|history| history.resting_state()).await
+    }
+
+    pub(super) async fn title(&self) -> Option<String> {
+        self.history.as_ref()?.run(|history| history.title()).await.filter(|title| !title.is_empty())
+    }
+
+    /// Which of these messages of the user the file has.
+    pub(super) async fn prompts_in_file(&self, times: Vec<u64>) -> Vec<u64> {
+        let Some(history) = self.history.as_ref().filter(|_| !times.is_empty()) else { return Vec::new() };
+        let found = history.run(move |history| {
+            times.into_iter().filter(|time| history.has_prompt(*time)).collect::<Vec<u64>>()
+        });
+        found.await.unwrap_or_default()
+    }
+
+    pub(super) async fn has_reply(&self, time: u64) -> bool {
+        match &self.history {
+            Some(history) => history.run(move |history| history.has_reply(time)).await.unwrap_or_default(),
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "file_ownership_tests.rs"]
+mod tests;

@@ -1,0 +1,89 @@
+//! Questions about a session that only read: older rows, places of words and entries, files of the project. They run on
+//! threads that may block, and only the client that asked waits.
+
+use pilothouse_core::UiMessage;
+use pilothouse_core::limits::{PAGE_ROWS, QUERY_BYTES};
+use pilothouse_core::protocol::{CommandError, ErrorCode, FoundFiles, FoundRows, MessagesPage, SessionReply};
+use pilothouse_core::render::find::Needle;
+use tokio::task::spawn_blocking;
+
+use super::file_ownership::SharedHistory;
+use super::{SessionOrigin, file_names, recovery};
+use crate::client::Responder;
+use crate::store::Store;
+
+/// Rows that are not in memory any more, read from the session file.
+pub(super) fn older_rows(
+    responder: Responder,
+    history: Option<SharedHistory>,
+    (before, limit, total): (usize, usize, usize),
+) {
+    spawn_blocking(move || {
+        let page = history.and_then(|history| history.rows(before, limit));
+        responder.respond(match page {
+            Some(page) => Ok(SessionReply::Messages(MessagesPage { total, ..page })),
+            None => Err(CommandError::new(
+                ErrorCode::Gone,
+                "The session's file has changed. Reload the page to see its current content.",
+            )),
+        });
+    });
+}
+
+/// The row that shows an entry of the session file.
+pub(super) fn find_row(responder: Responder, origin: SessionOrigin, store: Store, entry: String) {
+    spawn_blocking(move || {
+        let history = recovery::read_open_session(&origin, &store);
+        let row = history.and_then(|history| history.row_of_entry(&entry));
+        responder.respond(match row {
+            Some(row) => Ok(SessionReply::Row { row }),
+            None => Err(CommandError::new(ErrorCode::Gone, "This is no longer part of the conversation.")),
+        });
+    });
+}
+
+/// Files and folders of the project, by letters of their paths.
+pub(super) fn find_files(responder: Responder, origin: &SessionOrigin, query: String) {
+    if query.len() > QUERY_BYTES {
+        return responder.respond(Err(too_long()));
+    }
+    let folder = origin.cwd.clone();
+    spawn_blocking(move || {
+        let paths = file_names::find(&folder, &query);
+        responder.respond(Ok(SessionReply::Files(FoundFiles { paths })));
+    });
+}
+
+/// The rows that contain these words. `rows` are those in memory, from index `first` on.
+pub(super) fn find_rows(
+    responder: Responder,
+    query: &str,
+    (first, rows): (usize, Vec<UiMessage>),
+    history: Option<SharedHistory>,
+) {
+    if query.len() > QUERY_BYTES {
+        return responder.respond(Err(too_long()));
+    }
+    let Some(needle) = Needle::new(query) else {
+        return responder.respond(Err(CommandError::invalid("Type some words to look for.")));
+    };
+    spawn_blocking(move || {
+        let mut found = Vec::new();
+        let mut before = first;
+        while let Some(history) = history.as_ref().filter(|_| before > 0) {
+            // Page by page, since the session itself needs the file now and then.
+            let Some(page) = history.rows(before, PAGE_ROWS) else { break };
+            before = page.first;
+            let matching = page.messages.iter().enumerate().rev().filter(|(_, row)| needle.is_in(row));
+            found.extend(matching.map(|(index, _)| page.first + index));
+        }
+        found.reverse();
+        let matching = rows.iter().enumerate().filter(|(_, row)| needle.is_in(row));
+        found.extend(matching.map(|(index, _)| first + index));
+        responder.respond(Ok(SessionReply::Rows(FoundRows { rows: found })));
+    });
+}
+
+fn too_long() -> CommandError {
+    CommandError::invalid(format!("This is too long to look for: the limit is {QUERY_BYTES} bytes."))
+}

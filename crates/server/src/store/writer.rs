@@ -1,0 +1,322 @@
+//! The one thread that writes. It takes everything that is queued and commits it together: one wait for the disk serves
+//! many callers. Callers never hold a lock while the disk works, so a slow or locked database delays only those who
+//! await their own writes.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use pilothouse_core::limits::{IN_FLIGHT_SESSIONS, STORE_BATCH_JOBS, STORE_QUEUE_JOBS};
+use pilothouse_core::protocol::{CommandError, ErrorCode};
+use rusqlite::{Connection, TransactionBehavior};
+use thiserror::Error;
+use tokio::sync::{oneshot, watch};
+
+use super::InFlightNote;
+use super::write::Write;
+
+/// While writing fails, a small write is tried this often, so that the problem is known to be over.
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Why something was not stored, as part of a sentence: "the disk is full".
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{reason}")]
+pub struct StoreError {
+    reason: String,
+}
+
+impl StoreError {
+    pub(super) fn closed() -> Self {
+        Self { reason: "the server is shutting down".to_owned() }
+    }
+
+    fn queue_full() -> Self {
+        Self { reason: "too many writes are waiting for the disk".to_owned() }
+    }
+
+    fn of(error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode as Code;
+        let reason = match error.sqlite_error_code() {
+            Some(Code::DiskFull) => "the disk is full".to_owned(),
+            Some(Code::ReadOnly | Code::PermissionDenied) => "the data folder is read-only".to_owned(),
+            Some(Code::DatabaseBusy | Code::DatabaseLocked) => {
+                "another program has locked the database".to_owned()
+            }
+            Some(Code::SystemIoFailure) => format!("the disk reported an error ({error})"),
+            _ => format!("the database reported an error ({error})"),
+        };
+        Self { reason }
+    }
+}
+
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> Self {
+        let message = format!("Nothing was done, because it could not be saved: {error}.");
+        Self::new(ErrorCode::NotStored, message)
+    }
+}
+
+/// Writes that succeed or fail as one unit, and who waits for them.
+struct Job {
+    writes: Vec<Write>,
+    done: oneshot::Sender<Result<(), StoreError>>,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    /// The newest note of each session.
+    notes: HashMap<String, Option<InFlightNote>>,
+    closed: bool,
+}
+
+#[derive(Default)]
+struct Inbox {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+/// The handle to the writing thread.
+pub(super) struct Writer {
+    inbox: Arc<Inbox>,
+    problem: watch::Receiver<Option<String>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Writer {
+    pub(super) fn start(connection: Connection) -> Result<Self> {
+        let inbox = Arc::new(Inbox::default());
+        let (health, problem) = watch::channel(None);
+        let thread = std::thread::Builder::new()
+            .name("store".to_owned())
+            .spawn({
+                let inbox = inbox.clone();
+                move || Thread { inbox, connection, health, full_sync: true }.run()
+            })
+            .context("the thread that writes the store could not be started")?;
+        Ok(Self { inbox, problem, thread: Mutex::new(Some(thread)) })
+    }
+
+    pub(super) fn problem(&self) -> watch::Receiver<Option<String>> {
+        self.problem.clone()
+    }
+
+    pub(super) fn enqueue(&self, writes: Vec<Write>) -> oneshot::Receiver<Result<(), StoreError>> {
+        let (done, result) = oneshot::channel();
+        let mut queue = self.inbox.lock();
+        let refusal = if queue.closed {
+            Some(StoreError::closed())
+        } else if queue.jobs.len() >= STORE_QUEUE_JOBS {
+            Some(StoreError::queue_full())
+        } else {
+            None
+        };
+        if let Some(error) = refusal {
+            tracing::warn!(%error, "writes are refused");
+            let _ = done.send(Err(error));
+            return result;
+        }
+        for write in &writes {
+            if let Write::ForgetSession { session } = write {
+                queue.notes.remove(session);
+            }
+        }
+        queue.jobs.push_back(Job { writes, done });
+        self.inbox.changed.notify_one();
+        result
+    }
+
+    pub(super) fn note(&self, session: &str, note: Option<InFlightNote>) {
+        let mut queue = self.inbox.lock();
+        if queue.closed {
+            return;
+        }
+        // The end of a message is always accepted: a note that outlives its message would be shown as interrupted.
+        let full = queue.notes.len() >= IN_FLIGHT_SESSIONS && !queue.notes.contains_key(session);
+        if full && note.is_some() {
+            return tracing::warn!("too many sessions have a message in progress: one note is dropped");
+        }
+        queue.notes.insert(session.to_owned(), note);
+        self.inbox.changed.notify_one();
+    }
+
+    /// Returns when everything queued is written.
+    pub(super) fn close(&self) {
+        self.inbox.lock().closed = true;
+        self.inbox.changed.notify_one();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the thread that writes the store has panicked");
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Inbox {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the thread takes from the queue at once.
+#[derive(Default)]
+struct Batch {
+    jobs: Vec<Job>,
+    notes: Vec<(String, Option<InFlightNote>)>,
+}
+
+/// The writing thread's own state.
+struct Thread {
+    inbox: Arc<Inbox>,
+    connection: Connection,
+    health: watch::Sender<Option<String>>,
+    /// Whether a commit waits for the disk; without it, it waits for the operating system only.
+    full_sync: bool,
+}
+
+impl Thread {
+    fn run(mut self) {
+        while let Some(batch) = self.next_batch() {
+            if batch.jobs.is_empty() && batch.notes.is_empty() {
+                let problem = self.probe().err().map(|error| StoreError::of(&error));
+                self.report(problem);
+            } else {
+                self.write(batch);
+            }
+        }
+    }
+
+    /// Waits for work. Returns an empty batch when it is time to probe, and none when the store is closed and all is
+    /// written.
+    fn next_batch(&self) -> Option<Batch> {
+        let failing = self.health.borrow().is_some();
+        let mut queue = self.inbox.lock();
+        let mut timed_out = false;
+        while queue.jobs.is_empty() && (queue.notes.is_empty() || failing) && !queue.closed && !timed_out {
+            queue = if failing {
+                let waited = self.inbox.changed.wait_timeout(queue, PROBE_INTERVAL);
+                let (queue, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+                timed_out = timeout.timed_out();
+                queue
+            } else {
+                self.inbox.changed.wait(queue).unwrap_or_else(PoisonError::into_inner)
+            };
+        }
+        if queue.closed && queue.jobs.is_empty() && (queue.notes.is_empty() || failing) {
+            return None;
+        }
+        let count = queue.jobs.len().min(STORE_BATCH_JOBS);
+        // While writing fails, notes stay queued, so that only the newest is written when it works again.
+        let notes =
+            if failing && queue.jobs.is_empty() { HashMap::new() } else { std::mem::take(&mut queue.notes) };
+        Some(Batch { jobs: queue.jobs.drain(..count).collect(), notes: notes.into_iter().collect() })
+    }
+
+    fn write(&mut self, batch: Batch) {
+        let Batch { jobs, notes } = batch;
+        let (jobs, nothing): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| !job.writes.is_empty());
+        let written = if jobs.is_empty() && notes.is_empty() {
+            Ok(Vec::new())
+        } else {
+            self.commit(&jobs, &notes).map_err(|error| StoreError::of(&error))
+        };
+        let problem = match written {
+            Ok(results) => {
+                let problem = results.iter().find_map(|result| result.as_ref().err().cloned());
+                for (job, result) in jobs.into_iter().zip(results) {
+                    let _ = job.done.send(result);
+                }
+                problem
+            }
+            Err(error) => {
+                self.keep_for_later(notes);
+                for job in jobs {
+                    let _ = job.done.send(Err(error.clone()));
+                }
+                Some(error)
+            }
+        };
+        for job in nothing {
+            let _ = job.done.send(Ok(()));
+        }
+        self.report(problem);
+    }
+
+    /// Puts notes back that could not be written, unless newer ones have come.
+    fn keep_for_later(&self, notes: Vec<(String, Option<InFlightNote>)>) {
+        let mut queue = self.inbox.lock();
+        for (session, note) in notes {
+            queue.notes.entry(session).or_insert(note);
+        }
+    }
+
+    /// Writes everything in one transaction. A job that fails leaves nothing behind; the others are not affected.
+    fn commit(
+        &mut self,
+        jobs: &[Job],
+        notes: &[(String, Option<InFlightNote>)],
+    ) -> rusqlite::Result<Vec<Result<(), StoreError>>> {
+        self.set_full_sync(!jobs.is_empty())?;
+        let mut transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut results = Vec::new();
+        for job in jobs {
+            let savepoint = transaction.savepoint()?;
+            match job.writes.iter().try_for_each(|write| write.apply(&savepoint)) {
+                Ok(()) => {
+                    savepoint.commit()?;
+                    results.push(Ok(()));
+                }
+                // A full disk may have ended the whole transaction.
+                Err(error) if savepoint.is_autocommit() => return Err(error),
+                Err(error) => {
+                    drop(savepoint);
+                    results.push(Err(StoreError::of(&error)));
+                }
+            }
+        }
+        for (session, note) in notes {
+            Write::SetInFlight { session: session.clone(), note: note.clone() }.apply(&transaction)?;
+        }
+        transaction.commit()?;
+        Ok(results)
+    }
+
+    /// Notes alone need not wait for the disk: they outlive the server, and the next one says more.
+    fn set_full_sync(&mut self, full: bool) -> rusqlite::Result<()> {
+        if self.full_sync != full {
+            self.connection.pragma_update(None, "synchronous", if full { "FULL" } else { "NORMAL" })?;
+            self.full_sync = full;
+        }
+        Ok(())
+    }
+
+    /// Writes something that changes nothing.
+    fn probe(&mut self) -> rusqlite::Result<()> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let version: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        transaction.pragma_update(None, "user_version", version)?;
+        transaction.commit()
+    }
+
+    fn report(&self, problem: Option<StoreError>) {
+        let problem = problem.map(|error| error.to_string());
+        self.health.send_if_modified(|known| {
+            let changed = *known != problem;
+            if changed {
+                match &problem {
+                    Some(problem) => tracing::error!("the store cannot be written: {problem}"),
+                    None => tracing::info!("the store can be written again"),
+                }
+                known.clone_from(&problem);
+            }
+            changed
+        });
+    }
+}
