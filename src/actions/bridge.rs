@@ -1,7 +1,7 @@
 //! Where the transport's frames reach the state.
 
 use leptos::prelude::*;
-use pilothouse_core::json::Readable;
+use pilothouse_core::json::FromJson;
 use pilothouse_core::protocol::{Cursor, ServerFrame, Welcome};
 
 use super::Actions;
@@ -58,7 +58,7 @@ impl Receiver for Actions {
     fn probed(&self, outcome: Outcome) {
         if let Ok(mut data) = outcome
             && let Some(list) = data.get_mut("sessions").map(serde_json::Value::take)
-            && let Some(list) = Readable::read(list)
+            && let Some(list) = FromJson::from_json(list)
         {
             self.server.sessions.set(sessions::newest_first(list));
         }

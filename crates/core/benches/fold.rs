@@ -1,4 +1,5 @@
 //! Measures folding a whole conversation. Ten times the events should take ten times the time.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "a bench reads the clock")]
 
 mod conversation;
 

@@ -1,6 +1,7 @@
 //! Measures one text delta and one snapshot, in short and in long conversations. For comparison with the delta,
 //! the usual approach of UI frameworks: copying the list of references with every delta, so that rows can be
 //! compared by identity.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "a bench reads the clock")]
 
 mod conversation;
 

@@ -1,16 +1,30 @@
-//! Reads JSON leniently. A field that is missing or has the wrong type counts as missing: required fields make the
-//! whole value unreadable, all others take their type's default.
+//! Reads JSON leniently. A field that is missing or has the wrong type counts as missing: required fields make the whole
+//! value unreadable, all others take their type's default.
 //!
-//! Derived `Deserialize` code for the large enums and structs of the protocol is about ten times as large, and the page
-//! would have to load all of it.
+//! `#[derive(FromJson)]` reads a type by the names that serde writes it with. [`Object`] reads field by field, for
+//! values whose shape depends on the agent.
 
 use serde_json::{Map, Value};
 
-#[derive(Debug, Default)]
-pub struct Fields(Map<String, Value>);
+pub use pilothouse_json_derive::FromJson;
 
-impl Fields {
-    /// None if it is no object.
+/// A type that can be read from JSON.
+pub trait FromJson: Sized {
+    /// None if the value is not of this type.
+    fn from_json(value: Value) -> Option<Self>;
+}
+
+/// Reads a value, or takes the type's default.
+pub fn or_default<T: FromJson + Default>(value: Value) -> T {
+    T::from_json(value).unwrap_or_default()
+}
+
+/// A JSON object whose fields are taken one after the other.
+#[derive(Debug, Default)]
+pub struct Object(Map<String, Value>);
+
+impl Object {
+    /// None if the value is not an object.
     pub fn of(value: Value) -> Option<Self> {
         match value {
             Value::Object(object) => Some(Self(object)),
@@ -18,36 +32,39 @@ impl Fields {
         }
     }
 
-    pub fn has(&self, key: &str) -> bool {
+    pub fn contains(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    pub fn value(&mut self, key: &str) -> Value {
+    /// Takes a field out of the object; null if it is missing.
+    pub fn take(&mut self, key: &str) -> Value {
         self.0.remove(key).unwrap_or_default()
     }
 
+    /// Takes the field under either of two names.
+    pub fn take_either(&mut self, key: &str, alias: &str) -> Value {
+        self.0.remove(key).unwrap_or_else(|| self.take(alias))
+    }
+
+    /// Reads a field, or takes the type's default.
+    pub fn read<T: FromJson + Default>(&mut self, key: &str) -> T {
+        or_default(self.take(key))
+    }
+
     pub fn object(&mut self, key: &str) -> Self {
-        Self::of(self.value(key)).unwrap_or_default()
+        Self::of(self.take(key)).unwrap_or_default()
     }
 
     pub fn text(&mut self, key: &str) -> String {
-        self.optional_text(key).unwrap_or_default()
+        self.read(key)
     }
 
     pub fn optional_text(&mut self, key: &str) -> Option<String> {
-        match self.value(key) {
-            Value::String(text) => Some(text),
-            _ => None,
-        }
+        self.read(key)
     }
 
     pub fn texts(&mut self, key: &str) -> Vec<String> {
-        let Value::Array(values) = self.value(key) else { return Vec::new() };
-        let texts = values.into_iter().filter_map(|value| match value {
-            Value::String(text) => Some(text),
-            _ => None,
-        });
-        texts.collect()
+        self.read(key)
     }
 
     pub fn flag(&self, key: &str) -> bool {
@@ -62,77 +79,33 @@ impl Fields {
         self.0.get(key).and_then(Value::as_u64)
     }
 
-    /// An index that means the same to the server and to a page, where indices are 32 bits wide.
-    pub fn index(&self, key: &str) -> Option<usize> {
-        let number = self.optional_number(key)?;
-        let number = u32::try_from(number).ok().filter(|number| *number < u32::MAX)?;
-        usize::try_from(number).ok()
-    }
-
     pub fn small_number(&self, key: &str) -> u32 {
         u32::try_from(self.number(key)).unwrap_or(u32::MAX)
-    }
-
-    pub fn optional_code(&self, key: &str) -> Option<i32> {
-        self.0.get(key).and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok())
     }
 
     pub fn length_of_array(&self, key: &str) -> usize {
         self.0.get(key).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// All that is left.
+    /// The fields that were not taken.
     pub fn into_value(self) -> Value {
         Value::Object(self.0)
     }
+
+    /// Reads the fields that were not taken as one value.
+    pub fn rest<T: FromJson>(&mut self) -> Option<T> {
+        T::from_json(Value::Object(std::mem::take(&mut self.0)))
+    }
 }
 
-pub trait Readable: Sized {
-    /// None if it is not of this kind.
-    fn read(value: Value) -> Option<Self>;
-}
-
-/// A struct by its required fields and the others, each with its name on the wire.
-macro_rules! readable {
-    ($type:ty { $($required:ident $required_name:literal),* ; $($field:ident $name:literal),* $(,)? }) => {
-        impl $crate::json::Readable for $type {
-            fn read(value: serde_json::Value) -> Option<Self> {
-                let mut fields = $crate::json::Fields::of(value)?;
-                Some(Self {
-                    $($required: fields.required($required_name)?,)*
-                    $($field: fields.read($name),)*
-                })
-            }
-        }
-    };
-}
-
-/// A choice by the names of its values, and what any other name stands for, if that is known.
-macro_rules! readable_names {
-    ($type:ty { $($name:literal $value:ident),* $(,)? } $(else $other:ident)?) => {
-        impl $crate::json::Readable for $type {
-            fn read(value: serde_json::Value) -> Option<Self> {
-                Some(match value.as_str()? {
-                    $($name => Self::$value,)*
-                    _ => return readable_names!(@other $($other)?),
-                })
-            }
-        }
-    };
-    (@other) => { None };
-    (@other $other:ident) => { Some(Self::$other) };
-}
-
-pub(crate) use {readable, readable_names};
-
-impl Readable for Value {
-    fn read(value: Value) -> Option<Self> {
+impl FromJson for Value {
+    fn from_json(value: Value) -> Option<Self> {
         Some(value)
     }
 }
 
-impl Readable for String {
-    fn read(value: Value) -> Option<Self> {
+impl FromJson for String {
+    fn from_json(value: Value) -> Option<Self> {
         match value {
             Value::String(text) => Some(text),
             _ => None,
@@ -140,75 +113,60 @@ impl Readable for String {
     }
 }
 
-impl Readable for bool {
-    fn read(value: Value) -> Option<Self> {
+impl FromJson for bool {
+    fn from_json(value: Value) -> Option<Self> {
         value.as_bool()
     }
 }
 
-impl Readable for f64 {
-    fn read(value: Value) -> Option<Self> {
+impl FromJson for f64 {
+    fn from_json(value: Value) -> Option<Self> {
         value.as_f64()
     }
 }
 
-impl Readable for u64 {
-    fn read(value: Value) -> Option<Self> {
+impl FromJson for u64 {
+    fn from_json(value: Value) -> Option<Self> {
         value.as_u64()
     }
 }
 
-impl Readable for u32 {
-    fn read(value: Value) -> Option<Self> {
+impl FromJson for u32 {
+    fn from_json(value: Value) -> Option<Self> {
         value.as_u64()?.try_into().ok()
     }
 }
 
-impl Readable for i32 {
-    fn read(value: Value) -> Option<Self> {
+impl FromJson for i32 {
+    fn from_json(value: Value) -> Option<Self> {
         value.as_i64()?.try_into().ok()
     }
 }
 
-impl Readable for usize {
-    fn read(value: Value) -> Option<Self> {
+impl FromJson for usize {
+    fn from_json(value: Value) -> Option<Self> {
         value.as_u64()?.try_into().ok()
     }
 }
 
-impl<T: Readable> Readable for Option<T> {
-    fn read(value: Value) -> Option<Self> {
-        Some(if value.is_null() { None } else { T::read(value) })
+impl<T: FromJson> FromJson for Option<T> {
+    fn from_json(value: Value) -> Option<Self> {
+        Some(if value.is_null() { None } else { T::from_json(value) })
     }
 }
 
-impl<T: Readable> Readable for Vec<T> {
-    /// What is not of the kind is left out.
-    fn read(value: Value) -> Option<Self> {
+impl<T: FromJson> FromJson for Vec<T> {
+    /// Elements that are not of the type are left out.
+    fn from_json(value: Value) -> Option<Self> {
         match value {
-            Value::Array(values) => Some(values.into_iter().filter_map(T::read).collect()),
+            Value::Array(values) => Some(values.into_iter().filter_map(T::from_json).collect()),
             _ => None,
         }
     }
 }
 
-impl<T: Readable> Readable for Box<T> {
-    fn read(value: Value) -> Option<Self> {
-        T::read(value).map(Self::new)
-    }
-}
-
-impl Fields {
-    pub fn required<T: Readable>(&mut self, key: &str) -> Option<T> {
-        T::read(self.value(key))
-    }
-
-    pub fn read<T: Readable + Default>(&mut self, key: &str) -> T {
-        T::read(self.value(key)).unwrap_or_default()
-    }
-
-    /// All that is left, as one part.
-    pub fn rest<T: Readable>(self) -> Option<T> {
-        T::read(self.into_value())
+impl<T: FromJson> FromJson for Box<T> {
+    fn from_json(value: Value) -> Option<Self> {
+        T::from_json(value).map(Self::new)
     }
 }

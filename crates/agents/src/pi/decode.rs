@@ -3,7 +3,7 @@
 
 use pilothouse_core::conversation::ask::{Ask, AskKind};
 use pilothouse_core::conversation::queue::QueueCounts;
-use pilothouse_core::json::Fields;
+use pilothouse_core::json::{FromJson, Object};
 use pilothouse_core::limits::RAW_EVENT_BYTES;
 use pilothouse_core::protocol::event::{Event, NoticeLevel, ToolOutput, Update};
 use serde_json::{Value, json};
@@ -37,105 +37,105 @@ pub struct Response {
 }
 
 pub fn decode(line: &[u8]) -> Vec<Incoming> {
-    let Some(mut fields) = serde_json::from_slice(line).ok().and_then(Fields::of) else {
+    let Some(mut object) = serde_json::from_slice(line).ok().and_then(Object::of) else {
         return vec![Incoming::Unreadable];
     };
-    let kind = fields.text("type");
+    let kind = object.text("type");
     match kind.as_str() {
         "response" => vec![Incoming::Response(Response {
-            id: fields.text("id"),
-            command: fields.text("command"),
-            success: fields.flag("success"),
-            data: fields.value("data"),
-            error: fields.text("error"),
+            id: object.text("id"),
+            command: object.text("command"),
+            success: object.flag("success"),
+            data: object.take("data"),
+            error: object.text("error"),
         })],
         "queue_update" => {
             let (steering, follow_up) =
-                (fields.length_of_array("steering"), fields.length_of_array("followUp"));
+                (object.length_of_array("steering"), object.length_of_array("followUp"));
             vec![Incoming::QueueLength(QueueCounts { steering, follow_up })]
         }
         "bash_execution_update" => {
-            vec![Incoming::ShellOutput { request_id: fields.text("id"), delta: fields.text("delta") }]
+            vec![Incoming::ShellOutput { request_id: object.text("id"), delta: object.text("delta") }]
         }
-        "extension_ui_request" => vec![extension_request(fields)],
+        "extension_ui_request" => vec![extension_request(object)],
         // Before 1.0 there is no `agent_settled`: `agent_end` also ends the run.
-        "agent_end" if !fields.has("willRetry") => vec![
+        "agent_end" if !object.contains("willRetry") => vec![
             Incoming::Event(Event::AgentEnd { will_retry: false }),
             Incoming::Event(Event::AgentSettled { aborted: false }),
         ],
-        _ => vec![Incoming::Event(event(&kind, fields))],
+        _ => vec![Incoming::Event(event(&kind, object))],
     }
 }
 
-fn event(kind: &str, mut fields: Fields) -> Event {
+fn event(kind: &str, mut object: Object) -> Event {
     match kind {
         "agent_start" => Event::AgentStart,
-        "agent_end" => Event::AgentEnd { will_retry: fields.flag("willRetry") },
-        "agent_settled" => Event::AgentSettled { aborted: fields.flag("aborted") },
+        "agent_end" => Event::AgentEnd { will_retry: object.flag("willRetry") },
+        "agent_settled" => Event::AgentSettled { aborted: object.flag("aborted") },
         "turn_start" => Event::TurnStart,
         "turn_end" => Event::TurnEnd,
-        "message_start" => Event::MessageStart { message: message(fields.value("message")) },
-        "message_end" => Event::MessageEnd { message: message(fields.value("message")) },
+        "message_start" => Event::MessageStart { message: message(object.take("message")) },
+        "message_end" => Event::MessageEnd { message: message(object.take("message")) },
         "message_update" => {
-            Event::MessageUpdate { update: message_update(fields.object("assistantMessageEvent")) }
+            Event::MessageUpdate { update: message_update(object.object("assistantMessageEvent")) }
         }
         "tool_execution_start" => Event::ToolExecutionStart {
-            tool_call_id: fields.text("toolCallId"),
-            tool_name: fields.text("toolName"),
-            args: fields.value("args"),
+            tool_call_id: object.text("toolCallId"),
+            tool_name: object.text("toolName"),
+            args: object.take("args"),
         },
         "tool_execution_update" => Event::ToolExecutionUpdate {
-            tool_call_id: fields.text("toolCallId"),
-            tool_name: fields.text("toolName"),
-            partial_result: ToolOutput::from_value(fields.value("partialResult")),
+            tool_call_id: object.text("toolCallId"),
+            tool_name: object.text("toolName"),
+            partial_result: ToolOutput::from_value(object.take("partialResult")),
         },
         "tool_execution_end" => Event::ToolExecutionEnd {
-            tool_call_id: fields.text("toolCallId"),
-            tool_name: fields.text("toolName"),
-            result: ToolOutput::from_value(fields.value("result")),
-            is_error: fields.flag("isError"),
-            duration_ms: fields.optional_number("durationMs"),
+            tool_call_id: object.text("toolCallId"),
+            tool_name: object.text("toolName"),
+            result: ToolOutput::from_value(object.take("result")),
+            is_error: object.flag("isError"),
+            duration_ms: object.optional_number("durationMs"),
         },
-        "compaction_start" => Event::CompactionStart { reason: fields.text("reason") },
+        "compaction_start" => Event::CompactionStart { reason: object.text("reason") },
         "compaction_end" => Event::CompactionEnd {
-            summary: fields.object("result").optional_text("summary"),
-            aborted: fields.flag("aborted"),
-            error: fields.optional_text("errorMessage"),
+            summary: object.object("result").optional_text("summary"),
+            aborted: object.flag("aborted"),
+            error: object.optional_text("errorMessage"),
         },
         "auto_retry_start" => Event::AutoRetryStart {
-            attempt: fields.small_number("attempt"),
-            max_attempts: fields.small_number("maxAttempts"),
-            delay_ms: fields.number("delayMs"),
-            error_message: fields.text("errorMessage"),
+            attempt: object.small_number("attempt"),
+            max_attempts: object.small_number("maxAttempts"),
+            delay_ms: object.number("delayMs"),
+            error_message: object.text("errorMessage"),
         },
-        "auto_retry_end" => Event::AutoRetryEnd { success: fields.flag("success") },
-        "thinking_level_changed" => Event::ThinkingLevelChanged { level: fields.text("level") },
-        "session_info_changed" => Event::TitleChanged { title: fields.text("name") },
+        "auto_retry_end" => Event::AutoRetryEnd { success: object.flag("success") },
+        "thinking_level_changed" => Event::ThinkingLevelChanged { level: object.text("level") },
+        "session_info_changed" => Event::TitleChanged { title: object.text("name") },
         "extension_error" => Event::Notice {
             level: NoticeLevel::Error,
-            text: format!("{}: {}", fields.text("extensionPath"), fields.text("error")),
+            text: format!("{}: {}", object.text("extensionPath"), object.text("error")),
         },
         // Reported in addition to events that already show the same thing.
         "entry_appended"
         | "summarization_retry_scheduled"
         | "summarization_retry_attempt_start"
         | "summarization_retry_finished" => Event::Unknown,
-        _ => raw(kind, fields),
+        _ => raw(kind, object),
     }
 }
 
 /// Keeps an unknown event as it is; replaces the data of a large one by its size.
-fn raw(name: &str, fields: Fields) -> Event {
-    let data: Value = fields.rest().unwrap_or_default();
+fn raw(name: &str, mut object: Object) -> Event {
+    let data: Value = object.rest().unwrap_or_default();
     let length = data.to_string().len();
     let data = if length <= RAW_EVENT_BYTES { data } else { json!({ "bytes": length }) };
     Event::Raw { name: name.to_owned(), data }
 }
 
 /// Decodes a step of a message. Before 1.0 the start of a tool call carries the call only in the partial message.
-fn message_update(mut fields: Fields) -> Update {
-    let partial = fields.object("partial").value("content");
-    let mut update = Update::from_fields(fields);
+fn message_update(mut object: Object) -> Update {
+    let partial = object.object("partial").take("content");
+    let mut update = Update::from_json(object.into_value()).unwrap_or(Update::Unknown);
     if let Update::ToolcallStart { content_index, id, tool_name } = &mut update
         && tool_name.is_empty()
         && let Some(call) = partial.get(*content_index)
@@ -147,42 +147,42 @@ fn message_update(mut fields: Fields) -> Update {
 }
 
 /// Decodes a request of an extension: a question, a notice, or something to show beside the composer.
-fn extension_request(mut fields: Fields) -> Incoming {
-    let kind = match fields.text("method").as_str() {
+fn extension_request(mut object: Object) -> Incoming {
+    let kind = match object.text("method").as_str() {
         "select" => AskKind::Select,
         "confirm" => AskKind::Confirm,
         "input" => AskKind::Input,
         "editor" => AskKind::Editor,
         "notify" => {
-            let level = match fields.text("notifyType").as_str() {
+            let level = match object.text("notifyType").as_str() {
                 "error" => NoticeLevel::Error,
                 "warning" => NoticeLevel::Warning,
                 _ => NoticeLevel::Info,
             };
-            return Incoming::Event(Event::Notice { level, text: fields.text("message") });
+            return Incoming::Event(Event::Notice { level, text: object.text("message") });
         }
-        "set_editor_text" => return Incoming::Event(Event::EditorText { text: fields.text("text") }),
+        "set_editor_text" => return Incoming::Event(Event::EditorText { text: object.text("text") }),
         "setStatus" => {
-            let (key, text) = (fields.text("statusKey"), fields.optional_text("statusText"));
+            let (key, text) = (object.text("statusKey"), object.optional_text("statusText"));
             return Incoming::Event(Event::StatusChanged { key, text });
         }
         "setWidget" => {
-            let (key, lines) = (fields.text("widgetKey"), fields.texts("widgetLines"));
+            let (key, lines) = (object.text("widgetKey"), object.texts("widgetLines"));
             return Incoming::Event(Event::WidgetChanged { key, lines });
         }
-        "setTitle" => return Incoming::Event(Event::WindowTitle { title: fields.text("title") }),
-        other => return Incoming::Event(raw(&format!("extension_ui_request:{other}"), fields)),
+        "setTitle" => return Incoming::Event(Event::WindowTitle { title: object.text("title") }),
+        other => return Incoming::Event(raw(&format!("extension_ui_request:{other}"), object)),
     };
     Incoming::Ask(Ask {
-        id: fields.text("id"),
+        id: object.text("id"),
         kind,
         approval: false,
-        title: fields.text("title"),
-        message: fields.text("message"),
-        options: fields.texts("options"),
-        placeholder: fields.text("placeholder"),
-        prefill: fields.text("prefill"),
-        timeout_ms: fields.optional_number("timeout"),
+        title: object.text("title"),
+        message: object.text("message"),
+        options: object.texts("options"),
+        placeholder: object.text("placeholder"),
+        prefill: object.text("prefill"),
+        timeout_ms: object.optional_number("timeout"),
     })
 }
 

@@ -74,8 +74,8 @@ impl Views {
         assert_eq!(own.rows(), &all.rows()[own.first()..], "the page has different rows");
         assert_eq!(own.fold(), all.fold(), "the page has a different fold");
         assert_eq!(
-            (page.seq, &page.title, &page.asks),
-            (self.server.seq, &self.server.title, &self.server.asks)
+            (page.seq, &page.meta.title, &page.meta.asks),
+            (self.server.seq, &self.server.meta.title, &self.server.meta.asks)
         );
     }
 

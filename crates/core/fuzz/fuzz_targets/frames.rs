@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pilothouse_core::json::Fields;
+use pilothouse_core::json::FromJson;
 use pilothouse_core::protocol::ServerFrame;
 use pilothouse_core::{Event, Message, SessionView};
 use pilothouse_core_fuzz::rules;
@@ -17,8 +17,8 @@ fuzz_target!(|text: &str| {
         }
         let Ok(value) = serde_json::from_str::<serde_json::Value>(line) else { continue };
         apply(&mut view, Event::MessageEnd { message: Message::from_value(value.clone()) });
-        if let Some(fields) = Fields::of(value) {
-            apply(&mut view, Event::from_fields(fields));
+        if let Some(event) = Event::from_json(value) {
+            apply(&mut view, event);
         }
     }
 });
@@ -40,6 +40,6 @@ fn apply(view: &mut SessionView, event: Event) {
 
 fn check_round_trip(event: &Event) {
     let written = serde_json::to_value(event).unwrap_or_default();
-    let read = Fields::of(written).map(Event::from_fields);
+    let read = Event::from_json(written);
     assert_eq!(read.as_ref(), Some(event), "writing and reading changed the event");
 }

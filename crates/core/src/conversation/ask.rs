@@ -4,12 +4,12 @@ pub mod consent;
 
 use serde::{Deserialize, Serialize};
 
-use crate::json::{readable, readable_names};
+use crate::json::FromJson;
 use crate::render::visible_text::visible_string;
 use consent::Consent;
 
 /// An open question or approval request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
 pub struct Ask {
     pub id: String,
     pub kind: AskKind,
@@ -29,14 +29,8 @@ pub struct Ask {
     pub timeout_ms: Option<u64>,
 }
 
-readable!(Ask {
-    id "id", kind "kind", title "title";
-    approval "approval", message "message", options "options", placeholder "placeholder", prefill "prefill",
-    timeout_ms "timeout_ms",
-});
-
 /// The form in which the user answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum AskKind {
     Select,
@@ -44,8 +38,6 @@ pub enum AskKind {
     Input,
     Editor,
 }
-
-readable_names!(AskKind { "select" Select, "confirm" Confirm, "input" Input, "editor" Editor });
 
 impl AskKind {
     pub const fn name(self) -> &'static str {
@@ -132,7 +124,7 @@ fn visible_lines(text: &str) -> String {
 }
 
 /// How a request ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum ClosedBy {
     Answer,
@@ -140,8 +132,6 @@ pub enum ClosedBy {
     Expired,
     Stopped,
 }
-
-readable_names!(ClosedBy { "answer" Answer, "declined" Declined, "expired" Expired, "stopped" Stopped });
 
 #[cfg(test)]
 mod tests {

@@ -53,7 +53,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::message::{Message, StopReason};
 use crate::conversation::ui_message::{Kind, Mark, UiMessage};
-use crate::json::readable;
+use crate::json::FromJson;
 use crate::protocol::event::{Event, ToolOutput, Update};
 use blocks::MessageBlock;
 use rows::NamedRow;
@@ -82,7 +82,7 @@ pub struct MessageController {
 }
 
 /// The reducer's state in addition to its rows. A snapshot includes it, so that a page can fold the next event.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, FromJson)]
 #[serde(default)]
 pub struct Fold {
     /// The number of rows in the body. Rows with this number or a higher one are pending.
@@ -106,11 +106,6 @@ pub struct Fold {
     /// The newest rows whose id was chosen by a client, oldest first.
     named: Vec<NamedRow>,
 }
-
-readable!(Fold {
-    ; body "body", next_id "next_id", running "running", stopped "stopped", open_user "open_user", blocks "blocks",
-    failure "failure", exit "exit", calls "calls", named "named",
-});
 
 impl MessageController {
     /// The rows held here: the body's last rows and the pending rows.
@@ -156,7 +151,7 @@ impl MessageController {
             Event::ProcessExit { code, signal, expected, stderr } => {
                 self.process_exit(expected, &mut report);
                 if !expected && code != Some(0) {
-                    self.exit_row(exit_text(code, signal, &stderr), &mut report);
+                    self.error_row(ErrorSource::Process, exit_text(code, signal, &stderr), &mut report);
                 }
             }
             Event::MessageStart { message } => self.message_start(message, &mut report),
@@ -252,7 +247,7 @@ impl MessageController {
                 self.settle_blocks(content, stop_reason == StopReason::Aborted, report);
                 self.fold.stopped = stop_reason == StopReason::Aborted;
                 if stop_reason == StopReason::Error {
-                    self.failure_row(error_message, report);
+                    self.error_row(ErrorSource::Request, failure_text(error_message), report);
                 }
             }
             Message::ToolResult { tool_call_id, tool_name, content, details, is_error, duration_ms } => {
@@ -277,31 +272,16 @@ impl MessageController {
         }
     }
 
-    /// Adds an error row. Successive failed attempts of one request share a row, which shows the last error.
+    /// Adds an error row. Successive errors of one source with no row in between share a row, which shows the last.
     #[inline(never)]
-    fn failure_row(&mut self, error_message: Option<String>, report: &mut Report) {
-        let text = error_message
-            .filter(|text| !text.trim().is_empty())
-            .unwrap_or_else(|| "The model's answer ended in an error.".to_owned());
+    fn error_row(&mut self, source: ErrorSource, text: String, report: &mut Report) {
         let last = self.fold.body.checked_sub(1);
-        match self.fold.failure.filter(|failure| Some(*failure) == last) {
+        let shared = source.row(&mut self.fold).filter(|row| Some(*row) == last);
+        match shared {
             Some(row) => self.set_text(row, text, report),
             None => {
                 let row = self.push(UiMessage { kind: Kind::Error, text, ..UiMessage::default() }, report);
-                self.fold.failure = Some(row);
-            }
-        }
-    }
-
-    /// Adds a row for a process exit. Exits with no row in between share one.
-    #[inline(never)]
-    fn exit_row(&mut self, text: String, report: &mut Report) {
-        let last = self.fold.body.checked_sub(1);
-        match self.fold.exit.filter(|exit| Some(*exit) == last) {
-            Some(row) => self.set_text(row, text, report),
-            None => {
-                let row = self.push(UiMessage { kind: Kind::Error, text, ..UiMessage::default() }, report);
-                self.fold.exit = Some(row);
+                *source.row(&mut self.fold) = Some(row);
             }
         }
     }
@@ -320,6 +300,30 @@ impl MessageController {
             self.push(UiMessage { kind: Kind::System, text, mark, ..UiMessage::default() }, report);
         }
     }
+}
+
+/// The source of an error row.
+#[derive(Clone, Copy)]
+enum ErrorSource {
+    /// A request to the model; a retry that fails replaces its text.
+    Request,
+    /// The end of the agent's process.
+    Process,
+}
+
+impl ErrorSource {
+    /// The row of the last error of this source.
+    const fn row(self, fold: &mut Fold) -> &mut Option<usize> {
+        match self {
+            Self::Request => &mut fold.failure,
+            Self::Process => &mut fold.exit,
+        }
+    }
+}
+
+fn failure_text(error_message: Option<String>) -> String {
+    let given = error_message.filter(|text| !text.trim().is_empty());
+    given.unwrap_or_else(|| "The model's answer ended in an error.".to_owned())
 }
 
 #[inline(never)]

@@ -6,8 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::conversation::ui_message::{BashResult, Image};
-use crate::json::Fields;
-use crate::json::{Readable, readable_names};
+use crate::json::{FromJson, Object};
 
 /// One message of a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -67,7 +66,7 @@ pub enum Message {
 }
 
 /// Why an assistant message ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
     Stop,
@@ -80,10 +79,6 @@ pub enum StopReason {
     #[serde(other)]
     Pending,
 }
-
-readable_names!(StopReason {
-    "stop" Stop, "length" Length, "toolUse" ToolUse, "error" Error, "aborted" Aborted,
-} else Pending);
 
 /// The parts of a message. Agents may write a plain string in place of a single text part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -106,7 +101,7 @@ pub enum Part {
     Unknown(Value),
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
     #[serde(default)]
@@ -114,6 +109,7 @@ pub struct ToolCall {
     #[serde(default)]
     pub name: String,
     #[serde(default, alias = "input", deserialize_with = "deserialize_arguments")]
+    #[json(with = "parsed_arguments")]
     pub arguments: Value,
     /// Why the agent could not parse the arguments, for example because they were truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,33 +127,33 @@ impl Message {
 
     /// Reads a message from an agent or from the server. Anything unknown becomes [`Message::Hidden`].
     pub fn from_value(value: Value) -> Self {
-        let Some(mut fields) = Fields::of(value) else { return Self::Hidden };
-        let content = Content::from_value(fields.value("content"));
-        match fields.text("role").as_str() {
+        let Some(mut object) = Object::of(value) else { return Self::Hidden };
+        let content = Content::from_value(object.take("content"));
+        match object.text("role").as_str() {
             "user" => Self::User {
                 content,
-                client_id: fields.optional_text("clientId"),
-                timestamp: fields.optional_number("timestamp"),
+                client_id: object.optional_text("clientId"),
+                timestamp: object.optional_number("timestamp"),
             },
             "assistant" => Self::Assistant {
                 content,
-                stop_reason: fields.read("stopReason"),
-                error_message: fields.optional_text("errorMessage"),
-                timestamp: fields.optional_number("timestamp"),
+                stop_reason: object.read("stopReason"),
+                error_message: object.optional_text("errorMessage"),
+                timestamp: object.optional_number("timestamp"),
             },
             "toolResult" => Self::ToolResult {
-                tool_call_id: fields.text("toolCallId"),
-                tool_name: fields.text("toolName"),
+                tool_call_id: object.text("toolCallId"),
+                tool_name: object.text("toolName"),
                 content,
-                details: fields.read("details"),
-                is_error: fields.flag("isError"),
-                duration_ms: fields.optional_number("durationMs"),
+                details: object.read("details"),
+                is_error: object.flag("isError"),
+                duration_ms: object.optional_number("durationMs"),
             },
-            "bashExecution" => fields.rest().map_or(Self::Hidden, |result| Self::BashExecution { result }),
-            "custom" => Self::Custom { content, display: fields.flag("display") },
-            "answered" => Self::Answered { words: fields.text("words") },
-            "compactionSummary" => Self::CompactionSummary { summary: fields.text("summary") },
-            "branchSummary" => Self::BranchSummary { summary: fields.text("summary") },
+            "bashExecution" => object.rest().map_or(Self::Hidden, |result| Self::BashExecution { result }),
+            "custom" => Self::Custom { content, display: object.flag("display") },
+            "answered" => Self::Answered { words: object.text("words") },
+            "compactionSummary" => Self::CompactionSummary { summary: object.text("summary") },
+            "branchSummary" => Self::BranchSummary { summary: object.text("summary") },
             _ => Self::Hidden,
         }
     }
@@ -221,30 +217,17 @@ impl Part {
         if !known.contains(&kind.as_str()) {
             return Self::Unknown(value);
         }
-        let mut fields = Fields::of(value).unwrap_or_default();
+        let mut object = Object::of(value).unwrap_or_default();
         let part = match kind.as_str() {
-            "text" => fields.optional_text("text").map(|text| Self::Text { text }),
-            "thinking" => fields
+            "text" => object.optional_text("text").map(|text| Self::Text { text }),
+            "thinking" => object
                 .optional_text("thinking")
-                .or_else(|| fields.optional_text("text"))
+                .or_else(|| object.optional_text("text"))
                 .map(|thinking| Self::Thinking { thinking }),
-            "image" => fields.rest().map(Self::Image),
-            _ => fields.rest().map(Self::ToolCall),
+            "image" => object.rest().map(Self::Image),
+            _ => object.rest().map(Self::ToolCall),
         };
         part.unwrap_or(Self::Unknown(Value::Null))
-    }
-}
-
-impl Readable for ToolCall {
-    fn read(value: Value) -> Option<Self> {
-        let mut fields = Fields::of(value)?;
-        let arguments = if fields.has("arguments") { "arguments" } else { "input" };
-        Some(Self {
-            id: fields.text("id"),
-            name: fields.text("name"),
-            arguments: parsed_arguments(fields.value(arguments)),
-            arguments_error: fields.optional_text("argumentsError"),
-        })
     }
 }
 

@@ -5,15 +5,14 @@
 //! exists, the change is refused and has no effect. An item is not sent while it is being edited.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use thiserror::Error;
 
 use crate::conversation::ui_message::Image;
-use crate::json::{Readable, readable, readable_names};
+use crate::json::FromJson;
 use crate::limits::SCHEDULED_MESSAGES;
 
 /// A scheduled message.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct Scheduled {
     /// The client id of the prompt.
     pub id: String,
@@ -29,12 +28,8 @@ pub struct Scheduled {
     pub under_edit: bool,
 }
 
-readable!(Scheduled {
-    id "id", lane "lane", text "text"; images "images", revision "revision", under_edit "under_edit",
-});
-
 /// When the agent accepts a scheduled message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub enum Lane {
     /// Between two turns of the run.
     #[default]
@@ -44,8 +39,6 @@ pub enum Lane {
     #[serde(rename = "followUp")]
     FollowUp,
 }
-
-readable_names!(Lane { "steer" Steer, "followUp" FollowUp });
 
 impl Lane {
     pub const fn name(self) -> &'static str {
@@ -78,16 +71,10 @@ pub enum QueueError {
     NotUnderEdit,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(transparent)]
 pub struct Queue {
     items: Vec<Scheduled>,
-}
-
-impl Readable for Queue {
-    fn read(value: Value) -> Option<Self> {
-        Some(Self { items: Readable::read(value)? })
-    }
 }
 
 impl Queue {

@@ -4,8 +4,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::json::Fields;
-use crate::json::{Readable, readable, readable_names};
+use crate::json::{FromJson, Object};
 
 /// One row of the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -31,15 +30,15 @@ impl UiMessage {
     /// Reads a row. An unreadable row becomes a placeholder, so that the number and the order of rows stay the
     /// same.
     pub fn from_value(value: Value) -> Self {
-        let mut fields = Fields::of(value).unwrap_or_default();
+        let mut object = Object::of(value).unwrap_or_default();
         let mut message = Self {
-            id: fields.text("id"),
-            kind: fields.read("kind"),
-            text: fields.text("text"),
-            tool_step: fields.read("tool_step"),
-            bash_result: fields.read("bash_result"),
-            images: fields.read("images"),
-            mark: fields.read("mark"),
+            id: object.text("id"),
+            kind: object.read("kind"),
+            text: object.text("text"),
+            tool_step: object.read("tool_step"),
+            bash_result: object.read("bash_result"),
+            images: object.read("images"),
+            mark: object.read("mark"),
         };
         message.tool_step = message.tool_step.filter(|_| message.kind == Kind::Tool);
         message.bash_result = message.bash_result.filter(|_| message.kind == Kind::Bash);
@@ -62,8 +61,8 @@ pub fn last_user_message(rows: &[UiMessage]) -> Option<&UiMessage> {
     rows.iter().rfind(|row| row.kind == Kind::User && row.mark.is_none())
 }
 
-impl Readable for UiMessage {
-    fn read(value: Value) -> Option<Self> {
+impl FromJson for UiMessage {
+    fn from_json(value: Value) -> Option<Self> {
         Some(Self::from_value(value))
     }
 }
@@ -75,7 +74,7 @@ impl<'de> Deserialize<'de> for UiMessage {
 }
 
 /// The kind of a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     User,
@@ -104,12 +103,8 @@ impl Kind {
     }
 }
 
-readable_names!(Kind {
-    "user" User, "assistant" Assistant, "thinking" Thinking, "tool" Tool, "bash" Bash, "error" Error,
-} else System);
-
 /// The status or origin of a row, beyond its content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// An optimistic row: the server has not confirmed it yet.
@@ -128,13 +123,8 @@ pub enum Mark {
     LeftBranch,
 }
 
-readable_names!(Mark {
-    "sending" Sending, "refused" Refused, "interrupted" Interrupted, "cancelled" Cancelled, "answered" Answered,
-    "compacted" Compacted, "left_branch" LeftBranch,
-});
-
 /// A tool call and its result.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, FromJson)]
 pub struct ToolStep {
     pub call_id: String,
     pub tool_name: String,
@@ -149,13 +139,8 @@ pub struct ToolStep {
     pub duration_ms: Option<u64>,
 }
 
-readable!(ToolStep {
-    call_id "call_id", tool_name "tool_name", phase "phase";
-    tool_args "tool_args", result "result", details "details", duration_ms "duration_ms",
-});
-
 /// The progress of a tool call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The model is writing the call, or its execution has not begun.
@@ -181,10 +166,8 @@ impl Phase {
     }
 }
 
-readable_names!(Phase { "calling" Calling, "running" Running, "done" Done, "error" Error });
-
 /// A shell command of the user and its output, in the form in which pi stores it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "camelCase")]
 pub struct BashResult {
     pub command: String,
@@ -202,19 +185,13 @@ pub struct BashResult {
     pub running: bool,
 }
 
-readable!(BashResult {
-    command "command";
-    output "output", exit_code "exitCode", cancelled "cancelled", truncated "truncated",
-    exclude_from_context "excludeFromContext", running "running",
-});
-
 fn is_false(value: &bool) -> bool {
     !value
 }
 
 /// An image. Prompts and agents' messages carry it as base64 `data`. The server replaces that with the name of a
 /// `blob`, which the page fetches by URL, so that the image is not sent with every event.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {
     #[serde(default, alias = "mime_type")]
@@ -223,14 +200,6 @@ pub struct Image {
     pub data: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub blob: String,
-}
-
-impl Readable for Image {
-    fn read(value: Value) -> Option<Self> {
-        let mut fields = Fields::of(value)?;
-        let mime_type = fields.optional_text("mimeType").unwrap_or_else(|| fields.text("mime_type"));
-        Some(Self { mime_type, data: fields.text("data"), blob: fields.text("blob") })
-    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::queue::QueueError;
-use crate::json::readable_names;
+use crate::json::FromJson;
 
 /// The kind of failure, for code that reacts to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     /// The frame, or a value in it, is invalid.
@@ -30,14 +30,9 @@ pub enum ErrorCode {
     AgentFailed,
     /// The connection was lost before the reply arrived. Only clients create this code.
     ConnectionLost,
+    #[json(other)]
     Internal,
 }
-
-readable_names!(ErrorCode {
-    "invalid_request" InvalidRequest, "no_such_session" NoSuchSession, "gone" Gone, "conflict" Conflict,
-    "limit_reached" LimitReached, "busy" Busy, "external_writer" ExternalWriter, "closing" Closing,
-    "not_stored" NotStored, "agent_failed" AgentFailed, "connection_lost" ConnectionLost, "internal" Internal,
-} else Internal);
 
 /// A failed command.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,7 @@
-//! The one vocabulary of what happens in a session. Codecs translate each agent's dialect into it; the server adds
-//! its own events; the reducer folds it. Names follow pi's. `read` is how it is read from JSON, `output` what tools
-//! give back.
+//! The events of a session: one vocabulary for all agents. Each agent's protocol is translated into it, the server adds
+//! its own events, and the reducer folds them. Names follow pi's.
 
 mod output;
-mod read;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,18 +10,20 @@ use crate::conversation::ask::{Ask, ClosedBy};
 use crate::conversation::message::{Message, ToolCall};
 use crate::conversation::queue::Scheduled;
 use crate::conversation::ui_message::BashResult;
-use crate::json::{readable, readable_names};
+use crate::json::FromJson;
 use crate::protocol::Capabilities;
 use crate::session::machine::SessionState;
 
 pub use output::ToolOutput;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Something that happened in a session.
+#[derive(Clone, Debug, PartialEq, Serialize, FromJson)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[json(lenient)]
 pub enum Event {
-    // What the agent does.
+    // Events of the agent.
     AgentStart,
-    /// The agent's loop ended; with `will_retry` the run goes on.
+    /// The agent's loop ended; with `will_retry` the run continues.
     AgentEnd {
         will_retry: bool,
     },
@@ -34,12 +34,15 @@ pub enum Event {
     TurnStart,
     TurnEnd,
     MessageStart {
+        #[json(with = "Message::from_value")]
         message: Message,
     },
     MessageUpdate {
+        #[json(required)]
         update: Update,
     },
     MessageEnd {
+        #[json(with = "Message::from_value")]
         message: Message,
     },
     ToolExecutionStart {
@@ -47,15 +50,17 @@ pub enum Event {
         tool_name: String,
         args: Value,
     },
-    /// `partial_result` is all output so far, not what was added.
+    /// `partial_result` is the complete output so far.
     ToolExecutionUpdate {
         tool_call_id: String,
         tool_name: String,
+        #[json(required)]
         partial_result: ToolOutput,
     },
     ToolExecutionEnd {
         tool_call_id: String,
         tool_name: String,
+        #[json(required)]
         result: ToolOutput,
         is_error: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,19 +97,20 @@ pub enum Event {
     TitleChanged {
         title: String,
     },
-    /// Something the agent wants the person to know, or that went wrong beside the conversation.
+    /// A message for the user that is not part of the conversation.
     Notice {
+        #[json(required)]
         level: NoticeLevel,
         text: String,
     },
 
-    /// A line of state that an extension of the agent's keeps under this key; none takes it away.
+    /// A status line of an extension, under this key. None removes it.
     StatusChanged {
         key: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// Lines that an extension shows beside the composer under this key; no lines take it away.
+    /// Lines that an extension shows beside the composer, under this key. No lines remove them.
     WidgetChanged {
         key: String,
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -114,23 +120,24 @@ pub enum Event {
     EditorText {
         text: String,
     },
-    /// What the agent would write into the title of its window.
+    /// A title for the window.
     WindowTitle {
         title: String,
     },
-    /// Something of the agent's that this version has no name for, as it came. Folding it changes nothing.
+    /// An event of the agent with an unknown type, unchanged. Folding it changes nothing.
     Raw {
         name: String,
         data: Value,
     },
 
-    // What the server adds.
+    // Events of the server.
     /// Another program is writing this session, or has stopped doing so.
     Elsewhere {
         active: bool,
     },
     /// The complete queue, as the server holds it.
     QueueUpdate {
+        #[json(required)]
         items: Vec<Scheduled>,
     },
     BashStart {
@@ -144,18 +151,22 @@ pub enum Event {
     },
     BashEnd {
         id: String,
+        #[json(required)]
         result: BashResult,
     },
     SessionState {
+        #[json(required)]
         state: SessionState,
         #[serde(skip_serializing_if = "String::is_empty")]
         reason: String,
     },
     AskOpened {
+        #[json(required)]
         ask: Ask,
     },
     AskClosed {
         ask_id: String,
+        #[json(required)]
         by: ClosedBy,
     },
     ProcessExit {
@@ -163,28 +174,31 @@ pub enum Event {
         code: Option<i32>,
         #[serde(skip_serializing_if = "Option::is_none")]
         signal: Option<i32>,
-        /// Asked for by us: not a failure.
+        /// The server ended the process: not a failure.
         expected: bool,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         stderr: Vec<String>,
     },
     ContextUsage {
+        #[json(required)]
         usage: ContextUsage,
     },
     CapabilitiesChanged {
+        #[json(required)]
         capabilities: Capabilities,
     },
 
-    /// A type this version does not know. Folding it changes nothing.
+    /// An event that this version does not know. Folding it changes nothing.
+    #[json(other)]
     Unknown,
 }
 
 impl Event {
-    /// Folding it changes nothing, whatever stands there already: it need not travel.
+    /// Whether folding the event never changes anything, so that it need not be sent.
     pub const fn is_void(&self) -> bool {
         match self {
             Self::Unknown | Self::MessageUpdate { update: Update::Unknown } => true,
-            // What is complete only in its end.
+            // These are complete only with their end.
             Self::MessageStart { message } => {
                 !matches!(message, Message::User { .. } | Message::Assistant { .. })
             }
@@ -195,7 +209,7 @@ impl Event {
         }
     }
 
-    /// Takes the next event into this one if both are pieces of the same text; tells whether it did.
+    /// Appends the next event to this one if both are deltas of the same text. Returns whether it did.
     pub fn join(&mut self, next: &Self) -> bool {
         use Update::{TextDelta, ThinkingDelta};
         let (Self::MessageUpdate { update }, Self::MessageUpdate { update: next }) = (self, next) else {
@@ -214,53 +228,68 @@ impl Event {
     }
 }
 
-/// The index of a block for agents that do not number theirs: wherever the message is at the moment.
+/// The index of a block for agents that do not number theirs: the current block.
 pub const LAST_BLOCK: usize = u32::MAX as usize;
 
 fn is_last_block(index: &usize) -> bool {
     *index == LAST_BLOCK
 }
 
-/// One step of an assistant message under way. Blocks are told apart by their index in the message.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Reads an index that means the same to the server and to a page, where indices have 32 bits.
+fn block_index(value: Value) -> usize {
+    let index = value.as_u64().and_then(|index| u32::try_from(index).ok());
+    index.and_then(|index| usize::try_from(index).ok()).unwrap_or(LAST_BLOCK)
+}
+
+/// One step of an assistant message in progress. Blocks are identified by their index in the message.
+#[derive(Clone, Debug, PartialEq, Serialize, FromJson)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[json(lenient)]
 pub enum Update {
     TextDelta {
         #[serde(skip_serializing_if = "is_last_block")]
+        #[json(with = "block_index")]
         content_index: usize,
         delta: String,
     },
-    /// All text of the block; where it is longer than the sum of its deltas, it wins.
+    /// The complete text of the block. It replaces the deltas if it is longer.
     TextEnd {
         #[serde(skip_serializing_if = "is_last_block")]
+        #[json(with = "block_index")]
         content_index: usize,
         content: String,
     },
     ThinkingDelta {
         #[serde(skip_serializing_if = "is_last_block")]
+        #[json(with = "block_index")]
         content_index: usize,
         delta: String,
     },
     ThinkingEnd {
         #[serde(skip_serializing_if = "is_last_block")]
+        #[json(with = "block_index")]
         content_index: usize,
         content: String,
     },
     ToolcallStart {
         #[serde(skip_serializing_if = "is_last_block")]
+        #[json(with = "block_index")]
         content_index: usize,
         id: String,
         tool_name: String,
     },
     ToolcallEnd {
         #[serde(skip_serializing_if = "is_last_block")]
+        #[json(with = "block_index")]
         content_index: usize,
+        #[json(required)]
         tool_call: ToolCall,
     },
+    #[json(other)]
     Unknown,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeLevel {
     #[default]
@@ -269,9 +298,7 @@ pub enum NoticeLevel {
     Error,
 }
 
-readable_names!(NoticeLevel { "info" Info, "warning" Warning, "error" Error });
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelInfo {
     pub provider: String,
@@ -282,10 +309,8 @@ pub struct ModelInfo {
     pub reasoning: bool,
 }
 
-readable!(ModelInfo { provider "provider", id "id"; name "name", reasoning "reasoning" });
-
 /// How full the model's context is. `tokens` is unknown right after a compaction.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -297,10 +322,6 @@ pub struct ContextUsage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
-
-readable!(ContextUsage {
-    ; tokens "tokens", context_window "contextWindow", percent "percent", cost "cost",
-});
 
 #[cfg(test)]
 #[path = "event_tests.rs"]

@@ -1,4 +1,4 @@
-//! What the server writes is what the page reads, for every event there is.
+//! Every event is read as it was written.
 
 use super::*;
 use crate::conversation::ask::AskKind;

@@ -7,14 +7,14 @@ use super::error::ErrorCode;
 use super::is_false;
 use super::snapshot::Snapshot;
 use crate::conversation::ask::Ask;
-use crate::json::Fields;
-use crate::json::readable;
+use crate::json::FromJson;
 use crate::protocol::event::Event;
 use crate::session::machine::SessionState;
 
 /// A frame from the server.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromJson)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[json(lenient)]
 pub enum ServerFrame {
     Welcome(Welcome),
     Response {
@@ -33,11 +33,13 @@ pub enum ServerFrame {
     Event {
         session_id: String,
         seq: u64,
+        #[json(required)]
         event: Event,
     },
     /// Replaces everything the client has of that session.
     Snapshot(Box<Snapshot>),
     AgentsChanged {
+        #[json(required)]
         agents: Vec<AgentInfo>,
     },
     /// Writing to disk fails, for this reason, or works again.
@@ -47,6 +49,7 @@ pub enum ServerFrame {
     },
     /// These sessions of the list changed or were removed.
     SessionsChanged {
+        #[json(required)]
         changed: Vec<SessionSummary>,
         removed: Vec<String>,
     },
@@ -55,35 +58,11 @@ pub enum ServerFrame {
 impl ServerFrame {
     /// Parses a frame as the server writes it. None for a frame that this version does not know.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut fields = Fields::of(serde_json::from_str(text).ok()?)?;
-        Some(match fields.text("type").as_str() {
-            "welcome" => Self::Welcome(fields.rest()?),
-            "response" => Self::Response {
-                id: fields.text("id"),
-                command: fields.text("command"),
-                success: fields.flag("success"),
-                data: fields.value("data"),
-                error: fields.optional_text("error"),
-                code: fields.read("code"),
-            },
-            "event" => Self::Event {
-                session_id: fields.text("session_id"),
-                seq: fields.number("seq"),
-                event: Event::from_fields(fields.object("event")),
-            },
-            "snapshot" => Self::Snapshot(fields.rest()?),
-            "agents_changed" => Self::AgentsChanged { agents: fields.required("agents")? },
-            "storage_changed" => Self::StorageChanged { problem: fields.optional_text("problem") },
-            "sessions_changed" => Self::SessionsChanged {
-                changed: fields.required("changed")?,
-                removed: fields.texts("removed"),
-            },
-            _ => return None,
-        })
+        Self::from_json(serde_json::from_str(text).ok()?)
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
 pub struct Welcome {
     pub version: u32,
     pub server_version: String,
@@ -96,12 +75,7 @@ pub struct Welcome {
     pub storage_problem: Option<String>,
 }
 
-readable!(Welcome {
-    version "version", server_version "server_version", agents "agents", default_cwd "default_cwd",
-    sessions "sessions"; storage_problem "storage_problem",
-});
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct AgentInfo {
     pub name: String,
     pub dialect: String,
@@ -116,10 +90,8 @@ pub struct AgentInfo {
     pub problem: Option<String>,
 }
 
-readable!(AgentInfo { name "name", dialect "dialect"; version "version", demo "demo", problem "problem" });
-
 /// One row of the sidebar.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, FromJson)]
 pub struct SessionSummary {
     pub id: String,
     pub agent: String,
@@ -146,8 +118,3 @@ pub struct SessionSummary {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Ask>,
 }
-
-readable!(SessionSummary {
-    id "id", agent "agent", cwd "cwd", title "title", state "state", modified "modified";
-    reason "reason", pinned "pinned", archived "archived", unread "unread", external_writer "elsewhere", asks "asks",
-});

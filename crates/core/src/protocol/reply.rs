@@ -42,7 +42,7 @@ pub struct Prompted {
     pub disposition: Disposition,
 }
 
-/// What happened to an accepted prompt.
+/// The fate of an accepted prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {

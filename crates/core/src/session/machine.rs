@@ -1,20 +1,20 @@
-//! The session state machine: `next(state, event) -> state`, with no I/O. The server runs one per session and
-//! broadcasts its changes; the page derives what it shows from the state, never from scattered booleans.
+//! The session state machine: `next(state, event) -> state`, without I/O. The server runs one per session and broadcasts
+//! its changes; the page derives what it shows from the state.
 //!
-//! `follow` says which of a session's events are steps of its machine, `reconstruct` tells the state of a session that
-//! nobody watched.
+//! `follow` maps a session's events to steps of the machine; `reconstruct` derives the state of a session from its
+//! history.
 
 mod follow;
 mod reconstruct;
 
 use serde::{Deserialize, Serialize};
 
-use crate::json::readable_names;
+use crate::json::FromJson;
 
 pub use follow::Follower;
 pub use reconstruct::{Evidence, LastAsk, ProcessStatus, Status};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {
     #[default]
@@ -29,18 +29,13 @@ pub enum SessionState {
     Stopped,
 }
 
-readable_names!(SessionState {
-    "idle" Idle, "creating" Creating, "streaming" Streaming, "waiting_approval" WaitingApproval,
-    "waiting_input" WaitingInput, "completed" Completed, "paused" Paused, "error" Error, "stopped" Stopped,
-});
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateEvent {
     StartSession,
     SessionCreated,
-    /// A request to the model is under way. A message that only reports token counts is not one.
+    /// A request to the model has started. A message that only reports token counts is not one.
     RequestStarted,
-    /// The agent wants a tool or command approved.
+    /// The agent asks for the approval of a tool or a command.
     AskApproval {
         partial: bool,
     },
@@ -51,7 +46,7 @@ pub enum StateEvent {
     Completed,
     /// Request failed, limit reached, bad model, payment required.
     Failed,
-    /// The agent offers to take up an interrupted task.
+    /// The agent offers to resume an interrupted task.
     AskResume,
     ProcessError,
     ProcessExit {
@@ -66,7 +61,7 @@ pub enum StateEvent {
     Retry,
 }
 
-/// One session's machine: its state, what it has seen while creating, and the number of the present run.
+/// The machine of one session: its state, what it has seen while creating, and the number of the current run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     state: SessionState,
@@ -77,7 +72,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine for a session that is known to be in this state, such as one read from history.
+    /// A machine in a known state, such as that of a session read from history.
     pub fn resting_in(state: SessionState) -> Self {
         Self { state, ..Self::default() }
     }
@@ -86,22 +81,22 @@ impl Machine {
         self.state
     }
 
-    /// The number of the present run. Events of an older one change nothing.
+    /// The number of the current run.
     pub const fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Applies an event of the run with this number; one of an older run changes nothing.
+    /// Applies an event of the run with this number. An event of an older run changes nothing.
     pub fn apply_of(&mut self, generation: u64, event: StateEvent) -> bool {
         generation >= self.generation && self.apply(event)
     }
 
-    /// Applies an event of the present run; tells whether the state changed.
+    /// Applies an event of the current run. Returns whether the state changed.
     pub fn apply(&mut self, event: StateEvent) -> bool {
         let before = self.state;
         self.state = self.next(event);
         if before == SessionState::Creating && self.state != before {
-            // What was asked meanwhile counts now, or, if this was no start, never.
+            // A question that was asked meanwhile counts now; if the session did not start, it never does.
             let waiting = self.remembered.take();
             self.state = waiting.filter(|_| self.state == SessionState::Streaming).unwrap_or(self.state);
         }
@@ -153,7 +148,7 @@ impl Machine {
             (StateEvent::ProcessExit { success: true, .. }, Creating | Streaming) => Completed,
             (StateEvent::ProcessExit { success: true, .. }, WaitingApproval | WaitingInput) => Paused,
 
-            // Answered before the session is there: nothing is left to wait for.
+            // Answered before the session was created: nothing is left to wait for.
             (StateEvent::ApproveAction | StateEvent::RejectAction | StateEvent::SendMessage, Creating) => {
                 self.remembered = None;
                 Creating
@@ -216,12 +211,12 @@ impl SessionState {
         auto_approve && self.show_spinner()
     }
 
-    /// The composer starts something new. (While streaming it stays usable: what is sent then steers.)
+    /// The composer starts a run. While streaming it stays usable: messages sent then steer.
     pub const fn input_enabled(self) -> bool {
         matches!(self, Self::Idle | Self::WaitingInput | Self::Completed | Self::Paused | Self::Stopped)
     }
 
-    /// It is the person's turn to say something.
+    /// The session waits for the user.
     pub const fn waits(self) -> bool {
         matches!(self, Self::WaitingApproval | Self::WaitingInput)
     }

@@ -1,7 +1,7 @@
 //! `SessionView`: the state of one session, folded from its events. The server keeps one per live session and sends
 //! snapshots of it; the page keeps one per session that it has opened. Both apply the same events.
 
-use crate::conversation::controller::{MessageController, Report, ControllerSnapshot};
+use crate::conversation::controller::{ControllerSnapshot, MessageController, Report};
 use crate::limits::{EXTENSION_KEYS, PAGE_ROWS};
 use crate::protocol::event::Event;
 use crate::protocol::{ExtensionWidget, MessagesPage, RetryNote, SessionMeta, Snapshot};
@@ -84,7 +84,8 @@ impl SessionView {
     /// Restores the view that a snapshot was made of; older rows are not part of it.
     pub fn restore(snapshot: Snapshot) -> Self {
         let Snapshot { epoch, seq, total: _, first, messages, streaming, meta } = snapshot;
-        let controller = MessageController::restore(ControllerSnapshot { first, rows: messages, fold: streaming });
+        let controller =
+            MessageController::restore(ControllerSnapshot { first, rows: messages, fold: streaming });
         Self { epoch, seq, meta, controller }
     }
 

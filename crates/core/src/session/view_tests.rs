@@ -1,4 +1,4 @@
-//! What a page shows of a session: its numbered cases, and going on from a snapshot.
+//! The view of a session: its numbered cases, and continuing from a snapshot.
 
 use super::*;
 use crate::conversation::controller::test_support::*;
@@ -15,7 +15,7 @@ fn view(events: impl IntoIterator<Item = Event>) -> SessionView {
     view
 }
 
-/// Through the frame it travels in.
+/// The view of a client that opens the session, through the encoded frame.
 fn reopened(view: &SessionView) -> SessionView {
     let frame = serde_json::to_string(&ServerFrame::Snapshot(Box::new(view.snapshot()))).unwrap();
     let Some(ServerFrame::Snapshot(snapshot)) = ServerFrame::parse(&frame) else {

@@ -1,7 +1,7 @@
 //! Conversions between types and columns: JSON where SQLite has no type. Unreadable values are logged without their
 //! text, which may be private.
 
-use pilothouse_core::json::Fields;
+use pilothouse_core::json::FromJson;
 use pilothouse_core::protocol::event::Event;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Error, Result, ToSql};
@@ -38,5 +38,5 @@ pub(super) fn decode<T: DeserializeOwned>(what: &str, text: &str) -> Option<T> {
 
 pub(super) fn decode_events(text: &str) -> Vec<Event> {
     let values: Vec<Value> = decode("a list of events", text).unwrap_or_default();
-    values.into_iter().filter_map(Fields::of).map(Event::from_fields).collect()
+    values.into_iter().filter(Value::is_object).filter_map(Event::from_json).collect()
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::code;
 use crate::fingerprint;
 
 /// The cases are numbered from one to this.
@@ -42,12 +41,13 @@ fn source_folders(root: &Path) -> Result<Vec<std::path::PathBuf>> {
     Ok(folders)
 }
 
-/// The numbers of the functions named `case_NN_…`; what stands in comments and strings is none.
+/// The numbers of the functions named `case_NN_…`: a function's definition begins its line.
 fn cases_in(text: &str) -> BTreeSet<u8> {
-    let code = code::without_comments_and_strings(text);
-    let words: Vec<&str> = code.split_whitespace().collect();
-    let names = words.windows(2).filter(|pair| pair[0] == "fn").map(|pair| pair[1]);
-    names.filter_map(number).collect()
+    let definitions = text.lines().filter_map(|line| {
+        let line = line.trim_start();
+        line.strip_prefix("fn ").or_else(|| line.strip_prefix("async fn "))
+    });
+    definitions.filter_map(number).collect()
 }
 
 /// The number in `case_07_it_reads_like_this`.

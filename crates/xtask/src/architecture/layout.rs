@@ -1,4 +1,4 @@
-//! The shape of the project: what its top level must have, and that every crate takes the common lints.
+//! The shape of the project: its top level, the lints that every crate inherits, and the purity of some crates.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::rules::TOP_LEVEL;
+use super::rules::{PURE, TOP_LEVEL};
 use crate::cargo::workspace_packages;
 
 pub(super) fn breaches(root: &Path, metadata: &Value) -> Result<Vec<String>> {
@@ -25,7 +25,16 @@ pub(super) fn breaches(root: &Path, metadata: &Value) -> Result<Vec<String>> {
             ));
         }
     }
+    breaches.extend(impure(root));
     Ok(breaches)
+}
+
+/// Pure crates forbid clocks, files and threads with one and the same `clippy.toml`.
+fn impure(root: &Path) -> Option<String> {
+    let rules =
+        PURE.map(|folder| fs::read_to_string(root.join(folder).join("clippy.toml")).unwrap_or_default());
+    let equal = !rules[0].is_empty() && rules.iter().all(|other| *other == rules[0]);
+    (!equal).then(|| format!("the files clippy.toml of {} must exist and be equal", PURE.join(", ")))
 }
 
 fn takes_workspace_lints(manifest: &str) -> bool {

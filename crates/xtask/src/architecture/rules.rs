@@ -45,8 +45,19 @@ const IMPURE: &[&str] = &[
 ];
 
 /// Development dependencies are free: tests may use what they like.
-pub(super) const DEPENDENCIES: [DependencyRule; 9] = [
-    DependencyRule { package: "pilothouse-core", may_use: &[], never: IMPURE, reach: Reach::Transitive },
+pub(super) const DEPENDENCIES: [DependencyRule; 10] = [
+    DependencyRule {
+        package: "pilothouse-json-derive",
+        may_use: &[],
+        never: IMPURE,
+        reach: Reach::Transitive,
+    },
+    DependencyRule {
+        package: "pilothouse-core",
+        may_use: &["pilothouse-json-derive"],
+        never: IMPURE,
+        reach: Reach::Transitive,
+    },
     DependencyRule {
         package: "pilothouse-agents",
         may_use: &["pilothouse-core"],
@@ -89,56 +100,8 @@ pub(super) const DEPENDENCIES: [DependencyRule; 9] = [
     DependencyRule { package: "xtask", may_use: &[], never: &["tokio", "leptos"], reach: Reach::Direct },
 ];
 
-/// What the code in a folder never names.
-pub(super) struct SourceRule {
-    pub(super) folder: &'static str,
-    /// Paths such as `std::fs`, with what is below them; single words such as `SystemTime` or `println!`.
-    pub(super) never: &'static [&'static str],
-    /// Whether test modules and test files are free.
-    pub(super) tests_are_free: bool,
-}
-
-const NO_OUTSIDE_WORLD: &[&str] = &[
-    "std::env",
-    "std::fs",
-    "std::net",
-    "std::os",
-    "std::process",
-    "std::thread",
-    "std::time::Instant",
-    "std::time::SystemTime",
-    "std::time::UNIX_EPOCH",
-    "std::io::stdin",
-    "std::io::stdout",
-    "std::io::stderr",
-    "Instant",
-    "SystemTime",
-    "RandomState",
-    "DefaultHasher",
-    "js_sys",
-    "tokio",
-    "wasm_bindgen",
-    "web_sys",
-    "print!",
-    "println!",
-    "eprint!",
-    "eprintln!",
-    "thread_local!",
-    "async",
-    "await",
-];
-
-pub(super) const SOURCES: [SourceRule; 4] = [
-    SourceRule { folder: "crates/core/src", never: NO_OUTSIDE_WORLD, tests_are_free: true },
-    SourceRule { folder: "crates/highlight/src", never: NO_OUTSIDE_WORLD, tests_are_free: true },
-    SourceRule { folder: "crates/agents/src", never: NO_OUTSIDE_WORLD, tests_are_free: true },
-    // Model and tool output becomes elements, never a string of HTML.
-    SourceRule {
-        folder: "src",
-        never: &["inner_html", "set_inner_html", "set_outer_html", "insert_adjacent_html", "document_write"],
-        tests_are_free: false,
-    },
-];
+/// The crates whose `clippy.toml` forbids clocks, files and threads. Their files are equal.
+pub(super) const PURE: [&str; 3] = ["crates/core", "crates/agents", "crates/highlight"];
 
 /// What the top level of the project must have.
 pub(super) const TOP_LEVEL: [&str; 8] =

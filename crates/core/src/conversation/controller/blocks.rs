@@ -9,11 +9,11 @@ use super::tool_calls::Stage;
 use super::{MessageController, Report};
 use crate::conversation::message::{Content, Part};
 use crate::conversation::ui_message::{Kind, Mark, UiMessage};
-use crate::json::readable;
+use crate::json::FromJson;
 use crate::protocol::event::LAST_BLOCK;
 
 /// One content block of the open assistant message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
 pub(super) struct MessageBlock {
     pub(super) index: usize,
     pub(super) kind: Kind,
@@ -23,8 +23,6 @@ pub(super) struct MessageBlock {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     blank: String,
 }
-
-readable!(MessageBlock { index "index", kind "kind"; row "row", blank "blank" });
 
 impl MessageController {
     /// Appends a delta to a block. Opens a message if none is open.

@@ -5,17 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{Change, MessageController, Report};
 use crate::conversation::ui_message::UiMessage;
-use crate::json::readable;
+use crate::json::FromJson;
 use crate::limits::RECENT_NAMED_ROWS;
 
 /// A row of the body whose id was chosen by a client.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
 pub(super) struct NamedRow {
     pub(super) id: String,
     pub(super) row: usize,
 }
-
-readable!(NamedRow { id "id", row "row"; });
 
 impl MessageController {
     /// Adds a row at the end of the body and returns its number.

@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use super::{MessageController, Report};
 use crate::conversation::ui_message::{Kind, Mark, Phase, ToolStep, UiMessage};
-use crate::json::{readable, readable_names};
+use crate::json::FromJson;
 use crate::limits::{OPEN_CALLS, RECENT_CALLS};
 use crate::protocol::event::ToolOutput;
 
 /// A tool call and the row that shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
 pub(super) struct Call {
     pub(super) id: String,
     pub(super) tool: String,
@@ -26,26 +26,22 @@ pub(super) struct Call {
     /// Mirrors the row's phase, also for rows that are not held.
     pub(super) stage: Stage,
     /// The assistant message with this call was seen. A later call with the same id is a different one.
+    #[serde(default)]
     pub(super) claimed: bool,
     /// The result message was seen. A later one with the same id belongs to a different call.
     #[serde(rename = "told")]
+    #[serde(default)]
     pub(super) has_result: bool,
 }
 
-readable!(Call {
-    id "id", tool "tool", stage "stage"; row "row", claimed "claimed", has_result "told",
-});
-
 /// The progress of a call. Only the row knows whether it succeeded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
     Calling,
     Running,
     Ended,
 }
-
-readable_names!(Stage { "calling" Calling, "running" Running, "ended" Ended });
 
 impl Stage {
     pub(super) const fn of(phase: Phase) -> Self {

@@ -1,14 +1,14 @@
-//! What tools give back.
+//! Results of tools.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::conversation::message::{Content, Part};
 use crate::conversation::ui_message::Image;
-use crate::json::readable;
+use crate::json::FromJson;
 
-/// What a tool gave back, whatever shape the agent gave it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// The result of a tool, whatever shape the agent gives it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, FromJson)]
 pub struct ToolOutput {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
@@ -18,10 +18,9 @@ pub struct ToolOutput {
     pub details: Option<Value>,
 }
 
-readable!(ToolOutput { ; text "text", images "images", details "details" });
-
 impl ToolOutput {
-    /// A string is its text, parts are joined, `{content, details}` is unpacked, anything else is shown as JSON.
+    /// Reads a result: a string is its text, parts are joined, `{content, details}` is unpacked, anything else is shown as
+    /// JSON.
     pub fn from_value(value: Value) -> Self {
         match value {
             Value::Null => Self::default(),
@@ -36,7 +35,7 @@ impl ToolOutput {
         }
     }
 
-    /// Where no part is understood, they are shown as they came.
+    /// Joins the parts. If no part has a known type, they are shown as JSON.
     pub fn from_content(content: &Content, details: Option<Value>) -> Self {
         let (text, images) = (content.text(), content.images());
         let unknown = content.0.iter().filter_map(|part| match part {

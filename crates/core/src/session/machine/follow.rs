@@ -1,10 +1,10 @@
-//! Which of a session's own events are steps of its machine. What people do (send, stop, answer) is not among them.
+//! Maps a session's events to steps of its state machine. User actions (send, stop, answer) are steps of their own.
 
 use super::StateEvent;
 use crate::conversation::message::{Message, StopReason};
 use crate::protocol::event::Event;
 
-/// Reads a session's events in their order; how a run ended is told by its last message.
+/// Follows a session's events in order. The last message of a run shows how the run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Follower {
     last_stop_reason: StopReason,
@@ -24,7 +24,7 @@ impl Follower {
                 self.last_error = error_message.clone().unwrap_or_default();
                 None
             }
-            // The same question told twice is one step: a waiting session stays as it is.
+            // A question that is reported twice is one step: a waiting session stays as it is.
             Event::AskOpened { ask } if ask.approval => Some(StateEvent::AskApproval { partial: false }),
             Event::AskOpened { .. } => Some(StateEvent::AskFollowup { partial: false }),
             Event::AgentSettled { aborted: true } => Some(StateEvent::CancelSession),

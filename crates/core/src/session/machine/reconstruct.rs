@@ -1,10 +1,10 @@
-//! The state of a session that nobody watched, from three facts: what its record says, what its last complete message
-//! asks, and what became of its process. For any beginning of a session's events these facts give the state a machine
-//! that saw them all is in.
+//! Derives the state of a session from three facts: its status, the ask of its last complete message, and the status of
+//! its process. For any prefix of a session's events, the result is the state of a machine that saw all of them.
 
 use super::SessionState;
 use crate::conversation::message::{Message, StopReason};
 
+/// The three facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
     pub status: Status,
@@ -12,56 +12,56 @@ pub struct Evidence {
     pub process: ProcessStatus,
 }
 
-/// What the session's own record says.
+/// The status of the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// Nothing was ever asked of it.
+    /// It never had a prompt.
     #[default]
     New,
-    /// Its first request is not under way yet.
+    /// Its first request has not started yet.
     Starting,
-    /// It has been at work.
+    /// It has worked.
     Working,
-    /// The person stopped it.
+    /// The user stopped it.
     Stopped,
 }
 
-/// What the last complete message asks of the person. A partial one does not count.
+/// The request to the user in the last complete message. Partial messages do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LastAsk {
-    /// Nothing: there is more to come.
+    /// Nothing: the run continues.
     #[default]
     Nothing,
     Approval,
     Followup,
-    /// What next: the turn ended well.
+    /// How to continue: the turn was completed.
     Completion,
     /// Whether to try again.
     Failure,
-    /// Whether to take an interrupted task up again.
+    /// Whether to resume an interrupted task.
     Resume,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProcessStatus {
-    /// There is none, and none has ended in our sight: the session is known from what was stored.
+    /// No process was seen: the session is known from its file only.
     #[default]
     Absent,
     Running,
-    /// It ended because we asked for it.
+    /// We ended it.
     EndedAsAsked,
     EndedWell,
     Failed,
 }
 
 impl Evidence {
-    /// Of a session known only from its history.
+    /// The facts of a session that is known only from its history.
     pub fn from_history<'a>(messages: impl DoubleEndedIterator<Item = &'a Message>) -> Self {
-        messages.rev().find_map(Self::told_by).unwrap_or_default()
+        messages.rev().find_map(Self::implied_by).unwrap_or_default()
     }
 
-    /// What one message tells, if it is the last that tells anything.
-    pub fn told_by(message: &Message) -> Option<Self> {
+    /// The facts that one message implies. None for a message that implies nothing.
+    pub fn implied_by(message: &Message) -> Option<Self> {
         match message {
             Message::User { .. } | Message::ToolResult { .. } => Some(Self::after_request()),
             Message::Assistant { stop_reason, .. } => Some(Self::after_reply(*stop_reason)),
@@ -69,12 +69,12 @@ impl Evidence {
         }
     }
 
-    /// The model was asked, and has not answered.
+    /// The model was asked and has not answered.
     pub const fn after_request() -> Self {
         Self { status: Status::Working, ask: LastAsk::Nothing, process: ProcessStatus::Absent }
     }
 
-    /// The model has answered, and ended so.
+    /// The model has answered and stopped for this reason.
     pub const fn after_reply(stop_reason: StopReason) -> Self {
         let (status, ask) = match stop_reason {
             StopReason::Stop | StopReason::Length => (Status::Working, LastAsk::Completion),
@@ -94,12 +94,12 @@ impl Evidence {
             (_, Ask::Failure, _) => State::Error,
             (_, Ask::Resume, _) => State::Paused,
             (_, Ask::Completion, _) => State::Completed,
-            // Somebody is at work, or waits for the person.
+            // A process runs.
             (Status::Starting, _, Process::Running | Process::EndedAsAsked) => State::Creating,
             (Status::Working, Ask::Nothing, Process::Running) => State::Streaming,
             (Status::Working, Ask::Approval, Process::Running) => State::WaitingApproval,
             (Status::Working, Ask::Followup, Process::Running) => State::WaitingInput,
-            // Nobody is.
+            // No process runs.
             (Status::Starting, _, Process::EndedWell) => State::Completed,
             (Status::Working, Ask::Nothing, Process::EndedWell) => State::Completed,
             (Status::Working, _, Process::EndedAsAsked) => State::Stopped,

@@ -1,11 +1,11 @@
-//! For any beginning of a recorded list of events, the rebuilt state is the live one.
+//! For any prefix of a list of events, the reconstructed state equals the live one.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::session::machine::{Machine, StateEvent};
 
-/// What somebody writes down who sees the events but runs no machine.
+/// The facts that an observer of the events records without running a machine.
 #[derive(Clone, Debug, Default)]
 struct Record {
     evidence: Evidence,
@@ -98,8 +98,8 @@ const EVENTS: [StateEvent; 20] = [
     StateEvent::Retry,
 ];
 
-/// Events that can come in a state: those that change it, those that arm `creating`, and partial messages. A process
-/// ends once, and says nothing after that.
+/// The events that can occur in a state: those that change it, those that `creating` waits for, and partial messages.
+/// A process ends once and reports nothing afterwards.
 fn can_come(machine: &Machine, process: ProcessStatus, event: StateEvent) -> bool {
     let creating = machine.state() == SessionState::Creating;
     match event {
@@ -141,7 +141,7 @@ proptest! {
             let possible: Vec<StateEvent> =
                 EVENTS.into_iter().filter(|event| can_come(&machine, process, *event)).collect();
             let event = possible[choice.index(possible.len())];
-            // Before anything was asked of it a session tells nothing.
+            // A session without a prompt reports nothing.
             if machine.state() == SessionState::Idle && event != StateEvent::StartSession {
                 continue;
             }

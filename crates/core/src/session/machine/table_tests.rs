@@ -1,4 +1,4 @@
-//! Every cell of the session table, from a table that reads like the one in the design.
+//! Every cell of the session table, written like the table in the design.
 
 use super::*;
 use SessionState::*;
@@ -6,7 +6,7 @@ use SessionState::*;
 const STATES: [SessionState; 9] =
     [Idle, Creating, Streaming, WaitingApproval, WaitingInput, Completed, Paused, Error, Stopped];
 
-/// Rows: an event; columns: the states above by their letters; `-` stays, a letter is the next state.
+/// Rows are events; columns are the states above by their letters. `-` keeps the state, a letter is the next one.
 #[rustfmt::skip]
 fn table() -> Vec<(StateEvent, &'static str)> {
     use StateEvent as E;

@@ -207,7 +207,7 @@ impl HistoryFile {
     fn update_facts(&mut self, content: Option<&EntryContent>, cursor: &FoldCursor) {
         match content {
             Some(EntryContent::Message(message)) => {
-                self.facts.evidence = Evidence::told_by(message).unwrap_or(self.facts.evidence);
+                self.facts.evidence = Evidence::implied_by(message).unwrap_or(self.facts.evidence);
             }
             Some(EntryContent::Model { provider, model_id }) => {
                 self.facts.model = Some((provider.clone(), model_id.clone()));
