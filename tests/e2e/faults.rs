@@ -3,9 +3,11 @@
 use serde_json::json;
 
 use pilothouse_test_support::browser::Size;
+use pilothouse_test_support::disk_faults::DiskFaults;
 use pilothouse_test_support::process::{children, signal};
+use pilothouse_test_support::server::{ServerSetup, built_binary};
 
-use crate::stage::story;
+use crate::stage::{project, story, story_with};
 
 #[tokio::test]
 async fn the_server_is_killed_and_restarted_and_the_page_comes_back_by_itself() {
@@ -102,4 +104,40 @@ async fn i_send_while_offline_and_it_goes_out_once_when_i_am_back() {
         assert_eq!(page.rows_after_reload().await, rows);
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_full_disk_is_shown_while_it_lasts_and_my_message_is_not_lost() {
+    for (size, name) in [(Size::Wide, "full-disk"), (Size::Phone, "full-disk-phone")] {
+        let faults = DiskFaults::new();
+        let setup = faults.apply(ServerSetup::new(&built_binary()));
+        story_with(name, size, project(), setup, async |stage| {
+            let page = stage.page();
+            page.enter(&stage.server.link).await;
+            page.new_session().await;
+            page.run("Before the disk was full").await;
+            faults.fill();
+            page.send("Not stored").await;
+            page.until_text("could not be saved: the disk is full").await;
+            let banner = "return document.querySelector('.banner')?.textContent ?? ''";
+            page.until(
+                "the banner",
+                "const banner = document.querySelector('.banner');\
+                 return banner?.textContent.includes('the disk is full') && getComputedStyle(banner).opacity === '1'",
+            )
+            .await;
+            page.screenshot(name).await;
+            let draft =
+                page.script("return document.querySelector('textarea[name=prompt]').value", vec![]).await;
+            assert_eq!(draft, json!("Not stored"), "the message is back in the composer");
+            faults.repair();
+            page.until("no banner", "return !document.querySelector('.banner')").await;
+            assert_eq!(page.script(banner, vec![]).await, json!(""));
+            page.click("form.composer button[type=submit]").await;
+            page.until_state("completed").await;
+            let rows = page.rows_after_reload().await;
+            assert_eq!(rows.iter().filter(|row| row.text == "Not stored").count(), 1, "{rows:?}");
+        })
+        .await;
+    }
 }

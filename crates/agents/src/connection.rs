@@ -26,7 +26,7 @@ pub enum Open {
     },
 }
 
-/// What a connection wants done, in order.
+/// An output of a connection. Outputs are ordered.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// A line for the agent's standard input, with its line break.
@@ -61,6 +61,13 @@ impl Connection {
     pub fn closed(&mut self) {
         match self {
             Self::Pi(connection) => connection.closed(),
+        }
+    }
+
+    /// Whether the agent owes a response.
+    pub fn has_pending(&self) -> bool {
+        match self {
+            Self::Pi(connection) => connection.has_pending(),
         }
     }
 

@@ -100,6 +100,11 @@ impl Client {
         queued
     }
 
+    /// Whether the client's socket is gone.
+    pub fn is_closed(&self) -> bool {
+        self.frames.is_closed()
+    }
+
     pub fn send_frame(&self, frame: &ServerFrame) -> bool {
         encode(frame).is_some_and(|frame| self.send(frame))
     }

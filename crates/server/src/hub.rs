@@ -5,7 +5,7 @@ mod agents;
 mod creation;
 pub mod directories;
 mod listing;
-mod records;
+pub mod records;
 mod storage;
 mod tasks;
 
@@ -65,7 +65,7 @@ struct HubState {
     clients: Vec<Client>,
     /// Sessions with unfinished work, until their own task knows better.
     unfinished: HashSet<String>,
-    /// What is known of the agents, by name.
+    /// The discovered agents, by name.
     discovered: HashMap<String, Discovered>,
     /// Why writing to disk fails, while it does.
     storage_problem: Option<String>,
@@ -84,8 +84,8 @@ struct SessionEntry {
     inputs: Option<mpsc::Sender<Input>>,
     /// The session is being moved to the trash and is not opened any more.
     deleting: bool,
-    /// Held while the record is stored and changed, so that memory and disk change in the same order.
-    record_lock: Arc<tokio::sync::Mutex<()>>,
+    /// The draft that was received last, which may not be on disk yet.
+    requested_draft: Option<String>,
 }
 
 impl SessionEntry {
@@ -98,7 +98,7 @@ impl SessionEntry {
             blobs: Blobs::default(),
             inputs: None,
             deleting: false,
-            record_lock: Arc::default(),
+            requested_draft: None,
         }
     }
 

@@ -22,6 +22,7 @@ use crate::app::App;
 use crate::client::{Client, ClientReceiver, Responder, client_channel};
 use crate::hub::Hub;
 use crate::hub::directories;
+use crate::hub::records::RecordChange;
 use crate::session::Input;
 
 /// The close code for a client that did not read its frames. It reconnects.
@@ -39,12 +40,14 @@ async fn serve(socket: WebSocket, hub: Arc<Hub>) {
     let (client, frames) = client_channel(id);
     let (sink, stream) = socket.split();
     let (commands, queued) = mpsc::channel(CLIENT_COMMANDS);
-    // Started work is finished even if the client disconnects: a change that was requested is made or refused.
-    tokio::spawn(run_hub_commands(queued, hub.clone(), client.clone()));
+    let running = tokio::spawn(run_hub_commands(queued, hub.clone(), client.clone()));
     tokio::select! {
         () = write(sink, frames) => {}
         () = read(stream, &hub, &client, &commands) => {}
     }
+    // The command in progress is finished; those behind it are dropped.
+    drop(commands);
+    drop(running);
     hub.remove_client(id).await;
 }
 
@@ -80,7 +83,21 @@ async fn disconnect(mut sink: SplitSink<WebSocket, Message>, frames: ClientRecei
 }
 
 /// A command for the hub, with the id of its frame.
-type QueuedCommand = (String, HubCommand);
+struct QueuedCommand {
+    id: String,
+    name: &'static str,
+    work: HubWork,
+}
+
+enum HubWork {
+    Command(HubCommand),
+    /// A change that is on its way to the disk already: changes keep the order in which they arrive.
+    Change(RecordChange),
+    Draft {
+        session_id: String,
+        change: RecordChange,
+    },
+}
 
 async fn read(
     mut stream: SplitStream<WebSocket>,
@@ -93,7 +110,11 @@ async fn read(
         let Ok(Some(Ok(message))) = timeout_at(deadline, stream.next()).await else { return };
         match message {
             Message::Text(text) => match ClientFrame::parse(&text) {
-                Ok(frame) => dispatch(frame, hub, client, commands).await,
+                Ok(frame) => {
+                    if dispatch(frame, hub, client, commands).await.is_err() {
+                        return;
+                    }
+                }
                 Err(invalid) => {
                     tracing::debug!(message = invalid.message, "a client sent an invalid frame");
                     let error = CommandError::invalid(invalid.message);
@@ -117,7 +138,7 @@ async fn dispatch(
     hub: &Arc<Hub>,
     client: &Client,
     commands: &mpsc::Sender<QueuedCommand>,
-) {
+) -> Result<(), mpsc::error::SendError<QueuedCommand>> {
     let ClientFrame { id, command } = frame;
     match command {
         Command::Hub(HubCommand::Hello { sessions, .. }) => hello(sessions, hub, client).await,
@@ -138,7 +159,22 @@ async fn dispatch(
             client.respond(id, name, Ok(HubReply::Done {}));
             let _ = hub.send(&session_id, Input::Unsubscribe { client: client.id() }).await;
         }
-        Command::Hub(command) => drop(commands.send((id, command)).await),
+        Command::Hub(command) => {
+            let name = command.name();
+            let work = match command {
+                HubCommand::Pin { session_id, pinned } => HubWork::Change(hub.pin(&session_id, pinned)),
+                HubCommand::Archive { session_id, archived } => {
+                    HubWork::Change(hub.archive(&session_id, archived))
+                }
+                HubCommand::MarkRead { session_id } => HubWork::Change(hub.mark_read(&session_id)),
+                HubCommand::SetDraft { session_id, text } => {
+                    let change = hub.set_draft(&session_id, text);
+                    HubWork::Draft { session_id, change }
+                }
+                command => HubWork::Command(command),
+            };
+            return commands.send(QueuedCommand { id, name, work }).await;
+        }
         Command::Session { session_id, command } => {
             if may_start_agent(&command) {
                 hub.wait_for_agent_version(&session_id).await;
@@ -150,6 +186,7 @@ async fn dispatch(
             }
         }
     }
+    Ok(())
 }
 
 /// The first frame of a connection: welcomes the client and sends what it is missing of its open sessions.
@@ -178,42 +215,53 @@ async fn hello(sessions: Vec<Cursor>, hub: &Arc<Hub>, client: &Client) {
 }
 
 async fn run_hub_commands(mut commands: mpsc::Receiver<QueuedCommand>, hub: Arc<Hub>, client: Client) {
-    while let Some((id, command)) = commands.recv().await {
-        let name = command.name();
-        let result = hub_command(command, &hub).await;
+    while let Some(QueuedCommand { id, name, work }) = commands.recv().await {
+        let result = match work {
+            HubWork::Command(command) => hub_command(command, &hub).await,
+            HubWork::Change(change) => stored(change).await,
+            HubWork::Draft { session_id, change } => {
+                let result = stored(change).await;
+                if result.is_err() {
+                    hub.draft_not_stored(&session_id);
+                }
+                result
+            }
+        };
         client.respond(id, name, result);
+        if client.is_closed() {
+            return;
+        }
     }
+}
+
+async fn stored(change: RecordChange) -> Result<HubReply, CommandError> {
+    change?.result().await?;
+    Ok(HubReply::Done {})
 }
 
 async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, CommandError> {
     match command {
         HubCommand::ListSessions => {
             hub.refresh().await;
-            return Ok(HubReply::Sessions { sessions: hub.sessions() });
+            Ok(HubReply::Sessions { sessions: hub.sessions() })
         }
         HubCommand::NewSession { agent, cwd } => {
             let default = hub.default_cwd().clone();
             let resolved = tokio::task::spawn_blocking(move || directories::resolve(&cwd, &default)).await;
             let folder = resolved.map_err(|error| internal(&error))??;
             let session_id = hub.new_session(&agent, folder).await?;
-            return Ok(HubReply::Created { session_id });
+            Ok(HubReply::Created { session_id })
         }
         HubCommand::ListDirectory { path } => {
-            let listing = directories::list(path, hub.default_cwd().clone()).await?;
-            return Ok(HubReply::Directory(listing));
+            directories::list(path, hub.default_cwd().clone()).await.map(HubReply::Directory)
         }
-        HubCommand::Search { query } => {
-            return search(query, hub.clone()).await.map(HubReply::SearchResults);
+        HubCommand::Search { query } => search(query, hub.clone()).await.map(HubReply::SearchResults),
+        HubCommand::DeleteSession { session_id } => {
+            hub.delete_session(&session_id).await.map(|()| HubReply::Done {})
         }
-        HubCommand::Pin { session_id, pinned } => hub.pin(&session_id, pinned).await?,
-        HubCommand::Archive { session_id, archived } => hub.archive(&session_id, archived).await?,
-        HubCommand::MarkRead { session_id } => hub.mark_read(&session_id).await?,
-        HubCommand::SetDraft { session_id, text } => hub.set_draft(&session_id, text).await?,
-        HubCommand::DeleteSession { session_id } => hub.delete_session(&session_id).await?,
-        // Handled when the frame is read.
-        HubCommand::Hello { .. } | HubCommand::OpenSession { .. } | HubCommand::CloseSession { .. } => {}
+        // The others are handled when their frame is read.
+        _ => Ok(HubReply::Done {}),
     }
-    Ok(HubReply::Done {})
 }
 
 /// How an agent is started depends on its version.

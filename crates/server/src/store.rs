@@ -71,13 +71,19 @@ impl Store {
     /// Queues writes as one unit. Await the result before you act on them: they are on disk when it is `Ok`, and
     /// nothing of them is stored when it is an error.
     pub fn write(&self, writes: Vec<Write>) -> Durable {
-        Durable(self.0.writer.enqueue(writes))
+        Durable(self.0.writer.enqueue(writes, None))
+    }
+
+    /// The same, and calls `on_commit` on the writing thread once the writes are on disk: what is held in memory then
+    /// changes in the order of the commits.
+    pub fn write_then(&self, writes: Vec<Write>, on_commit: impl FnOnce() + Send + 'static) -> Durable {
+        Durable(self.0.writer.enqueue(writes, Some(Box::new(on_commit))))
     }
 
     /// Queues writes whose failure the caller cannot do anything about; it is logged and shown as a storage problem.
     /// They keep their order with all other writes.
     pub fn submit(&self, writes: Vec<Write>) {
-        drop(self.0.writer.enqueue(writes));
+        drop(self.0.writer.enqueue(writes, None));
     }
 
     /// Stores the message in progress, in case the server is killed; none when it has ended. Of several notes of a

@@ -40,7 +40,7 @@ impl Browser {
 
     /// Starts a browser that has never visited the page.
     pub async fn start_first_visit(size: Size) -> Self {
-        // The driver gives up if another program takes its port before it listens on both addresses.
+        // The driver exits if another program takes its port before it listens on both addresses.
         let (driver_process, output, port) =
             (0..5).find_map(|_| start_driver()).expect("chromedriver does not start");
         let profile = tempfile::tempdir().unwrap();

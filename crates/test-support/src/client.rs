@@ -1,4 +1,5 @@
-//! A client without a browser: speaks the real protocol over a real socket and folds frames with the shared reducer.
+//! A client without a browser: speaks the real protocol over a real socket and folds frames with the shared
+//! reducer.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,7 +9,8 @@ use futures_util::{SinkExt, StreamExt};
 use pilothouse_core::limits::PROTOCOL_VERSION;
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{
-    ClientFrame, Command, Cursor, HubCommand, MessagesPage, ServerFrame, SessionCommand, SessionMeta, Welcome,
+    ClientFrame, Command, CommandError, Cursor, HubCommand, MessagesPage, ServerFrame, SessionCommand,
+    SessionMeta, Welcome,
 };
 use pilothouse_core::session::view::Applied;
 use pilothouse_core::{SessionState, SessionView, UiMessage};
@@ -26,7 +28,7 @@ pub struct Client {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     pub welcome: Welcome,
     pub views: HashMap<String, SessionView>,
-    responses: HashMap<String, Result<Value, String>>,
+    responses: HashMap<String, Result<Value, CommandError>>,
     next_id: u64,
     /// The number of received events.
     pub events: usize,
@@ -34,6 +36,8 @@ pub struct Client {
     pub snapshots: usize,
     /// The texts of received notices.
     pub notices: Vec<String>,
+    /// The ids of sessions that the server reported as removed.
+    pub removed_sessions: Vec<String>,
 }
 
 impl Client {
@@ -41,7 +45,7 @@ impl Client {
         Self::resume(server, HashMap::new()).await
     }
 
-    /// Reconnects with the views that it had.
+    /// Reconnects with the views of an earlier connection.
     pub async fn resume(server: &TestServer, views: HashMap<String, SessionView>) -> Self {
         let mut request = format!("ws://127.0.0.1:{}/api/socket", server.port).into_client_request().unwrap();
         request.headers_mut().insert("origin", server.origin().parse().unwrap());
@@ -61,7 +65,7 @@ impl Client {
         };
         socket.send(Message::text(serde_json::to_string(&hello).unwrap())).await.unwrap();
         let ServerFrame::Welcome(welcome) = next_frame(&mut socket).await else {
-            panic!("the first frame is no welcome")
+            panic!("the first frame is not a welcome")
         };
         Self {
             socket,
@@ -72,6 +76,7 @@ impl Client {
             events: 0,
             snapshots: 0,
             notices: Vec::new(),
+            removed_sessions: Vec::new(),
         }
     }
 
@@ -98,18 +103,19 @@ impl Client {
     }
 
     /// Sends a command to a session and waits for its one response.
-    pub async fn ask(&mut self, session: &str, command: SessionCommand) -> Result<Value, String> {
+    pub async fn ask(&mut self, session: &str, command: SessionCommand) -> Result<Value, CommandError> {
         let id = self.send(session, command).await;
         self.response(&id).await
     }
 
     /// Sends a command to the hub and waits for its one response.
-    pub async fn ask_hub(&mut self, command: HubCommand) -> Result<Value, String> {
+    pub async fn ask_hub(&mut self, command: HubCommand) -> Result<Value, CommandError> {
         let id = self.send_hub(command).await;
         self.response(&id).await
     }
 
-    pub async fn response(&mut self, id: &str) -> Result<Value, String> {
+    /// Waits for the response to a request.
+    pub async fn response(&mut self, id: &str) -> Result<Value, CommandError> {
         loop {
             if let Some(response) = self.responses.remove(id) {
                 return response;
@@ -153,7 +159,7 @@ impl Client {
         }
     }
 
-    pub async fn prompt(&mut self, session: &str, text: &str) -> Result<Value, String> {
+    pub async fn prompt(&mut self, session: &str, text: &str) -> Result<Value, CommandError> {
         self.next_id += 1;
         let client_id = format!("client-{:p}-{}", self, self.next_id);
         self.ask(session, prompt(&client_id, text)).await
@@ -190,9 +196,17 @@ impl Client {
     /// Receives the next frame and folds it, as the page does.
     pub async fn receive_frame(&mut self) {
         match next_frame(&mut self.socket).await {
-            ServerFrame::Response { id, success, data, error, .. } => {
-                let outcome = if success { Ok(data) } else { Err(error.unwrap_or_default()) };
-                assert!(self.responses.insert(id, outcome).is_none(), "a second response to one request");
+            ServerFrame::Response { id, success, data, error, code, .. } => {
+                let outcome = if success {
+                    Ok(data)
+                } else {
+                    let message = error.expect("a failed response has a message");
+                    Err(CommandError::new(code.expect("a failed response has a code"), message))
+                };
+                assert!(
+                    self.responses.insert(id, outcome).is_none(),
+                    "the server sent a second response to one request"
+                );
             }
             ServerFrame::Snapshot(snapshot) => {
                 self.snapshots += 1;
@@ -214,6 +228,7 @@ impl Client {
                     !removed.contains(&known.id) && !changed.iter().any(|session| session.id == known.id)
                 });
                 self.welcome.sessions.extend(changed);
+                self.removed_sessions.extend(removed);
             }
             ServerFrame::AgentsChanged { agents } => self.welcome.agents = agents,
             ServerFrame::StorageChanged { problem } => self.welcome.storage_problem = problem,
@@ -226,8 +241,8 @@ impl Client {
         let _ = tokio::time::timeout(Duration::from_millis(5), self.receive_frame()).await;
     }
 
-    /// The response to a request, if it has arrived.
-    pub fn received_response(&self, request: &str) -> Option<&Result<Value, String>> {
+    /// Returns the response to a request, if it has arrived.
+    pub fn received_response(&self, request: &str) -> Option<&Result<Value, CommandError>> {
         self.responses.get(request)
     }
 
@@ -238,7 +253,7 @@ impl Client {
         answers.flatten().filter_map(|item| item["text"].as_str().map(str::to_owned)).collect()
     }
 
-    /// The bare socket, for tests that do what no page does.
+    /// Returns the socket, for tests that do not read frames as a page does.
     pub fn into_socket(self) -> WebSocketStream<MaybeTlsStream<TcpStream>> {
         self.socket
     }
@@ -287,8 +302,18 @@ pub fn visible(rows: &[UiMessage]) -> Vec<String> {
     rows.collect()
 }
 
-/// Asserts that two clients show the same. Clients that joined at different times hold rows from different starts, so
-/// only the common rows are compared.
+/// Receives frames until both clients have the same events of a session. Some events follow the end of a run.
+pub async fn synchronise(left: &mut Client, right: &mut Client, session: &str) {
+    while left.view(session).seq != right.view(session).seq {
+        let last = left.view(session).seq.max(right.view(session).seq);
+        for client in [&mut *left, &mut *right] {
+            client.until(session, "the last event", |view| view.seq >= last).await;
+        }
+    }
+}
+
+/// Asserts that two clients show the same. Clients that joined at different times hold rows from different starts,
+/// so only the common rows are compared.
 pub fn assert_same(left: &SessionView, right: &SessionView) {
     let first = left.controller.first().max(right.controller.first());
     let from = |view: &SessionView| view.controller.rows()[first - view.controller.first()..].to_vec();

@@ -1,4 +1,4 @@
-//! Handwritten HTTP requests, so that tests can send what no proper client sends.
+//! Handwritten HTTP requests, so that tests can send invalid ones.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

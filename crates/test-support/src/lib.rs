@@ -12,6 +12,8 @@
 pub mod browser;
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg(feature = "server")]
+pub mod disk_faults;
 #[cfg(feature = "client")]
 pub mod http;
 pub mod process;

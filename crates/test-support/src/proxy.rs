@@ -34,7 +34,7 @@ struct Connection {
     silent: AtomicBool,
 }
 
-/// Binds a free port and returns it with its host. The server has to allow the host, so this comes before its start.
+/// Binds a free port and returns it with its host, which the server has to be started with as an allowed host.
 pub fn bind() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap().to_string();
@@ -232,8 +232,8 @@ mod tests {
         let mut before = connect(&proxy);
         assert_eq!(echo(&mut before, "hello"), "hello");
         proxy.cut();
-        assert_eq!(echo(&mut before, "still there?"), "");
-        assert_eq!(echo(&mut connect(&proxy), "anybody?"), "");
+        assert_eq!(echo(&mut before, "after the cut"), "");
+        assert_eq!(echo(&mut connect(&proxy), "while cut"), "");
         proxy.restore();
         assert_eq!(echo(&mut connect(&proxy), "again"), "again");
     }

@@ -9,10 +9,10 @@ use crate::server::ServerSetup;
 /// The version of pi that scripted agents report.
 pub const PI_VERSION: &str = "1.5.0";
 
-/// Writes a program that stands in for pi, to be run with `sh`, and returns its path.
+/// Writes a program that replaces pi, to be run with `sh`, and returns its path.
 ///
-/// It reports the version and acts as the demo agent where no session is meant. For a session it runs `session`, shell
-/// text that finds the id in `$id`.
+/// Without a session it reports the version or acts as the demo agent. For a session it runs `session`, a shell script
+/// that has the id of the session in `$id`.
 pub fn write_stand_in(folder: &Path, binary: &Path, version: &str, session: &str) -> PathBuf {
     let binary = binary.display();
     let program = folder.join("agent.sh");

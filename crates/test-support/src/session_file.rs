@@ -42,7 +42,7 @@ impl SessionFile {
         self.message(json!({"role": "assistant", "stopReason": "stop", "content": content}));
     }
 
-    /// Adds a message, a millisecond after the one before unless it has a timestamp.
+    /// Adds a message, a millisecond after the previous one unless it has a timestamp.
     pub fn message(&mut self, mut message: Value) {
         if message.get("timestamp").is_none() {
             message["timestamp"] = json!(FIRST_MESSAGE + self.entries);
@@ -50,7 +50,7 @@ impl SessionFile {
         self.entry(json!({"type": "message", "message": message}));
     }
 
-    /// Adds an entry behind the one before, and gives it an id.
+    /// Adds an entry with a new id after the previous one.
     pub fn entry(&mut self, entry: Value) {
         let parent = self.entries.checked_sub(1).map(|before| format!("e{before}"));
         let line = line(entry, &format!("e{}", self.entries), &json!(parent), TIME);
@@ -67,7 +67,7 @@ impl SessionFile {
     }
 }
 
-/// An id of the form that pi gives its sessions.
+/// Returns a session id in the format of pi.
 pub fn numbered_id(number: usize) -> String {
     format!("01a1e500-0000-7000-8000-{number:012}")
 }
@@ -96,7 +96,7 @@ pub fn assert_one_branch(file: &Path) {
     }
 }
 
-/// Appends an entry behind the last one, as another program does.
+/// Appends an entry after the last one, as another program does.
 pub fn append_entry(file: &Path, entry: Value) {
     let lines = lines(file);
     let id = format!("appended{}", lines.len());
@@ -104,7 +104,7 @@ pub fn append_entry(file: &Path, entry: Value) {
     std::fs::File::options().append(true).open(file).unwrap().write_all(line.as_bytes()).unwrap();
 }
 
-/// Appends a message behind the last entry, as another program does.
+/// Appends a message after the last entry, as another program does.
 pub fn append_message(file: &Path, mut message: Value) {
     message["timestamp"] = json!(LATE_MESSAGE + lines(file).len() as u64);
     append_entry(file, json!({"type": "message", "message": message}));

@@ -35,7 +35,7 @@ struct Pending {
     purpose: Purpose,
 }
 
-/// What the response to a command is for.
+/// The purpose of a command, which decides how its response is read.
 #[derive(Debug)]
 enum Purpose {
     /// The connection's own: the agent's settings.
@@ -142,10 +142,12 @@ impl Connection {
     pub fn closed(&mut self) {
         self.closed = true;
         for pending in std::mem::take(&mut self.pending).into_values() {
-            if let Some(request) = pending.purpose.request() {
-                self.reply(request, Err(AgentError::Closed));
-            }
+            self.fail(&pending.purpose, AgentError::Closed);
         }
+    }
+
+    pub fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
     }
 
     pub fn poll(&mut self) -> Option<Output> {
@@ -206,10 +208,7 @@ impl Connection {
     fn response(&mut self, response: Response) {
         let Some(purpose) = self.take_pending(&response) else { return };
         if !response.success {
-            if let Some(request) = purpose.request() {
-                self.reply(request, Err(refusal(&response.error)));
-            }
-            return;
+            return self.fail(&purpose, refusal(&response.error));
         }
         let data = response.data;
         match purpose {
@@ -234,6 +233,17 @@ impl Connection {
                 self.reply(request, forked.ok_or(AgentError::InvalidReply));
             }
             Purpose::Request { request, kind } => self.requested(request, kind, &data),
+        }
+    }
+
+    fn fail(&mut self, purpose: &Purpose, error: AgentError) {
+        match (purpose, purpose.request()) {
+            // pi has accepted the prompt; only what followed is unknown.
+            (Purpose::CheckRun(request), _) => {
+                self.reply(*request, Ok(Reply::Prompt(Disposition::Started)));
+            }
+            (_, Some(request)) => self.reply(request, Err(error)),
+            (_, None) => {}
         }
     }
 

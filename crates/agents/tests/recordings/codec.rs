@@ -1,5 +1,5 @@
-//! Every recorded line, both ways: what pi said is decoded (and looked at as a whole), what was said to pi is what we
-//! would write.
+//! Every recorded line in both directions: the decoded output of pi as snapshots, and the input to pi compared
+//! with our encoding of the same command.
 
 use pilothouse_agents::pi::{Incoming, PiCommand, decode};
 use pilothouse_core::conversation::ask::Answer;
@@ -13,12 +13,12 @@ use pilothouse_test_support::recordings::{Scenario, scenarios};
 fn the_events_of_every_recording() {
     for scenario in scenarios() {
         let name = format!("events-{}", scenario.name.replace('/', "-"));
-        insta::assert_snapshot!(name, told(&scenario));
+        insta::assert_snapshot!(name, decoded_output(&scenario));
     }
 }
 
-/// One line for each thing pi told; pieces of one text are one.
-fn told(scenario: &Scenario) -> String {
+/// The decoded output of pi, one item per line. Successive deltas of one text are joined.
+fn decoded_output(scenario: &Scenario) -> String {
     let mut all: Vec<Incoming> = Vec::new();
     for record in scenario.records().filter(|record| record["dir"] == "out") {
         for next in decode(record["line"].to_string().as_bytes()) {
@@ -46,57 +46,57 @@ fn line(incoming: &Incoming) -> String {
         Incoming::ShellOutput { request_id, delta } => json!({"bash_output": request_id, "delta": delta}),
         Incoming::Unreadable => json!("junk"),
     };
-    short(value).to_string()
+    shorten(value).to_string()
 }
 
-/// Long texts by their beginning and length, lists of messages by their number.
-fn short(value: Value) -> Value {
+/// Shortens long texts to their beginning and length, and long lists to their length.
+fn shorten(value: Value) -> Value {
     match value {
         Value::String(text) if text.chars().count() > 80 => {
             let beginning: String = text.chars().take(60).collect();
             Value::String(format!("{beginning}… ({} bytes)", text.len()))
         }
         Value::Array(items) if items.len() > 8 => json!(format!("{} items", items.len())),
-        Value::Array(items) => items.into_iter().map(short).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, short(value))).collect(),
+        Value::Array(items) => items.into_iter().map(shorten).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, shorten(value))).collect(),
         other => other,
     }
 }
 
 #[test]
-fn what_was_said_to_pi_is_what_we_would_write() {
+fn commands_are_encoded_as_they_were_recorded() {
     let (mut compared, mut never_sent) = (0, std::collections::BTreeSet::new());
     for scenario in scenarios() {
         for record in scenario.records().filter(|record| record["dir"] == "in") {
-            let said = &record["line"];
-            let kind = said["type"].as_str().unwrap_or("no command");
-            match command(said) {
+            let recorded = &record["line"];
+            let kind = recorded["type"].as_str().unwrap_or("no command");
+            match command(recorded) {
                 Some(command) => {
-                    let id = said["id"].as_str().unwrap_or_default();
+                    let id = recorded["id"].as_str().unwrap_or_default();
                     let line = command.encode(id);
                     assert!(line.ends_with('\n') && line.matches('\n').count() == 1, "{line}");
                     let mut ours: Value = serde_json::from_str(&line).unwrap();
-                    // We always name a lane, and whether the output is for the model.
+                    // We always write these fields.
                     for key in ["streamingBehavior", "excludeFromContext"] {
-                        if said.get(key).is_none() {
+                        if recorded.get(key).is_none() {
                             ours.as_object_mut().unwrap().remove(key);
                         }
                     }
-                    assert_eq!(ours, *said, "{}", scenario.name);
+                    assert_eq!(ours, *recorded, "{}", scenario.name);
                     compared += 1;
                 }
                 None => drop(never_sent.insert(kind.to_owned())),
             }
         }
     }
-    assert!(compared > 200, "{compared}");
+    assert!(compared > 200, "only {compared} commands were compared");
     insta::assert_debug_snapshot!("commands-we-never-send", never_sent);
 }
 
-/// The command of ours that says the same, if we have one and the recorded one is well-formed.
-fn command(said: &Value) -> Option<PiCommand> {
-    let text = |key: &str| said[key].as_str().map(str::to_owned);
-    Some(match said["type"].as_str()? {
+/// Our command that corresponds to a recorded one, if there is one and the recorded one is valid.
+fn command(recorded: &Value) -> Option<PiCommand> {
+    let text = |key: &str| recorded[key].as_str().map(str::to_owned);
+    Some(match recorded["type"].as_str()? {
         "get_state" => PiCommand::GetState,
         "get_session_stats" => PiCommand::GetSessionStats,
         "get_commands" => PiCommand::GetCommands,
@@ -104,14 +104,14 @@ fn command(said: &Value) -> Option<PiCommand> {
         "get_available_thinking_levels" => PiCommand::GetAvailableThinkingLevels,
         "prompt" => PiCommand::Prompt {
             message: text("message")?,
-            images: said["images"].as_array().into_iter().flatten().map(image).collect(),
-            lane: if said["streamingBehavior"] == "followUp" { Lane::FollowUp } else { Lane::Steer },
+            images: recorded["images"].as_array().into_iter().flatten().map(image).collect(),
+            lane: if recorded["streamingBehavior"] == "followUp" { Lane::FollowUp } else { Lane::Steer },
         },
         "abort" => PiCommand::Abort,
         "clear_queue" => PiCommand::ClearQueue,
         "bash" => PiCommand::Bash {
             command: text("command")?,
-            exclude_from_context: said["excludeFromContext"].as_bool().unwrap_or_default(),
+            exclude_from_context: recorded["excludeFromContext"].as_bool().unwrap_or_default(),
         },
         "abort_bash" => PiCommand::AbortBash,
         "compact" => PiCommand::Compact { instructions: text("customInstructions") },
@@ -121,7 +121,7 @@ fn command(said: &Value) -> Option<PiCommand> {
         "set_thinking_level" => PiCommand::SetThinkingLevel { level: text("level")? },
         "extension_ui_response" => PiCommand::AnswerDialog {
             ask_id: text("id")?,
-            answer: match (text("value"), said["confirmed"].as_bool()) {
+            answer: match (text("value"), recorded["confirmed"].as_bool()) {
                 (Some(value), _) => Answer::Text(value),
                 (None, Some(confirmed)) => Answer::Confirm(confirmed),
                 (None, None) => Answer::Cancel,

@@ -1,30 +1,32 @@
-//! Where a session file does not know what streamed: every such row, and why.
+//! The rows that streamed but are missing or different in the session file, each with the reason.
 
-/// A row that streamed, and what the file has in its place.
+/// A row that streamed, and the row of the file in its place.
 pub struct Difference {
     pub scenario: &'static str,
     pub why: &'static str,
-    /// The beginning of the row as it streamed.
+    /// The beginning of the streamed row.
     live: &'static str,
-    /// None where the file has nothing.
+    /// Converts the streamed row to that of the file; none if the file lacks it.
     stored: Option<fn(&str) -> String>,
 }
 
 impl Difference {
-    /// The rows with this difference taken away. It must be there.
+    /// Converts the streamed rows to those of the file. Panics if the row did not stream.
     pub fn apply(&self, rows: Vec<String>) -> Vec<String> {
-        let place = rows.iter().position(|row| row.starts_with(self.live));
-        let Some(place) = place else { panic!("{}: no row {:?} ({})", self.scenario, self.live, self.why) };
+        let position = rows.iter().position(|row| row.starts_with(self.live));
+        let Some(position) = position else {
+            panic!("{}: no row {:?} streamed ({})", self.scenario, self.live, self.why)
+        };
         let mut rows = rows;
-        let row = rows.remove(place);
+        let row = rows.remove(position);
         if let Some(stored) = self.stored {
-            rows.insert(place, stored(&row));
+            rows.insert(position, stored(&row));
         }
         rows
     }
 }
 
-const KILLED: &str = "pi writes a message when it is complete, and says nothing of its own end";
+const KILLED: &str = "pi writes a message when it is complete, and does not record its own end";
 const OUTPUT: &str = "pi writes a tool's output when the tool has ended";
 
 pub const DIFFERENCES: &[Difference] = &[
@@ -36,15 +38,15 @@ pub const DIFFERENCES: &[Difference] = &[
     lacks("sigterm-mid-stream", "assistant \"Half an answer", KILLED),
     lacks("sigterm-mid-stream", "error \"The agent's process ended with exit code 143", KILLED),
     lacks("stdin-closed-mid-stream", "assistant \"Half an answer", KILLED),
-    forgets_output("stdin-closed-mid-tool", "tool bash \"call_z1\""),
+    lacks_output("stdin-closed-mid-tool", "tool bash \"call_z1\""),
     lacks("v0.73.1/kill-mid-stream-then-resume", "thinking \"Long work ahead", KILLED),
     lacks("v0.73.1/kill-mid-stream-then-resume", "assistant \"This second answer never", KILLED),
     lacks("v0.73.1/kill-mid-stream-then-resume", "error \"The agent's process was", KILLED),
-    forgets_output("v0.73.1/kill-mid-tool-then-resume", "tool bash \"call_k1\""),
+    lacks_output("v0.73.1/kill-mid-tool-then-resume", "tool bash \"call_k1\""),
     lacks("v0.73.1/kill-mid-tool-then-resume", "error \"The agent's process was", KILLED),
     Difference {
         scenario: "v0.73.1/user-bash",
-        why: "before 1.0 pi does not write down that a command stood outside the context",
+        why: "before 1.0 pi does not record that a command was excluded from the context",
         live: "bash \"echo private\"",
         stored: Some(|row| row.replace(" outside the context", "")),
     },
@@ -54,14 +56,14 @@ const fn lacks(scenario: &'static str, live: &'static str, why: &'static str) ->
     Difference { scenario, why, live, stored: None }
 }
 
-const fn forgets_output(scenario: &'static str, live: &'static str) -> Difference {
+const fn lacks_output(scenario: &'static str, live: &'static str) -> Difference {
     Difference { scenario, why: OUTPUT, live, stored: Some(|row| row.replace(r#""working\n""#, r#""""#)) }
 }
 
-/// Stopped while it waited to try again: the file ends with the failure.
+/// Scenarios that were stopped while pi waited to retry: the file ends with the failure.
 pub const STOP_NOT_IN_FILE: &[&str] = &["abort-during-retry-wait"];
 
-/// Scenarios in which pi wrote no file: it does so with the first answer.
+/// Scenarios without a session file: pi creates it with the first answer.
 pub const WITHOUT_A_FILE: &[&str] = &[
     "broken-extension",
     "extension-ui",

@@ -1,11 +1,11 @@
-//! The edits in the recordings, as the diffs a person sees.
+//! The edits in the recordings, as the diffs that the page shows.
 
 use pilothouse_core::render::diff::{FileDiff, LineKind, diffs_of};
 use pilothouse_core::{MessageController, Phase};
 
 use pilothouse_test_support::recordings::{events_of, scenarios};
 
-fn shown(diff: &FileDiff) -> String {
+fn render(diff: &FileDiff) -> String {
     let mut text = format!("{} {:?} +{} -{}\n", diff.path, diff.change, diff.added, diff.removed);
     for line in diff.hunks.iter().flat_map(|hunk| &hunk.lines) {
         let sign = match line.kind {
@@ -24,7 +24,7 @@ fn shown(diff: &FileDiff) -> String {
 }
 
 #[test]
-fn every_edit_that_was_made_has_a_diff() {
+fn every_successful_edit_has_a_diff() {
     let mut all = String::new();
     for scenario in scenarios() {
         let mut controller = MessageController::default();
@@ -40,7 +40,7 @@ fn every_edit_that_was_made_has_a_diff() {
                 assert_eq!(edits, !diffs.is_empty(), "{}: {step:?}", scenario.name);
             }
             for diff in diffs {
-                all.push_str(&format!("{} {}: {}", scenario.name, step.phase.name(), shown(&diff)));
+                all.push_str(&format!("{} {}: {}", scenario.name, step.phase.name(), render(&diff)));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! At every point of every recorded conversation: a page that joins there sees what the server has and stays in step,
-//! history is what has streamed, and the state can be told from it.
+//! Properties that hold at every point of every recorded conversation: a client that joins there has the server's
+//! state and keeps it, the history shows the streamed rows, and the session state can be derived from the history.
 
 use pilothouse_core::conversation::controller::ControllerSnapshot;
 use pilothouse_core::conversation::message::Message;
@@ -12,26 +12,26 @@ use pilothouse_test_support::rows;
 
 use crate::differences::STOP_NOT_IN_FILE;
 
-/// Calls `at` with the conversation after each of its events.
-fn walk(scenario: &Scenario, mut at: impl FnMut(&Event, &MessageController)) {
+/// Calls `visit` after each event of a conversation.
+fn walk(scenario: &Scenario, mut visit: impl FnMut(&Event, &MessageController)) {
     let mut controller = MessageController::default();
     for process in scenario.processes() {
         for record in &process.records {
             for event in events_of(record, &controller) {
                 controller.handle_server_event(event.clone());
                 assert_eq!(controller.broken_invariant(), None, "{}", scenario.name);
-                at(&event, &controller);
+                visit(&event, &controller);
             }
         }
         let (code, signal) = (process.code, process.signal);
         let exit = Event::ProcessExit { code, signal, expected: false, stderr: Vec::new() };
         controller.handle_server_event(exit.clone());
-        at(&exit, &controller);
+        visit(&exit, &controller);
     }
 }
 
-/// A page that opens the session now: the last rows, through the JSON they travel as.
-fn joined(server: &MessageController, rows: usize) -> MessageController {
+/// The controller of a client that opens the session now with this many rows, sent as JSON.
+fn join(server: &MessageController, rows: usize) -> MessageController {
     let ControllerSnapshot { first, rows, fold } = server.snapshot(rows);
     let json = serde_json::to_string(&(rows, fold)).unwrap();
     let (rows, fold) = serde_json::from_str(&json).unwrap();
@@ -39,36 +39,36 @@ fn joined(server: &MessageController, rows: usize) -> MessageController {
 }
 
 #[test]
-fn a_page_that_joins_anywhere_sees_what_the_server_has() {
+fn a_client_that_joins_at_any_point_has_the_state_of_the_server() {
     for scenario in scenarios() {
         walk(&scenario, |event, server| {
-            // The fold knows nothing but what is compared here: being equal now is being equal ever after.
-            assert_eq!(joined(server, usize::MAX), *server, "{} at {event:?}", scenario.name);
+            // The fold depends on nothing else, so equal controllers stay equal.
+            assert_eq!(join(server, usize::MAX), *server, "{} at {event:?}", scenario.name);
         });
     }
 }
 
 #[test]
-fn a_page_that_holds_only_the_last_rows_stays_in_step() {
+fn a_client_with_only_the_last_rows_stays_in_step() {
     for scenario in scenarios() {
-        let mut pages: Vec<MessageController> = Vec::new();
+        let mut clients: Vec<MessageController> = Vec::new();
         let mut count = 0;
         walk(&scenario, |event, server| {
-            for page in &mut pages {
-                page.handle_server_event(event.clone());
-                assert_eq!(page.fold(), server.fold(), "{} at {event:?}", scenario.name);
-                assert_eq!(page.rows(), &server.rows()[page.first()..], "{} at {event:?}", scenario.name);
+            for client in &mut clients {
+                client.handle_server_event(event.clone());
+                assert_eq!(client.fold(), server.fold(), "{} at {event:?}", scenario.name);
+                assert_eq!(client.rows(), &server.rows()[client.first()..], "{} at {event:?}", scenario.name);
             }
             count += 1;
-            if count % 17 == 0 && pages.len() < 20 {
-                pages.push(joined(server, 4));
+            if count % 17 == 0 && clients.len() < 20 {
+                clients.push(join(server, 4));
             }
         });
     }
 }
 
 #[test]
-fn history_so_far_is_what_has_streamed_so_far() {
+fn the_history_so_far_shows_the_rows_streamed_so_far() {
     for scenario in scenarios() {
         let mut messages = Vec::new();
         walk(&scenario, |event, server| {
@@ -80,31 +80,34 @@ fn history_so_far_is_what_has_streamed_so_far() {
                 _ => return,
             }
             let stored = MessageController::load_messages_from_history(messages.iter().cloned());
-            let (live, stored) = (known_to_history(server.rows()), known_to_history(stored.rows()));
-            let (live, stored) = as_far_as_told(live, stored);
+            let (live, stored) = (recorded_rows(server.rows()), recorded_rows(stored.rows()));
+            let (live, stored) = without_pending_results(live, stored);
             assert_eq!(rows::render(&live), rows::render(&stored), "{} at {event:?}", scenario.name);
         });
     }
 }
 
-/// What the processes that were killed were saying when they were: no history has it.
-const UNSAID: [&str; 4] = [
+/// The texts that killed processes were streaming: no history contains them.
+const UNFINISHED: [&str; 4] = [
     "Never finished ",
     "Long work ahead.",
     "This second answer never gets finished because ",
     "Half an answer ",
 ];
 
-/// Shell commands come into history after the run, ends of processes never.
-fn known_to_history(rows: &[UiMessage]) -> Vec<UiMessage> {
+/// The rows that a history contains. Shell commands are added after the run, ends of processes never.
+fn recorded_rows(rows: &[UiMessage]) -> Vec<UiMessage> {
     let exit = |row: &UiMessage| row.kind == Kind::Error && row.text.starts_with("The agent's process");
-    let unsaid = |row: &UiMessage| UNSAID.contains(&row.text.as_str());
-    let rows = rows.iter().filter(|row| row.kind != Kind::Bash && !exit(row) && !unsaid(row));
+    let unfinished = |row: &UiMessage| UNFINISHED.contains(&row.text.as_str());
+    let rows = rows.iter().filter(|row| row.kind != Kind::Bash && !exit(row) && !unfinished(row));
     rows.cloned().collect()
 }
 
-/// A tool that runs, or has just ended, is ahead of its result message.
-fn as_far_as_told(mut live: Vec<UiMessage>, mut stored: Vec<UiMessage>) -> (Vec<UiMessage>, Vec<UiMessage>) {
+/// Resets tools whose result message is still missing: the streamed events are ahead of the history.
+fn without_pending_results(
+    mut live: Vec<UiMessage>,
+    mut stored: Vec<UiMessage>,
+) -> (Vec<UiMessage>, Vec<UiMessage>) {
     for (live, stored) in live.iter_mut().zip(&mut stored) {
         let (Some(ahead), Some(behind)) = (&mut live.tool_step, &mut stored.tool_step) else { continue };
         if behind.result.is_none() {
@@ -120,7 +123,7 @@ fn as_far_as_told(mut live: Vec<UiMessage>, mut stored: Vec<UiMessage>) -> (Vec<
 }
 
 #[test]
-fn the_state_after_every_run_can_be_told_from_history() {
+fn the_state_after_every_run_can_be_derived_from_history() {
     let mut stops_not_in_file = 0;
     for scenario in scenarios() {
         let mut messages = Vec::new();
@@ -141,7 +144,7 @@ fn the_state_after_every_run_can_be_told_from_history() {
                     Evidence { process: ProcessStatus::Running, ..Evidence::from_history(messages.iter()) };
                 assert_eq!(rebuilt.state(), machine.state(), "{}", scenario.name);
                 let closed = Evidence::from_history(messages.iter());
-                assert_eq!(closed.state(), machine.state(), "{}: opened later", scenario.name);
+                assert_eq!(closed.state(), machine.state(), "{}: without a process", scenario.name);
             }
         });
     }

@@ -1,5 +1,5 @@
-//! The heart of the product, on conversations recorded from the real pi, both versions: what streamed is what the
-//! session file shows, at every point.
+//! Conversations recorded from both supported versions of pi: the rows that streamed equal the rows of the session
+//! file, at every point.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod codec;
@@ -16,36 +16,36 @@ use pilothouse_test_support::rows;
 use differences::{DIFFERENCES, WITHOUT_A_FILE};
 
 /// The rows of a session file.
-fn stored(file: &[u8]) -> Vec<String> {
-    let history = SessionHistory::parse(file).expect("a session file");
+fn stored_rows(file: &[u8]) -> Vec<String> {
+    let history = SessionHistory::parse(file).expect("not a session file");
     rows::render(MessageController::load_messages_from_history(history.messages).rows())
 }
 
 #[test]
-fn what_streamed_is_what_the_session_file_shows() {
-    let mut wrong = Vec::new();
+fn a_session_file_shows_the_streamed_rows() {
+    let mut mismatches = Vec::new();
     for scenario in scenarios() {
         let live = RecordingFold::of(&scenario);
         for (session_id, file) in scenario.session_files() {
-            let stored = stored(&file);
-            let (mut shown, begins) = live.rows_of(&session_id);
+            let stored = stored_rows(&file);
+            let (mut streamed, has_start) = live.rows_of(&session_id);
             for difference in DIFFERENCES.iter().filter(|difference| difference.scenario == scenario.name) {
-                shown = difference.apply(shown);
+                streamed = difference.apply(streamed);
             }
-            // A session that was forked, cloned or switched to begins with rows that streamed elsewhere.
-            let same = if begins { shown == stored } else { stored.ends_with(&shown) };
-            // Only a clone is left again before anything is said in it.
-            assert!(!shown.is_empty() || scenario.name.ends_with("sessions"), "{}", scenario.name);
+            // A session that was forked, cloned or switched to begins with rows that streamed in another session.
+            let same = if has_start { streamed == stored } else { stored.ends_with(&streamed) };
+            // Only a clone is left again without a message.
+            assert!(!streamed.is_empty() || scenario.name.ends_with("sessions"), "{}", scenario.name);
             if !same {
-                wrong.push(format!("{}\n live   {shown:#?}\n stored {stored:#?}", scenario.name));
+                mismatches.push(format!("{}\n streamed {streamed:#?}\n stored {stored:#?}", scenario.name));
             }
         }
     }
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(mismatches.is_empty(), "{} sessions differ:\n{}", mismatches.len(), mismatches.join("\n"));
 }
 
 #[test]
-fn no_recording_is_left_out() {
+fn every_recording_is_tested() {
     let all = scenarios();
     assert_eq!(all.len(), 59 + 29);
     let without: Vec<&str> = all
@@ -53,7 +53,7 @@ fn no_recording_is_left_out() {
         .filter(|scenario| scenario.session_files().is_empty())
         .map(|scenario| scenario.name.as_str())
         .collect();
-    assert_eq!(without, WITHOUT_A_FILE, "pi wrote no session file in these, for want of an answer");
+    assert_eq!(without, WITHOUT_A_FILE, "pi writes no session file without an answer");
     for difference in DIFFERENCES {
         assert!(all.iter().any(|scenario| scenario.name == difference.scenario), "{}", difference.scenario);
     }
@@ -68,7 +68,7 @@ fn the_rows_of_every_recording() {
 }
 
 #[test]
-fn every_recorded_line_is_understood() {
+fn every_recorded_line_is_decoded() {
     for scenario in scenarios() {
         for record in scenario.records() {
             if record["dir"] == "out" {

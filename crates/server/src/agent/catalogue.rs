@@ -100,7 +100,7 @@ impl Agent {
         })
     }
 
-    /// Sets the agent's environment. An agent that is told to keep its files elsewhere is followed there, unless a
+    /// Sets the agent's environment. If it moves the agent's folder, the sessions are looked for there, unless a
     /// folder is given.
     pub fn with_environment(self, environment: Vec<(String, String)>, folder: Option<PathBuf>) -> Self {
         let told = match self.protocol {
@@ -141,7 +141,7 @@ impl Agent {
         }
     }
 
-    /// What can be done with this agent's sessions, as far as it is known before a process runs.
+    /// The capabilities that are known before a process runs.
     pub fn capabilities(&self, version: Option<&str>) -> Capabilities {
         match self.protocol {
             Protocol::Pi => pi_protocol::capabilities(self.generation(version)),
@@ -181,7 +181,7 @@ impl Agent {
         }
     }
 
-    /// What to do about an agent without any model, for the user.
+    /// Explains to the user how to give the agent a model.
     pub fn explain_no_model(&self) -> String {
         match self.protocol {
             Protocol::Pi => pi::explain_no_model(&self.name),

@@ -11,7 +11,7 @@ use super::catalogue::{Agent, find_program};
 use super::probe;
 use super::process::{self, FinishedProgram};
 
-/// What was found out about one agent.
+/// The version of an agent, and why it cannot be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Discovered {
     pub version: Option<String>,

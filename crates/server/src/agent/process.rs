@@ -32,7 +32,7 @@ pub struct Launch {
     pub mark: String,
 }
 
-/// What a process reports.
+/// A report of a process.
 #[derive(Debug)]
 pub enum ProcessEvent {
     Lines(Vec<Line>),

@@ -114,7 +114,9 @@ impl Blobs {
             if let Ok(mut store) = self.0.lock()
                 && store.in_file.len() < SESSION_FILE_IMAGES
             {
-                if store.in_memory.remove(&name).is_some() {
+                // An image of a waiting message stays in memory: it is needed without reading the file.
+                if store.in_memory.get(&name).is_some_and(|held| !held.is_retained) {
+                    store.in_memory.remove(&name);
                     store.by_age.retain(|other| *other != name);
                 }
                 store.in_file.insert(name, FileLocation { file: file.clone(), offset, length, number });

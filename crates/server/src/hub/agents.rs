@@ -1,4 +1,4 @@
-//! What is known of the offered agents.
+//! The versions and problems of the offered agents.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;

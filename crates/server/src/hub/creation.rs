@@ -52,9 +52,12 @@ impl Hub {
         self.store.write(vec![Write::AddSession(record.clone())]).result().await?;
         let entry = SessionEntry::new(summary, record, agent.clone(), None);
         let mut state = self.state();
-        let changed = vec![entry.summary()];
         // Its file may have been listed meanwhile.
-        state.sessions.entry(id.to_owned()).or_insert(entry);
+        let listed = state.sessions.entry(id.to_owned()).or_insert(entry);
+        if listed.file.is_some() {
+            self.store.submit(vec![Write::SessionHasFile { session: id.to_owned() }]);
+        }
+        let changed = vec![listed.summary()];
         broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: Vec::new() });
         Ok(())
     }

@@ -69,7 +69,8 @@ impl Hub {
             let mut stored = files.rescan(&agent.folder, rescan);
             let mut state = self.state();
             let is_missing = |entry: &SessionEntry| {
-                entry.agent.folder == agent.folder
+                !entry.deleting
+                    && entry.agent.folder == agent.folder
                     && entry.file.as_ref().is_some_and(|file| !files.contains(file))
                     && entry.is_gone()
             };

@@ -1,57 +1,77 @@
-//! What users do to sessions as a whole: pin, archive, mark as read, draft, delete. It is stored, then changed in memory
-//! and broadcast. No agent learns of it, and only deleting touches a session file, which is moved to the trash.
+//! Changes of sessions as a whole: pin, archive, mark as read, draft, delete. Each is stored, then made in memory and
+//! broadcast. No agent learns of it, and only deleting touches a session file, which is moved to the trash.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pilothouse_core::conversation::queue::{Scheduled, restored_text};
 use pilothouse_core::limits::DRAFT_BYTES;
-use pilothouse_core::protocol::{CommandError, ErrorCode, ServerFrame};
+use pilothouse_core::protocol::{CommandError, ErrorCode, ServerFrame, SessionSummary};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Hub, broadcast};
 use crate::clock::now_ms;
 use crate::session::Input;
-use crate::store::{SessionRecord, Write};
+use crate::store::{Durable, SessionRecord, Write};
 
+/// A change of a record that is on its way to the disk.
+pub type RecordChange = Result<Durable, CommandError>;
+
+// Each change is queued for the disk when it is called, so that changes keep the order of their commands, and made in
+// memory when it is committed.
 impl Hub {
-    pub async fn pin(&self, id: &str, pinned: bool) -> Result<(), CommandError> {
-        let (agent, cwd) = self.agent_and_folder(id);
-        let write = Write::SetPinned { session: id.to_owned(), agent, cwd, pinned };
-        self.change_record(id, write, move |record| record.pinned = pinned).await
+    pub fn pin(self: &Arc<Self>, id: &str, pinned: bool) -> RecordChange {
+        self.change_record(
+            id,
+            |session, summary| Write::SetPinned {
+                session,
+                agent: summary.agent.clone(),
+                cwd: summary.cwd.clone(),
+                pinned,
+            },
+            move |record| record.pinned = pinned,
+        )
     }
 
-    pub async fn archive(&self, id: &str, archived: bool) -> Result<(), CommandError> {
-        let (agent, cwd) = self.agent_and_folder(id);
-        let write = Write::SetArchived { session: id.to_owned(), agent, cwd, archived };
-        self.change_record(id, write, move |record| record.archived = archived).await
+    pub fn archive(self: &Arc<Self>, id: &str, archived: bool) -> RecordChange {
+        self.change_record(
+            id,
+            |session, summary| Write::SetArchived {
+                session,
+                agent: summary.agent.clone(),
+                cwd: summary.cwd.clone(),
+                archived,
+            },
+            move |record| record.archived = archived,
+        )
     }
 
-    pub async fn mark_read(&self, id: &str) -> Result<(), CommandError> {
+    pub fn mark_read(self: &Arc<Self>, id: &str) -> RecordChange {
         let at = now_ms();
-        let write = Write::MarkRead { session: id.to_owned(), at };
-        self.change_record(id, write, move |record| record.read_at = record.read_at.max(at)).await
+        let write = |session, _: &SessionSummary| Write::MarkRead { session, at };
+        self.change_record(id, write, move |record| record.read_at = record.read_at.max(at))
     }
 
-    pub async fn set_draft(&self, id: &str, text: String) -> Result<(), CommandError> {
+    pub fn set_draft(self: &Arc<Self>, id: &str, text: String) -> RecordChange {
         if text.len() > DRAFT_BYTES {
             return Err(CommandError::invalid(format!("A draft may have up to {DRAFT_BYTES} bytes.")));
         }
-        let write = Write::SetDraft { session: id.to_owned(), draft: text.clone() };
-        self.change_record(id, write, move |record| record.draft = text).await
+        self.request_draft(id, &text)?;
+        let draft = text.clone();
+        let write = |session, _: &SessionSummary| Write::SetDraft { session, draft };
+        self.change_record(id, write, move |record| record.draft = text)
     }
 
     /// Moves scheduled messages to the editor; `left` stay in the queue. They are in the draft before they are nowhere
     /// else, since the reply that returns them may get lost.
     pub async fn restore_to_draft(
-        &self,
+        self: &Arc<Self>,
         id: &str,
         restored: &[Scheduled],
         left: Vec<Scheduled>,
     ) -> Result<(), CommandError> {
-        let lock = self.record_lock(id)?;
-        let _locked = lock.lock().await;
         let draft = restored_text(restored.iter().map(|item| item.text.as_str()), &self.draft(id));
+        self.request_draft(id, &draft)?;
         let session = || id.to_owned();
         let writes = vec![
             Write::SetDraft { session: session(), draft: draft.clone() },
@@ -61,42 +81,56 @@ impl Hub {
             },
             Write::SaveQueue { session: session(), items: left },
         ];
-        self.store.write(writes).result().await?;
-        self.apply_to_record(id, |record| record.draft = draft)
+        let (hub, session) = (self.clone(), id.to_owned());
+        let stored = self
+            .store
+            .write_then(writes, move || hub.apply_to_record(&session, |record| record.draft = draft));
+        let result = stored.result().await;
+        if result.is_err() {
+            self.draft_not_stored(id);
+        }
+        Ok(result?)
     }
 
+    /// The composer's text as it was last received, which may not be on disk yet.
     pub fn draft(&self, id: &str) -> String {
-        self.state().sessions.get(id).map(|entry| entry.record.draft.clone()).unwrap_or_default()
-    }
-
-    fn agent_and_folder(&self, id: &str) -> (String, String) {
         let state = self.state();
-        let entry = state.sessions.get(id);
-        entry.map(|entry| (entry.summary.agent.clone(), entry.summary.cwd.clone())).unwrap_or_default()
+        let Some(entry) = state.sessions.get(id) else { return String::new() };
+        entry.requested_draft.as_ref().unwrap_or(&entry.record.draft).clone()
     }
 
-    /// Stores a change of a session's record, then makes it and broadcasts it.
-    async fn change_record(
-        &self,
-        id: &str,
-        write: Write,
-        change: impl FnOnce(&mut SessionRecord),
-    ) -> Result<(), CommandError> {
-        let lock = self.record_lock(id)?;
-        let _locked = lock.lock().await;
-        self.store.write(vec![write]).result().await?;
-        self.apply_to_record(id, change)
+    /// A draft could not be stored: the one on disk counts again.
+    pub fn draft_not_stored(&self, id: &str) {
+        if let Some(entry) = self.state().sessions.get_mut(id) {
+            entry.requested_draft = None;
+        }
     }
 
-    fn record_lock(&self, id: &str) -> Result<Arc<tokio::sync::Mutex<()>>, CommandError> {
-        let state = self.state();
-        let entry = state.sessions.get(id).ok_or_else(CommandError::no_such_session)?;
-        Ok(entry.record_lock.clone())
-    }
-
-    fn apply_to_record(&self, id: &str, change: impl FnOnce(&mut SessionRecord)) -> Result<(), CommandError> {
+    fn request_draft(&self, id: &str, draft: &str) -> Result<(), CommandError> {
         let mut state = self.state();
         let entry = state.sessions.get_mut(id).ok_or_else(CommandError::no_such_session)?;
+        entry.requested_draft = Some(draft.to_owned());
+        Ok(())
+    }
+
+    /// Queues a change of a session's record. It is made in memory and broadcast when it is on disk.
+    fn change_record(
+        self: &Arc<Self>,
+        id: &str,
+        write: impl FnOnce(String, &SessionSummary) -> Write,
+        change: impl FnOnce(&mut SessionRecord) + Send + 'static,
+    ) -> RecordChange {
+        let state = self.state();
+        let entry = state.sessions.get(id).ok_or_else(CommandError::no_such_session)?;
+        let write = write(id.to_owned(), &entry.summary);
+        let (hub, session) = (self.clone(), id.to_owned());
+        // Under the lock, so that two changes have the same order here and on disk.
+        Ok(self.store.write_then(vec![write], move || hub.apply_to_record(&session, change)))
+    }
+
+    fn apply_to_record(&self, id: &str, change: impl FnOnce(&mut SessionRecord)) {
+        let mut state = self.state();
+        let Some(entry) = state.sessions.get_mut(id) else { return };
         let before = entry.summary();
         change(&mut entry.record);
         let after = entry.summary();
@@ -104,7 +138,6 @@ impl Hub {
             let changed = vec![after];
             broadcast(&mut state, &ServerFrame::SessionsChanged { changed, removed: Vec::new() });
         }
-        Ok(())
     }
 
     /// Ends the session's agent, moves its file to the trash and forgets everything stored for it.
@@ -141,7 +174,7 @@ impl Hub {
         file: Option<PathBuf>,
     ) -> Result<(), CommandError> {
         // The disk is tried before anything is ended or moved.
-        self.store.write(vec![Write::SetInFlight { session: id.to_owned(), note: None }]).result().await?;
+        self.store.write(vec![Write::Touch]).result().await?;
         if let Some(inputs) = inputs {
             let (done, ended) = oneshot::channel();
             if inputs.send(Input::Shutdown { done }).await.is_ok() {

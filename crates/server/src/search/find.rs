@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use pilothouse_core::Kind;
 use pilothouse_core::limits::{
-    SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_PER_SESSION, SEARCH_MATCHES, SEARCH_HITS,
-    SEARCH_HITS_PER_SESSION, SEARCH_TITLE_HITS, SNIPPET_CHARACTERS,
+    SEARCH_CANDIDATE_BYTES, SEARCH_CANDIDATES, SEARCH_CANDIDATES_PER_SESSION, SEARCH_HITS,
+    SEARCH_HITS_PER_SESSION, SEARCH_MATCHES, SEARCH_TITLE_HITS, SNIPPET_CHARACTERS,
 };
 use pilothouse_core::protocol::{Piece, SearchHit, SearchResults};
 use rusqlite::{Connection, OptionalExtension, Result};

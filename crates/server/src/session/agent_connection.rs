@@ -22,6 +22,8 @@ pub(super) struct AgentConnection {
     pending: HashMap<RequestId, Pending>,
     /// Events and replies that were not processed yet.
     received: VecDeque<FromAgent>,
+    /// Lines that did not fit into the process's input yet.
+    unsent: VecDeque<String>,
     /// When a stop that the agent does not follow becomes the end of its process.
     stop_at: Option<Instant>,
     /// When an idle process is ended.
@@ -40,7 +42,7 @@ struct RunningAgent {
     ending: bool,
 }
 
-/// What the agent says.
+/// A message from the agent.
 #[derive(Debug)]
 pub(super) enum FromAgent {
     Event(AgentEvent),
@@ -57,6 +59,7 @@ impl AgentConnection {
             last_request: 0,
             pending: HashMap::new(),
             received: VecDeque::new(),
+            unsent: VecDeque::new(),
             stop_at: None,
             idle_at: None,
             probing: false,
@@ -102,7 +105,7 @@ impl AgentConnection {
         self.last_request += 1;
         let id = RequestId(self.last_request);
         match &mut self.running {
-            Some(running) if running.process.accepts_input() => {
+            Some(running) if self.unsent.is_empty() && running.process.accepts_input() => {
                 self.pending.insert(id, pending);
                 running.connection.request(id, request);
             }
@@ -115,7 +118,7 @@ impl AgentConnection {
 
     /// Whether the agent reads what it is sent.
     pub(super) fn accepts_input(&self) -> bool {
-        self.running.as_ref().is_some_and(|running| running.process.accepts_input())
+        self.unsent.is_empty() && self.running.as_ref().is_some_and(|running| running.process.accepts_input())
     }
 
     pub(super) fn receive(&mut self, lines: Vec<pilothouse_agents::framing::Line>) {
@@ -131,11 +134,7 @@ impl AgentConnection {
         let Some(running) = &mut self.running else { return };
         while let Some(output) = running.connection.poll() {
             match output {
-                Output::Write(line) => {
-                    if !running.process.send(line) {
-                        tracing::warn!("the agent does not read its input: a line is dropped");
-                    }
-                }
+                Output::Write(line) => self.unsent.push_back(line),
                 Output::Event(AgentEvent::Session(event)) => {
                     let joined = match self.received.back_mut() {
                         Some(FromAgent::Event(AgentEvent::Session(last))) => last.join(&event),
@@ -153,6 +152,17 @@ impl AgentConnection {
                 }
             }
         }
+        self.send_lines();
+    }
+
+    /// Sends as many lines as the process accepts. Requests are refused while lines are left, so their number is bounded.
+    fn send_lines(&mut self) {
+        let Some(running) = &self.running else { return self.unsent.clear() };
+        while running.process.accepts_input()
+            && let Some(line) = self.unsent.pop_front()
+        {
+            running.process.send(line);
+        }
     }
 
     /// The next event or reply that was received.
@@ -165,8 +175,10 @@ impl AgentConnection {
         self.pending.values().any(|pending| matches!(pending, Pending::Offered { .. }))
     }
 
+    /// Whether the agent owes a response, also one that nobody but the connection waits for.
     pub(super) fn has_pending(&self) -> bool {
-        !self.pending.is_empty()
+        let owes = self.running.as_ref().is_some_and(|running| running.connection.has_pending());
+        owes || !self.pending.is_empty()
     }
 
     /// Ends the process. It reports its end.

@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 use super::*;
 use crate::agent::catalogue::Agent;
 
-/// An agent whose input arrives in a channel.
+/// An agent whose input arrives in a channel, and which has answered the two commands of `open`.
 fn attached() -> (AgentConnection, mpsc::Receiver<String>) {
     let mut agent = AgentConnection::new();
     let (process, input) = Process::without_program();
     let connection = Agent::parse("test=pi:test").unwrap().connection(Capabilities::default());
     agent.attach(process, connection, Open::New { folder: "/".to_owned() });
+    agent.receive(vec![response(1), response(2)]);
+    received(&mut agent);
     (agent, input)
 }
 

@@ -1,5 +1,5 @@
-//! What the parts of a session want done. Parts decide and change only their own fields; the session's loop performs
-//! their effects.
+//! Effects of the parts of a session. Parts decide and change only their own fields; the session's loop performs their
+//! effects.
 
 use pilothouse_agents::{Reply, Request};
 use pilothouse_core::protocol::event::Event;
@@ -20,7 +20,7 @@ pub(super) enum Effect {
     Respond(Responder, Result<SessionReply, CommandError>),
 }
 
-/// What the reply to a request is for.
+/// The purpose of a request, kept until its reply arrives.
 #[derive(Debug)]
 pub(super) enum Pending {
     /// A prompt that starts a run, by its client id. Clients may wait for its acknowledgement.

@@ -54,7 +54,7 @@ fn rank(path: &str, query: &[char]) -> Option<Rank> {
     } else {
         return None;
     };
-    // What is hidden is seldom meant.
+    // Hidden files are seldom meant.
     let hidden = usize::from(path.starts_with('.') || path.contains("/."));
     Some((class, hidden * 100_000 + path.matches('/').count() * 1_000 + path.len()))
 }

@@ -14,7 +14,8 @@ use std::time::Duration;
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::{
-    EXTERNAL_WRITER_SECONDS, REMEMBERED_MESSAGE_TIMES, EXTERNAL_WRITER_RUN_SECONDS, UNREPORTED_MESSAGE_SECONDS,
+    EXTERNAL_WRITER_RUN_SECONDS, EXTERNAL_WRITER_SECONDS, REMEMBERED_MESSAGE_TIMES,
+    UNREPORTED_MESSAGE_SECONDS,
 };
 use pilothouse_core::protocol::MessagesPage;
 use pilothouse_core::protocol::event::Event;
@@ -74,7 +75,7 @@ impl SharedHistory {
     }
 }
 
-/// Who wrote the messages that were not checked before.
+/// The author of messages that were not checked before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Author {
     Ours,
@@ -82,7 +83,7 @@ pub(super) enum Author {
     Both,
 }
 
-/// What a check of the file found.
+/// The result of a check of the file.
 #[derive(Debug, PartialEq)]
 pub(super) struct Finding {
     /// Another program writes the file: our process has to give way.
@@ -92,7 +93,7 @@ pub(super) struct Finding {
     pub(super) action: FileAction,
 }
 
-/// What has to happen to the conversation that is shown.
+/// The change that the shown conversation needs.
 #[derive(Debug, PartialEq)]
 pub(super) enum FileAction {
     None,
@@ -104,7 +105,7 @@ pub(super) enum FileAction {
     Reload,
 }
 
-/// What a suspicion has become.
+/// The state of a suspicion.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Suspicion {
     Unfounded,
@@ -184,6 +185,7 @@ impl FileOwnership {
     /// Opens the file of the session that is shown already.
     pub(super) async fn reopen(&mut self, origin: &SessionOrigin, store: &Store) {
         let (origin, store) = (origin.clone(), store.clone());
+        let _ = store.flush().result().await;
         let read = tokio::task::spawn_blocking(move || recovery::read_open_session(&origin, &store));
         let opened = read.await.ok().flatten();
         self.checked = self.checked.min(opened.as_ref().map_or(0, HistoryFile::entry_count));
@@ -250,12 +252,13 @@ impl FileOwnership {
         }
     }
 
-    /// Checks the file while our own process works: a message that it has not reported may still be reported.
+    /// Checks the file while our own process works: a message that it has not reported may still be reported. `is_shown`
+    /// says whether another program is shown already.
     pub(super) async fn check_while_working(
         &mut self,
         origin: &SessionOrigin,
         store: &Store,
-        now: Instant,
+        (now, is_shown): (Instant, bool),
     ) -> Suspicion {
         self.check_at = None;
         if self.read_appended(origin, store).await == Author::Ours {
@@ -263,12 +266,8 @@ impl FileOwnership {
             return if std::mem::take(&mut self.suspected) { Suspicion::Unfounded } else { Suspicion::Open };
         }
         self.check_later(now);
-        self.suspect(now)
-    }
-
-    fn suspect(&mut self, now: Instant) -> Suspicion {
         let since = *self.unreported_since.get_or_insert(now);
-        if now.duration_since(since) < Duration::from_secs(UNREPORTED_MESSAGE_SECONDS) {
+        if is_shown || now.duration_since(since) < Duration::from_secs(UNREPORTED_MESSAGE_SECONDS) {
             return Suspicion::Open;
         }
         self.suspected = true;

@@ -1,4 +1,4 @@
-//! Who writes a session file, with real files and without a process.
+//! Attribution of messages in session files, with real files and without a process.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -112,7 +112,7 @@ async fn an_unreported_message_is_suspicious_only_after_seconds() {
     append(&fixture.path, "b", Some("a"), 2);
     let now = Instant::now();
     let check = async |fixture: &mut Fixture, now| {
-        fixture.file.check_while_working(&fixture.origin, &fixture.store, now).await
+        fixture.file.check_while_working(&fixture.origin, &fixture.store, (now, false)).await
     };
     assert_eq!(check(&mut fixture, now).await, Suspicion::Open);
     let later = now + Duration::from_secs(UNREPORTED_MESSAGE_SECONDS);

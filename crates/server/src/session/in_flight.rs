@@ -65,7 +65,12 @@ impl InFlight {
                     self.shell.retain(|known| shell_id(known) != Some(id));
                 }
             }
-            Event::AgentSettled { .. } | Event::ProcessExit { .. } => {
+            // The end of the process closes its shell commands, too.
+            Event::ProcessExit { .. } => {
+                let changed = std::mem::take(&mut self.changed);
+                *self = Self { changed, ..Self::default() };
+            }
+            Event::AgentSettled { .. } => {
                 self.running = false;
                 self.message = None;
                 self.reply.clear();
@@ -218,5 +223,9 @@ mod tests {
         assert_eq!(in_flight.events().len(), 5, "during a run an ended command is kept");
         in_flight.observe(&Event::AgentSettled { aborted: false });
         assert_eq!(in_flight.events(), [shell("on")]);
+        let exit = Event::ProcessExit { code: None, signal: Some(9), expected: false, stderr: Vec::new() };
+        in_flight.observe(&exit);
+        assert_eq!(in_flight.events(), [], "the process closes its commands");
+        assert!(in_flight.is_changed());
     }
 }

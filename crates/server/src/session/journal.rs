@@ -1,5 +1,5 @@
-//! What must survive a kill of the server: prompts, queue, answers and the message in progress. User actions are durable
-//! before they are acknowledged or passed on; everything else is written behind.
+//! The records that must survive a kill of the server: prompts, queue, answers and the message in progress. User actions
+//! are durable before they are acknowledged or passed on; everything else is written behind.
 
 use std::time::Duration;
 
@@ -128,7 +128,7 @@ impl Journal {
 
     /// The process ended while something was in progress: stores it as it was shown, without a message that the session
     /// file has after all.
-    pub(super) fn interrupted(&self, exit: &Event, file_has_message: bool) -> Option<Write> {
+    pub(super) fn interrupted(&self, exit: &Event, file_has_message: bool) -> Option<Vec<Write>> {
         let mut events = self.in_flight.events();
         if file_has_message {
             events.retain(|event| !is_part_of_message(event));
@@ -137,7 +137,9 @@ impl Journal {
             matches!(exit, Event::ProcessExit { code, expected, .. } if !expected && *code != Some(0));
         (!events.is_empty() || failed).then(|| {
             events.push(exit.clone());
-            self.add_extra(events)
+            // In one unit with the note, so that a kill in between does not show it twice.
+            let note = Write::SetInFlight { session: self.session.clone(), note: None };
+            vec![self.add_extra(events), note]
         })
     }
 }
@@ -215,8 +217,9 @@ mod tests {
         assert!(journal.interrupted(&exit(1, false), false).is_some(), "a crash is always shown");
         assert_eq!(journal.interrupted(&exit(1, true), false), None, "we ended it");
         journal.observe(&message_start(), Instant::now());
-        let Some(Write::AddExtra { extra, .. }) = journal.interrupted(&exit(0, true), false) else {
-            panic!("nothing is stored")
+        let writes = journal.interrupted(&exit(0, true), false).unwrap_or_default();
+        let [Write::AddExtra { extra, .. }, Write::SetInFlight { note: None, .. }] = &writes[..] else {
+            panic!("{writes:?}")
         };
         assert_eq!(extra.events, [message_start(), exit(0, true)]);
         assert_eq!(journal.interrupted(&exit(0, true), true), None, "the file has the message after all");

@@ -51,6 +51,7 @@ async fn make_fork(
     row: usize,
 ) -> Result<Forked, CommandError> {
     let (reading, store) = (origin.clone(), hub.store().clone());
+    let _ = store.flush().result().await;
     let entry = tokio::task::spawn_blocking(move || {
         recovery::read_open_session(&reading, &store)?.entry_of_user_row(row)
     });

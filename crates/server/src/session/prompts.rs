@@ -35,7 +35,7 @@ pub(super) struct Prompts {
     resuming: Option<Prompt>,
 }
 
-/// What is known of a client id.
+/// The status of a client id.
 #[derive(Debug, PartialEq)]
 pub(super) enum KnownId {
     New,
@@ -176,6 +176,9 @@ impl Prompts {
     pub(super) fn process_ended(&mut self) -> Vec<Effect> {
         self.resuming = None;
         let lost = std::mem::take(&mut self.starting);
+        let is_new = |prompt: &Prompt| !self.unsent.iter().any(|unsent| unsent.client_id == prompt.client_id);
+        // A conversation that was just read again has them already.
+        let lost: Vec<Prompt> = lost.into_iter().filter(is_new).collect();
         let effects = lost.iter().map(|prompt| Effect::Publish(user_message(prompt))).collect();
         self.unsent.extend(lost);
         effects

@@ -32,10 +32,11 @@ pub(super) fn older_rows(
 
 /// The row that shows an entry of the session file.
 pub(super) fn find_row(responder: Responder, origin: SessionOrigin, store: Store, entry: String) {
-    spawn_blocking(move || {
-        let history = recovery::read_open_session(&origin, &store);
-        let row = history.and_then(|history| history.row_of_entry(&entry));
-        responder.respond(match row {
+    tokio::spawn(async move {
+        let _ = store.flush().result().await;
+        let found =
+            spawn_blocking(move || recovery::read_open_session(&origin, &store)?.row_of_entry(&entry));
+        responder.respond(match found.await.ok().flatten() {
             Some(row) => Ok(SessionReply::Row { row }),
             None => Err(CommandError::new(ErrorCode::Gone, "This is no longer part of the conversation.")),
         });

@@ -32,7 +32,7 @@ pub(super) struct Recovered {
     pub(super) interrupted: bool,
     /// The client ids that are remembered, with the replies to them.
     pub(super) outcomes: Vec<(String, Option<PromptOutcome>)>,
-    /// What the recovery changes in the store.
+    /// The changes of the store that the recovery makes.
     pub(super) writes: Vec<Write>,
 }
 
@@ -64,7 +64,9 @@ impl Recovered {
         recovered.recover_message_in_progress(store, session, file);
         recovered.recover_asks(store, session);
         recovered.recover_prompts(store, session, blobs, file);
-        recovered.extras.extend(stored.into_iter().filter(|extra| !is_in_file(file, extra)));
+        // Of the same moment, what was stored earlier comes first.
+        let earlier = stored.into_iter().filter(|extra| !is_in_file(file, extra));
+        recovered.extras = earlier.chain(std::mem::take(&mut recovered.extras)).collect();
         recovered.extras.sort_by_key(|extra| extra.at);
         recovered
     }
@@ -96,7 +98,10 @@ impl Recovered {
             return;
         }
         for ask in asks {
-            self.add_extra(session, Extra { at: now_ms(), events: vec![ask_record(ask.process_ended_text())] });
+            self.add_extra(
+                session,
+                Extra { at: now_ms(), events: vec![ask_record(ask.process_ended_text())] },
+            );
         }
         self.interrupted = true;
         self.writes.push(Write::SaveAsks { session: session.to_owned(), asks: Vec::new() });
@@ -120,8 +125,12 @@ impl Recovered {
         if items.len() != scheduled {
             self.writes.push(Write::SaveQueue { session: session.to_owned(), items: items.clone() });
         }
-        for prompt in open.into_iter().filter(|prompt| !items.iter().any(|item| item.id == prompt.client_id))
-        {
+        let (queued, unsent): (Vec<Prompt>, Vec<Prompt>) =
+            open.into_iter().partition(|prompt| items.iter().any(|item| item.id == prompt.client_id));
+        for prompt in queued.iter().filter(|prompt| prompt.outcome.is_none()) {
+            self.set_outcome(session, &prompt.client_id, Disposition::Queued);
+        }
+        for prompt in unsent {
             self.set_outcome(session, &prompt.client_id, Disposition::Unsent);
             self.extras.push(Extra { at: prompt.at, events: vec![user_message(&prompt)] });
             self.unsent.push(prompt);

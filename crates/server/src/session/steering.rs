@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use pilothouse_agents::{ClearedQueue, Request};
-use pilothouse_core::conversation::queue::{Lane, Queue, QueueError, Scheduled, QueueCounts};
+use pilothouse_core::conversation::queue::{Lane, Queue, QueueCounts, QueueError, Scheduled};
 use pilothouse_core::limits::REMEMBERED_RESTORES;
 use pilothouse_core::protocol::{QueueEdit, RestoredQueue};
 
@@ -30,7 +30,7 @@ pub(super) struct Steering {
     editors: Vec<(ClientId, String)>,
     /// The length of the agent's queue, as the agent reports it.
     agent_queue: Option<QueueCounts>,
-    /// What was restored, by the request that asked for it, for a client that lost the reply.
+    /// Replies of restores, by the request that asked for them, for clients that lost the reply.
     restored: VecDeque<(String, RestoredQueue)>,
 }
 
@@ -135,14 +135,15 @@ impl Steering {
         self.withheld.clear();
     }
 
-    /// An edited message is offered again.
-    pub(super) fn edited(&mut self, id: &str, editor: Option<ClientId>) {
+    /// Remembers which client edits a message; none when the edit has ended.
+    pub(super) fn set_editor(&mut self, id: &str, editor: Option<ClientId>) {
         self.editors.retain(|(_, edited)| edited != id);
-        if let Some(client) = editor {
-            self.editors.push((client, id.to_owned()));
-        } else {
-            self.withheld.retain(|withheld| withheld != id);
-        }
+        self.editors.extend(editor.map(|client| (client, id.to_owned())));
+    }
+
+    /// A message with a new text is offered again.
+    pub(super) fn text_changed(&mut self, id: &str) {
+        self.withheld.retain(|withheld| withheld != id);
     }
 
     pub(super) fn end_all_edits(&mut self) {
@@ -316,7 +317,7 @@ impl Steering {
     }
 }
 
-/// What follows when the agent does not clear its queue.
+/// The consequences of an agent that does not clear its queue.
 #[derive(Debug)]
 pub(super) struct NotCleared {
     /// Changes whose clients get the agent's error.

@@ -148,7 +148,9 @@ fn refused_messages_wait_until_they_are_edited_or_offered_to_another_process() {
     assert_eq!(ids(&steering), ["b"]);
     steering.refuse_offer("a");
     assert_eq!(ids(&steering), ["b"]);
-    steering.edited("a", None);
+    steering.set_editor("a", None);
+    assert_eq!(ids(&steering), ["b"], "a cancelled edit changes nothing");
+    steering.text_changed("a");
     assert_eq!(ids(&steering), ["a", "b"]);
     steering.withhold_all();
     assert!(ids(&steering).is_empty());
@@ -161,7 +163,7 @@ fn a_client_that_is_gone_holds_no_message_back() {
     let mut steering = steering(vec![item("a", Lane::Steer, "one")]);
     let (queue, _) = steering.plan(|queue| queue.begin_edit("a", 0).map(|_| ())).unwrap();
     steering.replace(queue);
-    steering.edited("a", Some(ClientId(1)));
+    steering.set_editor("a", Some(ClientId(1)));
     assert!(steering.to_offer().is_empty());
     assert!(!steering.end_edits_of(ClientId(2)));
     assert!(steering.end_edits_of(ClientId(1)));

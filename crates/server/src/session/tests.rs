@@ -1,12 +1,13 @@
-//! What a session waits for, and for how long. Time does not pass in these tests: it is given to the place that acts on
-//! it.
+//! The deadlines of a session. Time does not pass in these tests: it is given to the code that acts on it.
 
 use pilothouse_agents::framing::Line;
+use pilothouse_core::SessionState;
 use pilothouse_core::protocol::SessionCommand;
 use serde_json::json;
 
 use super::*;
 use crate::agent::orphans;
+use crate::agent::process::ProcessEvent;
 use crate::client::client_channel;
 use crate::config::Config;
 use crate::store::Store;

@@ -1,5 +1,5 @@
-//! What no session file has: rows that only the server knows, the message in progress, and which sessions need recovery
-//! after a restart.
+//! Data that no session file has: rows that only the server knows, the message in progress, and which sessions need
+//! recovery after a restart.
 
 use pilothouse_core::limits::{IN_FLIGHT_BYTES, SESSION_EXTRAS};
 use rusqlite::{Connection, params};

@@ -7,7 +7,7 @@ use pilothouse_core::protocol::event::Event;
 
 pub use pilothouse_agents::history::entry::Extra;
 
-/// What is known of a session besides its file. A session that was created by another program has a record once the
+/// The data about a session besides its file. A session that was created by another program has a record once the
 /// user changes something about it; its `created` is 0 then, and agent and folder may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionRecord {

@@ -58,9 +58,13 @@ impl From<StoreError> for CommandError {
     }
 }
 
+/// Something to do once writes are on disk. It must not wait for anything.
+pub(super) type OnCommit = Box<dyn FnOnce() + Send>;
+
 /// Writes that succeed or fail as one unit, and who waits for them.
 struct Job {
     writes: Vec<Write>,
+    on_commit: Option<OnCommit>,
     done: oneshot::Sender<Result<(), StoreError>>,
 }
 
@@ -103,7 +107,12 @@ impl Writer {
         self.problem.clone()
     }
 
-    pub(super) fn enqueue(&self, writes: Vec<Write>) -> oneshot::Receiver<Result<(), StoreError>> {
+    /// Queues writes. `on_commit` runs on the writing thread once they are on disk, in the order of the commits.
+    pub(super) fn enqueue(
+        &self,
+        writes: Vec<Write>,
+        on_commit: Option<OnCommit>,
+    ) -> oneshot::Receiver<Result<(), StoreError>> {
         let (done, result) = oneshot::channel();
         let mut queue = self.inbox.lock();
         let refusal = if queue.closed {
@@ -119,11 +128,12 @@ impl Writer {
             return result;
         }
         for write in &writes {
-            if let Write::ForgetSession { session } = write {
+            // An older note of the session must not be written after these.
+            if let Write::ForgetSession { session } | Write::SetInFlight { session, .. } = write {
                 queue.notes.remove(session);
             }
         }
-        queue.jobs.push_back(Job { writes, done });
+        queue.jobs.push_back(Job { writes, on_commit, done });
         self.inbox.changed.notify_one();
         result
     }
@@ -165,11 +175,27 @@ impl Inbox {
     }
 }
 
-/// What the thread takes from the queue at once.
+/// The jobs and notes that are written together.
 #[derive(Default)]
 struct Batch {
     jobs: Vec<Job>,
     notes: Vec<(String, Option<InFlightNote>)>,
+}
+
+/// Jobs without writes wait only for everything before them.
+fn reply_to_all(jobs: Vec<Job>) {
+    for job in jobs {
+        let _ = job.done.send(Ok(()));
+    }
+}
+
+impl Drop for Thread {
+    /// Should the thread panic, nobody waits for it.
+    fn drop(&mut self) {
+        let mut queue = self.inbox.lock();
+        queue.closed = true;
+        queue.jobs.clear();
+    }
 }
 
 /// The writing thread's own state.
@@ -222,16 +248,18 @@ impl Thread {
     fn write(&mut self, batch: Batch) {
         let Batch { jobs, notes } = batch;
         let (jobs, nothing): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| !job.writes.is_empty());
-        let written = if jobs.is_empty() && notes.is_empty() {
-            Ok(Vec::new())
-        } else {
-            self.commit(&jobs, &notes).map_err(|error| StoreError::of(&error))
-        };
+        if jobs.is_empty() && notes.is_empty() {
+            return reply_to_all(nothing);
+        }
+        let written = self.commit(&jobs, &notes).map_err(|error| StoreError::of(&error));
         let problem = match written {
             Ok(results) => {
                 let problem = results.iter().find_map(|result| result.as_ref().err().cloned());
-                for (job, result) in jobs.into_iter().zip(results) {
-                    let _ = job.done.send(result);
+                for (Job { on_commit, done, .. }, result) in jobs.into_iter().zip(results) {
+                    if let Some(on_commit) = on_commit.filter(|_| result.is_ok()) {
+                        on_commit();
+                    }
+                    let _ = done.send(result);
                 }
                 problem
             }
@@ -243,9 +271,7 @@ impl Thread {
                 Some(error)
             }
         };
-        for job in nothing {
-            let _ = job.done.send(Ok(()));
-        }
+        reply_to_all(nothing);
         self.report(problem);
     }
 
@@ -284,6 +310,10 @@ impl Thread {
         for (session, note) in notes {
             Write::SetInFlight { session: session.clone(), note: note.clone() }.apply(&transaction)?;
         }
+        // A batch that changes no row succeeds on a full disk, too, and must not end the problem.
+        if self.health.borrow().is_some() {
+            Write::Touch.apply(&transaction)?;
+        }
         transaction.commit()?;
         Ok(results)
     }
@@ -300,8 +330,7 @@ impl Thread {
     /// Writes something that changes nothing.
     fn probe(&mut self) -> rusqlite::Result<()> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let version: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        transaction.pragma_update(None, "user_version", version)?;
+        Write::Touch.apply(&transaction)?;
         transaction.commit()
     }
 

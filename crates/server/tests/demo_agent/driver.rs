@@ -64,6 +64,8 @@ pub(crate) struct DemoAgent {
     requests: usize,
     /// Responses that arrived while the test waited for another one.
     early: HashMap<String, Value>,
+    /// The agent was started with the fault `ignore-term`: only SIGKILL ends it.
+    ignores_end: bool,
 }
 
 impl DemoAgent {
@@ -92,7 +94,8 @@ impl DemoAgent {
                 }
             }
         });
-        Self { input: child.stdin.take(), child, lines, requests: 0, early: HashMap::new() }
+        let ignores_end = arguments.contains(&"ignore-term");
+        Self { input: child.stdin.take(), child, lines, requests: 0, early: HashMap::new(), ignores_end }
     }
 
     /// Sends a command with a new id and returns the id.
@@ -232,10 +235,10 @@ impl DemoAgent {
 
 impl Drop for DemoAgent {
     fn drop(&mut self) {
-        // Closing stdin lets the agent kill its children. An agent with the fault `ignore-term` is killed.
+        // Closing stdin lets the agent kill its children.
         self.input = None;
-        let deadline = Instant::now() + Duration::from_secs(2);
-        while self.is_running() && Instant::now() < deadline {
+        let deadline = Instant::now() + TIMEOUT;
+        while !self.ignores_end && self.is_running() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(5));
         }
         let _ = self.child.kill();

@@ -1,25 +1,27 @@
-//! The real server with the demo agent, over real sockets.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+//! The real server with the demo agent, tested over real sockets.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod access;
 mod commands;
+mod concurrency;
 mod conversation;
 mod disconnects;
-mod door;
-mod elsewhere;
+mod durability;
+mod external_writer;
 mod faults;
-mod floods;
-mod kept;
-mod kills;
-mod meetings;
+mod lifecycle;
+mod misbehaving_agents;
 mod queue;
 mod random;
+mod random_kills;
 mod recordings;
 mod resume;
 mod search;
 mod session_files;
+mod session_management;
 mod shell;
-mod start;
-mod whole_sessions;
+mod slow_client;
+mod storage;
 
 use std::path::Path;
 
@@ -30,7 +32,7 @@ fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_pilothouse"))
 }
 
-/// A server with a project folder to work in.
+/// Starts a server with a project folder.
 fn server() -> (TestServer, tempfile::TempDir) {
     let project = tempfile::tempdir().unwrap();
     std::fs::write(project.path().join("README.md"), "# A project\n\nWith two lines.\n").unwrap();

@@ -1,4 +1,4 @@
-//! Chance that can be repeated: a failing test says its seed.
+//! A seeded random number generator, so that a failure can be repeated.
 
 pub struct Random(u64);
 

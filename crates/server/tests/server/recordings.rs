@@ -1,5 +1,5 @@
-//! Promise 17: every recorded conversation through the real server: what streamed is what every page has that joined on
-//! the way, and what the next server shows after a kill, as far as pi's file knows it.
+//! Every recorded conversation, played through the real server: clients that join at any point have the same rows
+//! as one that watched all of it, and so does the restarted server after a kill, apart from known differences.
 
 mod drive;
 mod exceptions;
@@ -12,23 +12,23 @@ use pilothouse_test_support::rows;
 use pilothouse_test_support::server::ServerSetup;
 
 use crate::binary;
-use exceptions::{DIFFERENCES, NOT_DRIVEN};
+use exceptions::{DIFFERENCES, NOT_PLAYED};
 
-/// Scenarios that are played at the same time.
-const AT_ONCE: usize = 6;
-/// So fast that a scenario takes a few hundred milliseconds.
+/// The number of scenarios that are played at the same time.
+const CONCURRENT_SCENARIOS: usize = 6;
+/// The factor of the recorded pace: a scenario takes a few hundred milliseconds.
 const PACE: &str = "8";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn promise_17_every_recording_is_the_same_live_joined_and_after_a_kill() {
+async fn every_recording_has_the_same_rows_live_when_joined_and_after_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     let only = std::env::var("PILOTHOUSE_SCENARIO").ok();
     let mut scenarios = prepare::scenarios();
-    for name in NOT_DRIVEN.iter().map(|(name, _)| *name).chain(DIFFERENCES.iter().map(|known| known.scenario))
+    for name in NOT_PLAYED.iter().map(|(name, _)| *name).chain(DIFFERENCES.iter().map(|known| known.scenario))
     {
-        assert!(scenarios.iter().any(|scenario| scenario.name == name), "there is no scenario {name}");
+        assert!(scenarios.iter().any(|scenario| scenario.name == name), "no scenario is named {name}");
     }
-    scenarios.retain(|scenario| !NOT_DRIVEN.iter().any(|(name, _)| *name == scenario.name));
+    scenarios.retain(|scenario| !NOT_PLAYED.iter().any(|(name, _)| *name == scenario.name));
     scenarios.retain(|scenario| only.as_ref().is_none_or(|only| scenario.name.contains(only.as_str())));
     let mut config = "idle_minutes = 0\n".to_owned();
     for scenario in &scenarios {
@@ -44,7 +44,7 @@ async fn promise_17_every_recording_is_the_same_live_joined_and_after_a_kill() {
     let setup = ServerSetup::new(binary()).project(folder.path());
     let setup = setup.argument("--config").argument(folder.path().join("config.toml"));
     let server = Arc::new(setup.start());
-    let turns = Arc::new(tokio::sync::Semaphore::new(AT_ONCE));
+    let turns = Arc::new(tokio::sync::Semaphore::new(CONCURRENT_SCENARIOS));
     let mut tasks = Vec::new();
     for scenario in scenarios {
         let (server, turns, folder) = (server.clone(), turns.clone(), folder.path().to_owned());
@@ -58,49 +58,54 @@ async fn promise_17_every_recording_is_the_same_live_joined_and_after_a_kill() {
         ));
     }
     let mut played = Vec::new();
-    let mut wrong = Vec::new();
+    let mut failed = Vec::new();
     for (name, task) in tasks {
         match task.await {
-            Ok(one) => played.push(one),
-            Err(_) => wrong.push(name),
+            Ok(conversation) => played.push(conversation),
+            Err(_) => failed.push(name),
         }
     }
     let mut server = Arc::into_inner(server).unwrap();
     server.kill_and_restart();
-    let mut page = Client::connect(&server).await;
-    for one in &played {
-        // Of a session in which nothing was taken up nothing is kept.
-        let known = page.welcome.sessions.iter().any(|session| session.id == one.session);
-        assert!(known || one.rows.is_empty(), "{} is forgotten", one.name);
-        if !known {
+    let mut client = Client::connect(&server).await;
+    for conversation in &played {
+        // A session without an accepted message is not stored.
+        let listed = client.welcome.sessions.iter().any(|session| session.id == conversation.session);
+        assert!(listed || conversation.rows.is_empty(), "{} is not listed", conversation.name);
+        if !listed {
             continue;
         }
-        page.open(&one.session).await;
-        let restored = rows::render(page.rows(&one.session));
-        let mut live = one.rows.clone();
-        if let Some(known) = DIFFERENCES.iter().find(|known| known.scenario == one.name) {
+        client.open(&conversation.session).await;
+        let restored = rows::render(client.rows(&conversation.session));
+        let mut live = conversation.rows.clone();
+        if let Some(known) = DIFFERENCES.iter().find(|known| known.scenario == conversation.name) {
             (known.change)(&mut live);
-            assert_ne!(live, one.rows, "{}: it is not so any more that {}", one.name, known.why);
+            assert_ne!(
+                live, conversation.rows,
+                "{}: this difference no longer exists: {}",
+                conversation.name, known.why
+            );
         }
         if restored != live {
-            eprintln!("{}: {}", one.name, difference(&live, &restored));
-            wrong.push(one.name.clone());
+            eprintln!("{}: {}", conversation.name, difference(&live, &restored));
+            failed.push(conversation.name.clone());
         }
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-    let joined: usize = played.iter().map(|one| one.joined_in_the_middle).sum();
-    let events: u64 = played.iter().map(|one| one.events).sum();
-    eprintln!("{} scenarios, {events} events, {joined} pages joined in the middle", played.len());
-    assert!(joined > 5 * played.len(), "only {joined} pages joined in the middle");
+    assert!(failed.is_empty(), "{failed:#?}");
+    let joined: usize = played.iter().map(|conversation| conversation.joined_midway).sum();
+    let events: u64 = played.iter().map(|conversation| conversation.events).sum();
+    eprintln!("{} scenarios, {events} events, {joined} clients joined midway", played.len());
+    assert!(joined > 5 * played.len(), "only {joined} clients joined midway");
 }
 
+/// Describes the difference between two lists of rows.
 fn difference(live: &[String], restored: &[String]) -> String {
     let only = |rows: &[String], others: &[String]| {
         rows.iter().filter(|row| !others.contains(row)).cloned().collect::<Vec<_>>()
     };
-    let (lost, new) = (only(live, restored), only(restored, live));
-    if lost.is_empty() && new.is_empty() {
-        return format!("in another order, or twice: {live:#?} {restored:#?}");
+    let (lost, added) = (only(live, restored), only(restored, live));
+    if lost.is_empty() && added.is_empty() {
+        return format!("the order or the number of equal rows differs: {live:#?} {restored:#?}");
     }
-    format!("only live: {lost:#?} only restored: {new:#?}")
+    format!("only live: {lost:#?} only restored: {added:#?}")
 }

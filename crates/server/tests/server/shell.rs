@@ -1,4 +1,4 @@
-//! Shell commands of the person's own: where their results go, how they end, what the model sees of them.
+//! Shell commands of the user: which session gets the result, how they end, and what the model gets.
 
 use pilothouse_core::protocol::{HubCommand, SessionCommand};
 use pilothouse_core::{BashResult, Kind, SessionState, SessionView};
@@ -7,6 +7,7 @@ use pilothouse_test_support::client::{Client, visible};
 use pilothouse_test_support::process::signal;
 use pilothouse_test_support::session_file;
 
+use crate::durability::until_session_stored;
 use crate::server;
 
 fn bash(id: &str, command: &str, exclude_from_context: bool) -> SessionCommand {
@@ -19,107 +20,118 @@ fn results(view: &SessionView) -> Vec<&BashResult> {
 }
 
 #[tokio::test]
-async fn what_a_command_said_before_the_agent_was_killed_stays_also_after_a_restart() {
+async fn the_output_of_a_command_survives_a_kill_of_the_agent_and_a_restart_of_the_server() {
     let (mut server, project) = server();
-    let mut page = Client::connect(&server).await;
-    let session = page.new_session(project.path()).await;
-    page.prompt(&session, "Hello").await.unwrap();
-    page.until_state(&session, SessionState::Completed).await;
-    let command = "echo halfway; sleep 600".to_owned();
-    let bash = SessionCommand::Bash { client_id: "b1".into(), command, exclude_from_context: false };
-    page.ask(&session, bash).await.unwrap();
-    let of = |view: &SessionView| {
-        view.controller.rows().iter().find_map(|row| row.bash_result.clone()).unwrap_or_default()
-    };
-    page.until(&session, "some output", |view| of(view).output.contains("halfway")).await;
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session(project.path()).await;
+    client.prompt(&session, "Hello").await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
+    client.ask(&session, bash("b1", "echo halfway; sleep 600", false)).await.unwrap();
+    client
+        .until(&session, "the output", |view| results(view).iter().any(|result| result.output == "halfway\n"))
+        .await;
     signal(server.agent(), "KILL");
-    page.until(&session, "its end", |view| of(view).cancelled && !of(view).running).await;
-    assert!(of(page.view(&session)).output.contains("halfway"), "{:?}", of(page.view(&session)));
-    let rows = visible(page.rows(&session));
+    client.until_state(&session, SessionState::Error).await;
+    let cancelled = BashResult {
+        command: "echo halfway; sleep 600".to_owned(),
+        output: "halfway\n".to_owned(),
+        cancelled: true,
+        ..BashResult::default()
+    };
+    assert_eq!(results(client.view(&session)), [&cancelled]);
+    let live = visible(client.rows(&session));
+    until_session_stored(&mut client, &session).await;
     server.kill_and_restart();
-    let mut page = Client::connect(&server).await;
-    page.open(&session).await;
-    assert_eq!(visible(page.rows(&session)), rows);
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    assert_eq!(visible(client.rows(&session)), live);
 }
 
 #[tokio::test]
-async fn a_shell_command_runs_in_the_folder_and_reads_the_same_after_reopening() {
+async fn a_command_runs_in_the_folder_and_looks_the_same_when_reopened() {
     let (server, project) = server();
-    let mut page = Client::connect(&server).await;
-    let session = page.new_session(project.path()).await;
-    page.ask(&session, bash("b1", "cat README.md; exit 3", false)).await.unwrap();
-    page.until(&session, "the end of it", |view| results(view).iter().any(|result| !result.running)).await;
-    let row = page.rows(&session)[0].clone();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session(project.path()).await;
+    client.ask(&session, bash("b1", "cat README.md; exit 3", false)).await.unwrap();
+    client
+        .until(&session, "the end of the command", |view| results(view).iter().any(|result| !result.running))
+        .await;
+    let row = client.rows(&session)[0].clone();
     let result = row.bash_result.unwrap();
     assert_eq!((row.kind, result.exit_code), (Kind::Bash, Some(3)));
     assert!(result.output.contains("A project"), "{}", result.output);
     let mut other = Client::connect(&server).await;
     other.open(&session).await;
-    assert_eq!(visible(other.rows(&session)), visible(page.rows(&session)));
+    assert_eq!(visible(other.rows(&session)), visible(client.rows(&session)));
 }
 
 #[tokio::test]
-async fn case_36_a_result_goes_to_the_session_that_asked_wherever_the_person_is_by_then() {
+async fn case_36_a_result_goes_to_the_session_that_asked_although_the_client_has_left_it() {
     let (server, project) = server();
-    let mut page = Client::connect(&server).await;
-    let asked = page.new_session(project.path()).await;
+    let mut client = Client::connect(&server).await;
+    let asked = client.new_session(project.path()).await;
     let waiting = "until [ -e go ]; do sleep 0.05; done; echo found";
-    page.ask(&asked, bash("b1", waiting, false)).await.unwrap();
-    // The person goes elsewhere and works there; nobody watches the session that asked any more.
-    page.ask_hub(HubCommand::CloseSession { session_id: asked.clone() }).await.unwrap();
-    let elsewhere = page.new_session(project.path()).await;
+    client.ask(&asked, bash("b1", waiting, false)).await.unwrap();
+    // No client has the session open when the command ends.
+    client.ask_hub(HubCommand::CloseSession { session_id: asked.clone() }).await.unwrap();
+    let other = client.new_session(project.path()).await;
     std::fs::write(project.path().join("go"), "").unwrap();
-    page.prompt(&elsewhere, "Hello").await.unwrap();
-    page.until_state(&elsewhere, SessionState::Completed).await;
+    client.prompt(&other, "Hello").await.unwrap();
+    client.until_state(&other, SessionState::Completed).await;
 
-    page.open(&asked).await;
-    page.until(&asked, "the result", |view| results(view).iter().any(|result| !result.running)).await;
-    let found: Vec<&str> = results(page.view(&asked)).iter().map(|result| result.output.as_str()).collect();
-    assert_eq!((page.rows(&asked).len(), found), (1, vec!["found\n"]));
-    assert!(page.rows(&elsewhere).iter().all(|row| row.kind != Kind::Bash), "nothing of it elsewhere");
+    client.open(&asked).await;
+    client.until(&asked, "the result", |view| results(view).iter().any(|result| !result.running)).await;
+    let found: Vec<&str> = results(client.view(&asked)).iter().map(|result| result.output.as_str()).collect();
+    assert_eq!((client.rows(&asked).len(), found), (1, vec!["found\n"]));
+    assert!(
+        client.rows(&other).iter().all(|row| row.kind != Kind::Bash),
+        "the result is in another session, too"
+    );
 }
 
 #[tokio::test]
-async fn case_37_a_cancelled_command_is_a_cancelled_row_with_what_it_had_said() {
+async fn case_37_a_cancelled_command_is_a_cancelled_row_with_its_output_so_far() {
     let (server, project) = server();
-    let mut page = Client::connect(&server).await;
-    let session = page.new_session(project.path()).await;
-    page.ask(&session, bash("b1", "echo started; sleep 600", false)).await.unwrap();
-    page.until(&session, "its output", |view| {
-        results(view).iter().any(|result| result.output == "started\n")
-    })
-    .await;
-    assert!(results(page.view(&session))[0].running);
-    page.ask(&session, SessionCommand::AbortBash).await.unwrap();
-    page.until(&session, "its end", |view| results(view).iter().any(|result| !result.running)).await;
-    let result = results(page.view(&session))[0].clone();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session(project.path()).await;
+    client.ask(&session, bash("b1", "echo started; sleep 600", false)).await.unwrap();
+    client
+        .until(&session, "the output", |view| results(view).iter().any(|result| result.output == "started\n"))
+        .await;
+    assert!(results(client.view(&session))[0].running);
+    client.ask(&session, SessionCommand::AbortBash).await.unwrap();
+    client
+        .until(&session, "the end of the command", |view| results(view).iter().any(|result| !result.running))
+        .await;
+    let result = results(client.view(&session))[0].clone();
     assert!(result.cancelled && result.output.starts_with("started\n"), "{result:?}");
     let mut other = Client::connect(&server).await;
     other.open(&session).await;
-    assert_eq!(visible(other.rows(&session)), visible(page.rows(&session)));
+    assert_eq!(visible(other.rows(&session)), visible(client.rows(&session)));
 }
 
 #[tokio::test]
 async fn case_38_a_private_command_stays_outside_the_models_context() {
     let (server, project) = server();
-    let mut page = Client::connect(&server).await;
-    let session = page.new_session(project.path()).await;
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session(project.path()).await;
     for (id, command, private) in [("b1", "echo for both", false), ("b2", "echo for me alone", true)] {
-        page.ask(&session, bash(id, command, private)).await.unwrap();
-        page.until(&session, "its end", |view| {
-            results(view).last().is_some_and(|result| result.command == command && !result.running)
-        })
-        .await;
+        client.ask(&session, bash(id, command, private)).await.unwrap();
+        client
+            .until(&session, "the end of the command", |view| {
+                results(view).last().is_some_and(|result| result.command == command && !result.running)
+            })
+            .await;
     }
-    let told: Vec<bool> =
-        results(page.view(&session)).iter().map(|result| result.exclude_from_context).collect();
-    assert_eq!(told, [false, true]);
+    let excluded: Vec<bool> =
+        results(client.view(&session)).iter().map(|result| result.exclude_from_context).collect();
+    assert_eq!(excluded, [false, true]);
 
-    // What the agent itself has written down is what its model gets.
-    page.prompt(&session, "Hello").await.unwrap();
-    page.until_state(&session, SessionState::Completed).await;
+    // The agent builds the model's context from its session file.
+    client.prompt(&session, "Hello").await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
     let entries = session_file::lines(&server.session_file(&session));
-    let kept: Vec<(String, bool)> = entries
+    let stored: Vec<(String, bool)> = entries
         .iter()
         .filter(|entry| entry["message"]["role"] == "bashExecution")
         .map(|entry| {
@@ -127,5 +139,5 @@ async fn case_38_a_private_command_stays_outside_the_models_context() {
             (message["command"].as_str().unwrap().to_owned(), message["excludeFromContext"] == true)
         })
         .collect();
-    assert_eq!(kept, [("echo for both".to_owned(), false), ("echo for me alone".to_owned(), true)]);
+    assert_eq!(stored, [("echo for both".to_owned(), false), ("echo for me alone".to_owned(), true)]);
 }

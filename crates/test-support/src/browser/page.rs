@@ -1,4 +1,4 @@
-//! The page object: what a user does on the page and sees of it, by the attributes that the page keeps for tests.
+//! The page object: actions and observations of a user, by the attributes that the page has for tests.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -88,7 +88,8 @@ impl Page {
         self.script(fill, vec![json!(text)]).await;
     }
 
-    /// Types into the composer and sends: with Enter, or with the button on a touch screen, where Enter breaks the line.
+    /// Types into the composer and sends: with Enter, or with the button on a touch screen, where Enter breaks the
+    /// line.
     pub async fn send(&self, text: &str) {
         self.write(text).await;
         if self.script("return matchMedia('(pointer: coarse)').matches", vec![]).await == true {
@@ -221,8 +222,8 @@ impl Page {
         self.until_script(&format!("a tool that is {phase}"), script, vec![json!(phase)]).await;
     }
 
-    /// Returns the rows once the page has stopped building them: it builds those in view first and the others in later
-    /// frames. Opens closed tool rows, so that their output counts too.
+    /// Returns the rows once the page has stopped building them: it builds those in view first and the others in
+    /// later frames. Opens closed tool rows, so that their output counts too.
     pub async fn rows(&self) -> Vec<Row> {
         let script = "const all = () => document.querySelectorAll('[role=log] [data-message-id]').length;\
                       const frame = () => new Promise((done) => requestAnimationFrame(done));\
@@ -266,7 +267,8 @@ impl Page {
         self.until_script(what, script, vec![]).await;
     }
 
-    /// Waits until a script with arguments returns true. A page that is being left throws errors, which count as false.
+    /// Waits until a script with arguments returns true. A page that is being left throws errors, which count as
+    /// false.
     pub async fn until_script(&self, what: &str, script: &str, arguments: Vec<Value>) {
         let start = Instant::now();
         while start.elapsed() < PATIENCE {

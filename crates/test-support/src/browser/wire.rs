@@ -1,5 +1,5 @@
-//! A tap on the page's socket: records the commands that the page sends, and repeats, drops or loses frames on demand.
-//! Page and server do not notice it.
+//! A tap on the page's socket: records the commands that the page sends, and repeats, drops or loses frames on
+//! demand. Page and server do not notice it.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! How pi is started, where it keeps its files, and what to tell the user when it does not start.
+//! How pi is started, where it keeps its files, and how its failures are explained.
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ pub(super) fn session_arguments(
     ["--mode".to_owned(), "rpc".to_owned(), option.to_owned(), value]
 }
 
-/// The file that pi before 1.0 is told to create for a new session.
+/// The path that pi before 1.0 gets for the file of a new session.
 fn new_session_file(agent: &Agent, session: SessionStart<'_>) -> String {
     let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S-%3fZ");
     let folder = session.folder.to_string_lossy();

@@ -1,5 +1,5 @@
-//! Drives one scenario as a page would: every recorded input that a page can lead to, when what was recorded before it
-//! has been shown. Meanwhile other pages join.
+//! Plays one scenario through a server. A client sends each recorded input once it shows the rows that were
+//! recorded before it. Meanwhile other clients join.
 
 use pilothouse_core::SessionView;
 use pilothouse_core::conversation::ask::{Answer, AskKind};
@@ -10,155 +10,166 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use pilothouse_test_support::PATIENCE;
-use pilothouse_test_support::client::{Client, assert_same};
+use pilothouse_test_support::client::{Client, assert_same, synchronise};
 use pilothouse_test_support::process::{children, command_line, signal};
 use pilothouse_test_support::recordings::events_of;
 use pilothouse_test_support::rows;
 use pilothouse_test_support::server::TestServer;
 
-use super::prepare::{Process, Scenario, is_question};
+use super::prepare::{Process, Scenario, is_query};
 
-/// Pages that join one after the other.
-const JOINED: usize = 20;
+/// The number of clients that join one after the other.
+const JOINING_CLIENTS: usize = 20;
 
-/// What came of a scenario, to be compared with what the next server shows.
-pub struct Played {
+/// A played scenario, for the comparison with the restarted server.
+pub struct PlayedScenario {
     pub name: String,
     pub session: String,
     pub rows: Vec<String>,
-    /// Pages that joined before the last event.
-    pub joined_in_the_middle: usize,
+    /// The number of clients that joined before the last event.
+    pub joined_midway: usize,
     pub events: u64,
 }
 
+/// Plays a scenario in a new session of this agent, with clients that join on the way.
 pub async fn play(
     server: &TestServer,
     scenario: &Scenario,
     agent: &str,
     project: &std::path::Path,
-) -> Played {
-    let mut page = Client::connect(server).await;
-    let session = page.new_session_of(agent, project).await;
+) -> PlayedScenario {
+    let mut client = Client::connect(server).await;
+    let session = client.new_session_of(agent, project).await;
     let lines = scenario.processes.iter().flat_map(|process| &process.records);
     let lines = lines.filter(|record| record["dir"] == "out").count();
-    let (seen, _) = watch::channel((0, false));
+    let (progress, _) = watch::channel(Progress::default());
     let work = async {
         let mut driver = Driver {
-            page: &mut page,
+            client: &mut client,
             session: &session,
             scenario,
-            shown: SessionView::default(),
+            expected: SessionView::default(),
             sent: 0,
-            requests: Vec::new(),
+            pending: Vec::new(),
             answered: Vec::new(),
-            seen: &seen,
+            progress: &progress,
         };
         for process in &scenario.processes {
-            driver.process(server, process).await;
+            driver.play_process(server, process).await;
         }
-        // Those that expire do so by the clock.
-        driver.page.until(&session, "closed questions", |view| view.meta.asks.is_empty()).await;
-        let last = driver.page.view(&session).seq;
-        seen.send_replace((last, true));
+        // Some questions expire.
+        driver.client.until(&session, "closed questions", |view| view.meta.asks.is_empty()).await;
+        progress.send_replace(Progress { seq: driver.client.view(&session).seq, ended: true });
     };
-    let joiners = (0..JOINED)
-        .map(|number| join(server, &session, seen.subscribe(), (lines * (number + 1) / (JOINED + 4)) as u64));
+    let joiners = (0..JOINING_CLIENTS).map(|number| {
+        join(server, &session, progress.subscribe(), (lines * (number + 1) / (JOINING_CLIENTS + 4)) as u64)
+    });
     let ((), joined) = tokio::join!(work, futures_util::future::join_all(joiners));
-    let mut joined_in_the_middle = 0;
+    let mut joined_midway = 0;
     for (mut other, at) in joined {
-        // What is told after the end of a run reaches everybody in a moment.
-        while other.view(&session).seq != page.view(&session).seq {
-            let (here, there) = (other.view(&session).seq, page.view(&session).seq);
-            other.until(&session, "everything", |view| view.seq >= there).await;
-            page.until(&session, "everything", |view| view.seq >= here).await;
-        }
-        joined_in_the_middle += usize::from(at > 0 && at < page.view(&session).seq);
-        assert_same(other.view(&session), page.view(&session));
+        synchronise(&mut other, &mut client, &session).await;
+        joined_midway += usize::from(at > 0 && at < client.view(&session).seq);
+        assert_same(other.view(&session), client.view(&session));
     }
-    let rows = rows::render(page.rows(&session));
-    if page.view(&session).controller.is_running() {
-        // What is under way is noted a moment later.
-        let last = page.rows(&session).last().unwrap();
+    let rows = rows::render(client.rows(&session));
+    if client.view(&session).controller.is_running() {
+        // The message in progress is stored at intervals.
+        let last = client.rows(&session).last().unwrap();
         let output = last.tool_step.as_ref().and_then(|step| step.result.as_deref());
-        crate::kept::noted(server, output.unwrap_or(&last.text).trim()).await;
+        crate::durability::until_stored(server, output.unwrap_or(&last.text).trim()).await;
     }
-    Played {
+    PlayedScenario {
         name: scenario.name.clone(),
         session: session.clone(),
         rows,
-        joined_in_the_middle,
-        events: page.view(&session).seq,
+        joined_midway,
+        events: client.view(&session).seq,
     }
 }
 
-/// A page that opens the session once so many events have come, and stays to the end.
+/// Connects a client that opens the session after the event with this number, and follows it to the end. Returns
+/// the client and the number of the event at which it joined.
 async fn join(
     server: &TestServer,
     session: &str,
-    mut seen: watch::Receiver<(u64, bool)>,
+    mut progress: watch::Receiver<Progress>,
     at: u64,
 ) -> (Client, u64) {
-    let mut page = Client::connect(server).await;
+    let mut client = Client::connect(server).await;
     let mut joined_at = None;
     loop {
-        let (seq, over) = *seen.borrow_and_update();
-        if joined_at.is_none() && (seq >= at || over) {
-            page.open(session).await;
-            joined_at = Some(page.view(session).seq);
+        let Progress { seq, ended } = *progress.borrow_and_update();
+        if joined_at.is_none() && (seq >= at || ended) {
+            client.open(session).await;
+            joined_at = Some(client.view(session).seq);
         }
-        if let Some(joined_at) = joined_at.filter(|_| over && page.view(session).seq >= seq) {
-            return (page, joined_at);
+        if let Some(joined_at) = joined_at.filter(|_| ended && client.view(session).seq >= seq) {
+            return (client, joined_at);
         }
         tokio::select! {
-            _ = seen.changed(), if !over => {}
-            () = page.receive_frame() => {}
+            _ = progress.changed(), if !ended => {}
+            () = client.receive_frame() => {}
         }
     }
 }
 
+/// How far the first client is.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    /// The number of the last event.
+    seq: u64,
+    /// The scenario has ended.
+    ended: bool,
+}
+
+/// Sends the inputs of a scenario.
 struct Driver<'a> {
-    page: &'a mut Client,
+    client: &'a mut Client,
     session: &'a str,
     scenario: &'a Scenario,
-    /// What the recording has shown so far.
-    shown: SessionView,
+    /// The view of the recording so far.
+    expected: SessionView,
+    /// The number of inputs sent.
     sent: usize,
-    /// The requests of this page's that stand for recorded ones, and those that must be answered by now.
-    requests: Vec<(Value, String)>,
+    /// The ids of recorded requests without a recorded response so far, each with the id of the client's request.
+    pending: Vec<(Value, String)>,
+    /// The client's requests whose responses are recorded, with the recorded success.
     answered: Vec<(String, bool)>,
-    seen: &'a watch::Sender<(u64, bool)>,
+    progress: &'a watch::Sender<Progress>,
 }
 
 impl Driver<'_> {
-    async fn process(&mut self, server: &TestServer, process: &Process) {
+    /// Plays one process of the scenario, and ends it as recorded.
+    async fn play_process(&mut self, server: &TestServer, process: &Process) {
         for record in &process.records {
-            if record["dir"] == "in" && !is_question(&record["line"]) {
-                self.input(&record["line"]).await;
+            if record["dir"] == "in" && !is_query(&record["line"]) {
+                self.send_input(&record["line"]).await;
             }
             if record["line"]["type"] == "response"
-                && let Some(place) = self.requests.iter().position(|(id, _)| *id == record["line"]["id"])
+                && let Some(index) = self.pending.iter().position(|(id, _)| *id == record["line"]["id"])
             {
                 let success = record["line"]["success"] == true;
-                self.answered.push((self.requests.remove(place).1, success));
+                self.answered.push((self.pending.remove(index).1, success));
             }
-            for event in events_of(record, &self.shown.controller) {
-                self.shown.apply(event);
+            for event in events_of(record, &self.expected.controller) {
+                self.expected.apply(event);
             }
         }
-        self.until_shown(None).await;
+        self.until_in_step(None).await;
         if let Some(name) = process.signal {
             let runs =
                 |process: &&u32| command_line(**process).iter().any(|word| word.contains(self.session));
             signal(*children(server.process_id()).iter().find(runs).unwrap(), name);
-            self.page.until_state(self.session, pilothouse_core::SessionState::Error).await;
-            self.shown = SessionView::default();
+            self.client.until_state(self.session, pilothouse_core::SessionState::Error).await;
+            self.expected = SessionView::default();
         }
     }
 
-    async fn input(&mut self, line: &Value) {
+    /// Sends a recorded input as the command of a client.
+    async fn send_input(&mut self, line: &Value) {
         let ask = (line["type"] == "extension_ui_response").then(|| line["id"].as_str().unwrap());
-        self.until_shown(ask).await;
-        let view = self.page.view(self.session);
+        self.until_in_step(ask).await;
+        let view = self.client.view(self.session);
         let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
         self.sent += 1;
         let client_id = format!("{}-{}", self.session.split('-').next_back().unwrap(), self.sent);
@@ -183,7 +194,7 @@ impl Driver<'_> {
             "set_thinking_level" => SessionCommand::SetThinkingLevel { level: text("level") },
             "set_session_name" => SessionCommand::RenameSession { title: text("name") },
             "extension_ui_response" => {
-                // A stop has answered it.
+                // A stop has closed the question.
                 let Some(ask) = view.meta.asks.iter().find(|ask| line["id"] == ask.id) else { return };
                 let answer = match (&line["confirmed"], &line["value"]) {
                     (Value::Bool(yes), _) => Answer::Confirm(*yes),
@@ -195,53 +206,56 @@ impl Driver<'_> {
                 };
                 SessionCommand::Answer { ask_id: ask.id.clone(), answer }
             }
-            other => panic!("{}: nothing is known of the input {other}", self.scenario.name),
+            other => panic!("{}: unknown input {other}", self.scenario.name),
         };
-        let request = self.page.send(self.session, command).await;
-        self.requests.push((line["id"].clone(), request));
+        let request = self.client.send(self.session, command).await;
+        self.pending.push((line["id"].clone(), request));
     }
 
-    /// Waits until the page shows what the recording has shown by now.
-    async fn until_shown(&mut self, ask: Option<&str>) {
-        let expected = rows::render(self.shown.controller.rows());
+    /// Waits until the client shows the recording so far, has the recorded responses, and has this question, if
+    /// any.
+    async fn until_in_step(&mut self, ask: Option<&str>) {
+        let expected_rows = rows::render(self.expected.controller.rows());
         loop {
-            let view = self.page.view(self.session);
-            self.seen.send_replace((view.seq, false));
-            let missing = missing(&expected, view);
-            let waits =
-                self.answered.iter().find(|(request, _)| self.page.received_response(request).is_none());
-            let rests = self.shown.controller.is_running()
-                || self.shown.meta.compacting
+            let view = self.client.view(self.session);
+            self.progress.send_replace(Progress { seq: view.seq, ended: false });
+            let missing = missing_row(&expected_rows, view);
+            let unanswered =
+                self.answered.iter().find(|(request, _)| self.client.received_response(request).is_none());
+            let settled = self.expected.controller.is_running()
+                || self.expected.meta.compacting
                 || ask.is_some()
                 || !view.meta.state.is_active();
-            let in_step = self.shown.controller.is_running() == view.controller.is_running()
-                && self.shown.meta.compacting == view.meta.compacting
-                && self.shown.meta.retry.is_some() == view.meta.retry.is_some()
+            let in_step = self.expected.controller.is_running() == view.controller.is_running()
+                && self.expected.meta.compacting == view.meta.compacting
+                && self.expected.meta.retry.is_some() == view.meta.retry.is_some()
                 && ask.is_none_or(|ask| view.meta.asks.iter().any(|open| open.id == ask));
-            if missing.is_none() && waits.is_none() && rests && in_step {
+            if missing.is_none() && unanswered.is_none() && settled && in_step {
                 break;
             }
-            let waits = waits.is_none();
-            let waited = tokio::time::timeout(PATIENCE, self.page.receive_frame()).await;
+            let answered = unanswered.is_none();
+            let waited = tokio::time::timeout(PATIENCE, self.client.receive_frame()).await;
             assert!(
                 waited.is_ok(),
-                "{}: waited in vain for {missing:?} after {} inputs (at rest: {rests}, in step: {in_step}, ask: {ask:?}, answered: {waits}): {:?} {:?} {:#?}",
+                "{}: timed out after {} inputs; missing: {missing:?}, settled: {settled}, in step: {in_step}, ask: {ask:?}, \
+                 answered: {answered}: {:?} {:?} {:#?}",
                 self.scenario.name,
                 self.sent,
-                self.page.view(self.session).meta.state,
-                self.page.view(self.session).meta.reason,
-                rows::render_shortened(self.page.rows(self.session)),
+                self.client.view(self.session).meta.state,
+                self.client.view(self.session).meta.reason,
+                rows::render_shortened(self.client.rows(self.session)),
             );
         }
         for (request, success) in self.answered.drain(..) {
-            let answer = self.page.received_response(&request).unwrap();
+            let answer = self.client.received_response(&request).unwrap();
             assert_eq!(answer.is_ok(), success, "{}: {request} {answer:?}", self.scenario.name);
         }
     }
 }
 
-/// The first recorded row that the page does not show, in its turn. The page may show more: what only the server knows.
-fn missing(expected: &[String], view: &SessionView) -> Option<String> {
+/// The first recorded row that the client does not show in the recorded order. The client may show more rows:
+/// those that only the server creates.
+fn missing_row(expected: &[String], view: &SessionView) -> Option<String> {
     let shown = rows::render(view.controller.rows());
     let mut shown = shown.iter();
     expected.iter().find(|row| !shown.any(|shown| shown == *row)).cloned()

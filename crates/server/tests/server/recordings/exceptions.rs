@@ -1,32 +1,32 @@
-//! What of the recordings cannot pass through a server, and why; and where pi's file knows less than what streamed.
+//! Recordings and inputs that cannot be played through a server, and known differences after a restart.
 
 use serde_json::Value;
 
-/// Scenarios nobody can drive through a server, each with the reason.
-pub const NOT_DRIVEN: &[(&str, &str)] = &[
-    ("broken-extension", "pi says nothing and ends: dies_at_start has that"),
-    ("compact-mid-run", "the server refuses a compaction in mid-run: the person stops the run first"),
-    ("follow-up-while-idle", "what is said at rest is sent as a prompt, which pi takes up at once"),
-    ("invalid-input", "every input is written by hand and wrong: the server writes none of them"),
-    ("invalid-input-null", "every input is written by hand and wrong: the server writes none of them"),
-    ("start-failures", "starts with wrong options, which the server does not give"),
-    ("v0.73.1/invalid-input", "every input is written by hand and wrong: the server writes none of them"),
+/// Scenarios that cannot be played through a server, each with the reason.
+pub const NOT_PLAYED: &[(&str, &str)] = &[
+    ("broken-extension", "pi exits without output; misbehaving_agents tests that"),
+    ("compact-mid-run", "the server refuses a compaction during a run"),
+    ("follow-up-while-idle", "the server sends a message of an idle session as a prompt, which starts a run"),
+    ("invalid-input", "every input is invalid; the server sends none of them"),
+    ("invalid-input-null", "every input is invalid; the server sends none of them"),
+    ("start-failures", "pi is started with invalid options, which the server does not use"),
+    ("v0.73.1/invalid-input", "every input is invalid; the server sends none of them"),
 ];
 
-/// pi goes on in another file: the server starts another process for that, so the play ends here.
+/// Whether pi continues in another file. The server starts another process for that, so the scenario ends here.
 pub fn changes_session(line: &Value) -> bool {
     ["new_session", "fork", "clone", "switch_session"].iter().any(|kind| line["type"] == *kind)
 }
 
-/// Inputs that no command of a page's leads to.
-pub fn is_never_sent(line: &Value, answer: Option<&Value>, running: bool) -> bool {
-    let refused = answer.is_some_and(|answer| answer["success"] == false);
-    let error = answer.and_then(|answer| answer["error"].as_str()).unwrap_or_default();
+/// Whether no command of a client leads to this input.
+pub fn is_never_sent(line: &Value, response: Option<&Value>, running: bool) -> bool {
+    let refused = response.is_some_and(|response| response["success"] == false);
+    let error = response.and_then(|response| response["error"].as_str()).unwrap_or_default();
     match line["type"].as_str() {
         None => true,
-        // While the agent is at work the server names the lane, and during a compaction it waits.
+        // The server names the lane during a run, and waits during a compaction.
         Some("prompt") => refused && (running || error.contains("already processing")),
-        // There is nothing to stop.
+        // An idle agent is not stopped.
         Some("abort") => !running,
         Some(kind) => [
             "set_auto_retry",
@@ -41,28 +41,28 @@ pub fn is_never_sent(line: &Value, answer: Option<&Value>, running: bool) -> boo
     }
 }
 
-/// Where the next server shows something else than what streamed, and why.
+/// A difference between the streamed rows and those of a restarted server, with the reason.
 pub struct Difference {
     pub scenario: &'static str,
     pub why: &'static str,
-    /// Changes the rows as they streamed to what is known afterwards.
+    /// Converts the streamed rows to those of the restarted server.
     pub change: fn(&mut Vec<String>),
 }
 
 pub const DIFFERENCES: &[Difference] = &[
     Difference {
         scenario: "v0.73.1/user-bash",
-        why: "before 1.0 pi does not write down that a command stood outside the context",
+        why: "before 1.0 pi does not record that a command was excluded from the context",
         change: |rows| rows.iter_mut().for_each(|row| *row = row.replace(" outside the context", "")),
     },
     Difference {
         scenario: "v0.73.1/extension-permission-gate",
-        why: "answers are kept with the time of today, between entries with times of the recording",
+        why: "answers are stored with the current time, entries have the times of the recording",
         change: |rows| rows.sort_by_key(|row| !row.starts_with("system ")),
     },
     Difference {
         scenario: "new-session-mid-run",
-        why: "pi stops the run for a change of session, which the play does not come to and its file tells",
+        why: "pi stops the run for a change of session, which is not played but recorded in the file",
         change: |rows| rows.last_mut().unwrap().push_str(" (interrupted)"),
     },
 ];

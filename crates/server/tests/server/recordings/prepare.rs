@@ -1,5 +1,5 @@
-//! The recorded scenarios as the demo agent is to play them for a server: without what no page ever sends, one file for
-//! each of the processes, and with times around the present, since what the server keeps beside them is of today.
+//! Prepares the recorded scenarios for the demo agent: one script per process, without inputs that no client leads
+//! to, and with current times, since the server stores its own records with the current time.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::exceptions::{changes_session, is_never_sent};
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
 pub struct Scenario {
-    /// With the version in front, where it is not the newest.
+    /// Prefixed with the version of pi unless it is the newest.
     pub name: String,
     pub version: String,
     pub processes: Vec<Process>,
@@ -22,19 +22,21 @@ pub struct Scenario {
 /// One run of pi.
 pub struct Process {
     pub records: Vec<Value>,
-    /// How it ended, unless by itself.
+    /// The signal that ends the process, unless it exits.
     pub signal: Option<&'static str>,
     /// The entries of its session file at its end.
     entries: Vec<Value>,
 }
 
 pub fn scenarios() -> Vec<Scenario> {
-    recordings::scenarios().iter().map(playable).collect()
+    recordings::scenarios().iter().map(prepare).collect()
 }
 
-fn playable(scenario: &recordings::Scenario) -> Scenario {
+fn prepare(scenario: &recordings::Scenario) -> Scenario {
     let session = scenario.session_files().into_iter().next();
     let mut entries: Vec<Value> = session.map(|(_, file)| lines(&file)).unwrap_or_default();
+    // All processes are shifted from the time of the recording. The loop below changes the entries.
+    let recorded_start = start_time(&entries);
     let mut processes = Vec::new();
     let recorded = scenario.processes();
     let count = recorded.len();
@@ -42,54 +44,54 @@ fn playable(scenario: &recordings::Scenario) -> Scenario {
         let signal = match (process.signal, process.code) {
             (Some(9), _) => Some("KILL"),
             (_, Some(143)) => Some("TERM"),
-            // Only the end of the server closes stdin.
+            // A server that runs never closes stdin.
             _ if scenario.name.starts_with("stdin-closed") => Some("KILL"),
             _ => None,
         };
-        let mut records = as_a_page_would(process.records);
-        // pi hears of a prompt after the server, and of nothing that is kept of its sudden end.
+        let mut records = client_inputs_only(process.records);
+        // The server stores a prompt before pi does, and the rows of a sudden end after everything that pi stored.
         let days = if signal.is_some() { -1 } else { 1 };
-        let began = milliseconds(&entries).or_else(|| first_said(&records)).unwrap_or_else(now);
-        let shift = days * DAY + now() - began;
-        let own = if number + 1 == count { entries.len() } else { stored_by(&records, &entries) };
+        let start = recorded_start.or_else(|| first_message_time(&records)).unwrap_or_else(now);
+        let shift = days * DAY + now() - start;
+        let stored = if number + 1 == count { entries.len() } else { stored_entries(&records, &entries) };
         records.iter_mut().for_each(|record| shift_times(&mut record["line"], shift));
         let from = processes.last().map_or(0, |before: &Process| before.entries.len());
         entries[from..].iter_mut().for_each(|entry| shift_times(entry, shift));
-        processes.push(Process { records, signal, entries: entries[..own].to_vec() });
+        processes.push(Process { records, signal, entries: entries[..stored].to_vec() });
         if number + 1 < count {
-            entries[own..].iter_mut().for_each(|entry| shift_times(entry, -shift));
+            entries[stored..].iter_mut().for_each(|entry| shift_times(entry, -shift));
         }
     }
     Scenario { name: scenario.name.clone(), version: scenario.version().to_owned(), processes }
 }
 
-/// How many entries of the file are there when a process has said all of this.
-fn stored_by(records: &[Value], entries: &[Value]) -> usize {
+/// The number of entries that the file has after these records.
+fn stored_entries(records: &[Value], entries: &[Value]) -> usize {
     let ended = records.iter().filter(|record| record["line"]["type"] == "message_end");
     let ended: Vec<&Value> = ended.map(|record| &record["line"]["message"]).collect();
     entries
         .iter()
         .rposition(|entry| ended.contains(&&entry["message"]))
-        .map_or(entries.len().min(1), |place| place + 1)
+        .map_or(entries.len().min(1), |index| index + 1)
 }
 
-/// Inputs that no page leads to are left out with what pi answered to them; with a change of session it ends.
-fn as_a_page_would(recorded: Vec<Value>) -> Vec<Value> {
+/// Leaves out inputs that no client leads to, with their responses. Ends before a change of session.
+fn client_inputs_only(recorded: Vec<Value>) -> Vec<Value> {
     let mut records: Vec<Value> = Vec::new();
     let mut dropped: Vec<Value> = Vec::new();
     let mut running = false;
-    for (place, record) in recorded.iter().enumerate() {
+    for (index, record) in recorded.iter().enumerate() {
         let line = &record["line"];
         if record["dir"] == "in" {
             if changes_session(line) {
                 break;
             }
-            let answer = recorded[place..].iter().map(|record| &record["line"]).find(|answer| {
-                answer["type"] == "response"
-                    && answer.get("id").is_some()
-                    && answer.get("id") == line.get("id")
+            let response = recorded[index..].iter().map(|record| &record["line"]).find(|response| {
+                response["type"] == "response"
+                    && response.get("id").is_some()
+                    && response.get("id") == line.get("id")
             });
-            if is_never_sent(line, answer, running) {
+            if is_never_sent(line, response, running) {
                 dropped.push(line["id"].clone());
                 continue;
             }
@@ -103,28 +105,28 @@ fn as_a_page_would(recorded: Vec<Value>) -> Vec<Value> {
             }
         }
         let mut record = record.clone();
-        // The page has one Stop for all.
+        // The page has one Stop button for everything.
         if line["type"] == "abort_retry" {
             record["line"]["type"] = "abort".into();
         }
-        // A stop answers the open dialog before it aborts: pi does not follow an abort while one is open.
-        let is_input = |before: &&Value| before["dir"] == "in" && !is_question(&before["line"]);
+        // A stop answers the open question before it aborts: pi ignores an abort while a question is open.
+        let is_input = |before: &&Value| before["dir"] == "in" && !is_query(&before["line"]);
         let answers_after_abort = record["line"]["type"] == "extension_ui_response"
             && records.iter().rfind(is_input).is_some_and(|before| before["line"]["type"] == "abort");
-        let place = records.iter().rposition(|before| before["line"]["type"] == "abort");
-        match place {
-            Some(place) if answers_after_abort => records.insert(place, record),
+        let abort = records.iter().rposition(|before| before["line"]["type"] == "abort");
+        match abort {
+            Some(abort) if answers_after_abort => records.insert(abort, record),
             _ => records.push(record),
         }
     }
-    // What nothing follows leads to nothing.
-    let end = records.iter().rposition(|record| record["dir"] == "out").map_or(0, |place| place + 1);
+    // Inputs after the last output have no effect.
+    let end = records.iter().rposition(|record| record["dir"] == "out").map_or(0, |index| index + 1);
     records.truncate(end);
     records
 }
 
 impl Process {
-    /// Writes what the demo agent plays.
+    /// Writes the script and the session entries for the demo agent.
     pub fn write(&self, folder: &Path, number: usize) {
         let lines = |values: &[Value]| values.iter().map(|value| format!("{value}\n")).collect::<String>();
         std::fs::write(folder.join(format!("{number}.jsonl")), lines(&self.records)).unwrap();
@@ -136,7 +138,7 @@ impl Process {
 }
 
 impl Scenario {
-    /// A stand-in for pi in a folder of its own: tells its version, and plays one process after the other.
+    /// Writes a stand-in for pi that reports its version and plays one process after the other. Returns its path.
     pub fn write(&self, folder: &Path, binary: &Path) -> PathBuf {
         let folder = folder.join(self.name.replace('/', "-"));
         std::fs::create_dir_all(&folder).unwrap();
@@ -156,7 +158,8 @@ exec '{binary}' demo-agent "$@""#,
     }
 }
 
-pub fn is_question(line: &Value) -> bool {
+/// Whether the input only asks for information.
+pub fn is_query(line: &Value) -> bool {
     line["type"].as_str().is_some_and(|kind| kind.starts_with("get_"))
 }
 
@@ -168,17 +171,18 @@ fn now() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// When the session began.
-fn milliseconds(entries: &[Value]) -> Option<i64> {
+/// The time of the first entry, in milliseconds.
+fn start_time(entries: &[Value]) -> Option<i64> {
     let time: jiff::Timestamp = entries.first()?["timestamp"].as_str()?.parse().unwrap();
     Some(time.as_millisecond())
 }
 
-/// When something was first said in a session that has no file.
-fn first_said(records: &[Value]) -> Option<i64> {
+/// The time of the first recorded message, in milliseconds.
+fn first_message_time(records: &[Value]) -> Option<i64> {
     records.iter().find_map(|record| record["line"]["message"]["timestamp"].as_i64())
 }
 
+/// Adds milliseconds to every timestamp.
 fn shift_times(value: &mut Value, by: i64) {
     match value {
         Value::Object(fields) => {

@@ -1,0 +1,299 @@
+//! The agent: starting its process, its events and replies, and its end.
+
+use std::path::PathBuf;
+
+use pilothouse_agents::{AgentError, AgentEvent, Open, Reply, Request, Settings, ShellOutcome};
+use pilothouse_core::SessionState;
+use pilothouse_core::conversation::ask::ClosedBy;
+use pilothouse_core::conversation::message::Message;
+use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::{CommandError, Disposition, ErrorCode, SessionReply};
+use pilothouse_core::render::describe::title_from;
+use pilothouse_core::session::machine::StateEvent;
+
+use super::effect::{Pending, session_reply};
+use super::{Session, agent_failed, probing, stopping};
+use crate::agent::catalogue::SessionStart;
+use crate::agent::process::{Exit, Launch, ProcessEvent};
+
+impl Session {
+    /// Starts the agent unless it runs.
+    pub(super) async fn ensure_process(&mut self) -> Result<(), CommandError> {
+        if self.agent.is_running() {
+            return if self.agent.is_ending() { Err(stopping()) } else { Ok(()) };
+        }
+        if self.agent.is_probing() {
+            return Err(probing());
+        }
+        let folder = tokio::fs::metadata(&self.origin.cwd).await;
+        if !folder.is_ok_and(|metadata| metadata.is_dir()) {
+            let text = format!("The folder {} no longer exists.", self.origin.cwd.display());
+            return Err(CommandError::new(ErrorCode::Gone, text));
+        }
+        let launch = self.launch().await;
+        let connection = self.origin.agent.connection(self.log.meta().capabilities.clone());
+        let folder = self.origin.cwd.to_string_lossy().into_owned();
+        let open = match &self.origin.file {
+            Some(_) => Open::Stored { session_id: self.origin.id.clone(), folder },
+            None => Open::New { folder },
+        };
+        self.agent
+            .start(&launch, connection, open)
+            .map_err(|error| CommandError::new(ErrorCode::AgentFailed, format!("{error:#}")))?;
+        tracing::info!(session = %self.origin.id, agent = %self.origin.agent.name, "agent started");
+        self.steering.offer_again();
+        self.steering.set_agent_queue(None);
+        Ok(())
+    }
+
+    pub(super) async fn launch(&self) -> Launch {
+        let file = match &self.origin.file {
+            Some(file) if tokio::fs::metadata(file).await.is_ok_and(|metadata| metadata.is_file()) => {
+                Some(file)
+            }
+            _ => None,
+        };
+        let version = self.hub.agent_version(&self.origin.agent.name);
+        let start = SessionStart {
+            session_id: &self.origin.id,
+            folder: &self.origin.cwd,
+            file: file.map(PathBuf::as_path),
+            version: version.as_deref(),
+        };
+        // A mark per process: everything with its mark ends with it, and nothing of a later process.
+        let mark = format!("{}-{}", self.origin.mark, uuid::Uuid::now_v7().simple());
+        self.origin.agent.launch(start, mark)
+    }
+
+    /// Whether our own process works: the file may be ahead of what it has reported.
+    pub(super) fn is_agent_working(&self) -> bool {
+        let works = self.log.is_busy() || self.log.is_running();
+        let awaits = self.agent.has_pending() || self.prompts.is_starting() || self.steering.has_offers();
+        self.agent.is_running() && (works || awaits)
+    }
+
+    pub(super) async fn process_event(&mut self, event: ProcessEvent) {
+        match event {
+            ProcessEvent::Lines(lines) => self.agent.receive(lines),
+            ProcessEvent::Exited(exit) => self.process_exited(exit).await,
+        }
+    }
+
+    pub(super) async fn agent_event(&mut self, event: AgentEvent) {
+        match event {
+            AgentEvent::Settings(settings) => self.settings(settings),
+            AgentEvent::Ready => {
+                if self.agent.set_ready() {
+                    self.transition(StateEvent::SessionCreated, "");
+                }
+            }
+            AgentEvent::Session(event) => self.session_event(event).await,
+            AgentEvent::QueueLength(length) => self.steering.set_agent_queue(Some(length)),
+            AgentEvent::AskOpened(ask) => self.open_ask(ask),
+            AgentEvent::ShellOutput { request, delta } => {
+                if let Some(event) = self.shell.output(request, delta) {
+                    self.publish(event);
+                }
+            }
+            AgentEvent::UnreadableLine => {
+                tracing::warn!(session = %self.origin.id, "the agent wrote a line that is not a JSON object");
+            }
+        }
+    }
+
+    pub(super) fn settings(&mut self, settings: Settings) {
+        let Settings { model, thinking_level, mode, session_file } = settings;
+        if self.log.meta().model != model {
+            self.publish(Event::ModelChanged { model });
+        }
+        if self.origin.file.is_none() {
+            self.origin.file = session_file.map(PathBuf::from).filter(|file| file.is_absolute());
+        }
+        if self.log.meta().thinking_level != thinking_level {
+            self.publish(Event::ThinkingLevelChanged { level: thinking_level });
+        }
+        let meta = self.log.meta();
+        if meta.mode == mode {
+            return;
+        }
+        let is_offered = meta.capabilities.modes.iter().any(|offered| offered.id == meta.mode);
+        if !self.agent.is_ready() && is_offered {
+            // A new process starts in its default mode; the user has chosen another one.
+            let mode = meta.mode.clone();
+            self.request(Request::SetMode { mode }, Pending::Ignored);
+        } else {
+            self.publish(Event::ModeChanged { mode });
+        }
+    }
+
+    /// An event of the conversation.
+    pub(super) async fn session_event(&mut self, mut event: Event) {
+        if let Event::MessageStart { message: Message::User { content, client_id, timestamp } } = &mut event {
+            let text = content.text();
+            if self.log.meta().title.is_empty() {
+                self.set_title(title_from(&text));
+            }
+            *client_id = self.match_user_message(&text);
+            tracing::debug!(session = %self.origin.id, ?client_id, ?timestamp, "the agent reported a user message");
+            if let (Some(client_id), Some(timestamp)) = (client_id, timestamp) {
+                let write = self.journal.prompt_reported(client_id, *timestamp);
+                self.journal.submit(vec![write]);
+            }
+        }
+        // An agent may report a run as failed before it announces that it tries again.
+        if matches!(event, Event::AutoRetryStart { .. }) && self.log.state() == SessionState::Error {
+            self.transition(StateEvent::Retry, "");
+        }
+        let is_title = matches!(event, Event::TitleChanged { .. });
+        let ends_run = matches!(event, Event::AgentSettled { .. });
+        let ends_compaction = matches!(event, Event::CompactionEnd { .. });
+        let step = self.log.follow(&event);
+        self.publish(event);
+        if let Some((step, reason)) = step {
+            self.transition(step, &reason);
+        }
+        if ends_run {
+            self.agent.stopped();
+            self.read_own_messages().await;
+            self.settle_reported().await;
+            self.journal.write_note();
+            self.release_held().await;
+            self.offer_queue();
+        }
+        if ends_compaction && !self.log.is_running() {
+            self.steering.offer_again();
+            self.agent.stopped();
+            self.release_held().await;
+            self.offer_queue();
+        }
+        if is_title {
+            self.update_summary();
+        }
+    }
+
+    /// Finds the client id of a user message that the agent reports, by which the client that sent it recognizes it.
+    pub(super) fn match_user_message(&mut self, text: &str) -> Option<String> {
+        let is_scheduled = self.steering.queue().sendable().any(|item| item.text == text);
+        if let Some(client_id) = self.prompts.match_reported(text, is_scheduled) {
+            return Some(client_id);
+        }
+        let taken = self.steering.match_reported(text)?;
+        self.queue_changed();
+        Some(taken.id)
+    }
+
+    pub(super) async fn agent_reply(&mut self, pending: Pending, result: Result<Reply, AgentError>) {
+        match (pending, result) {
+            (Pending::Prompt { client_id }, Ok(Reply::Prompt(disposition))) => {
+                self.prompt_accepted(&client_id, disposition).await;
+            }
+            (Pending::Prompt { client_id }, Ok(_)) => {
+                self.prompt_accepted(&client_id, Disposition::Started).await;
+            }
+            (Pending::Prompt { client_id }, Err(error)) => {
+                self.refuse_prompt(&client_id, &agent_failed(&error)).await;
+                // The end of the process moves the state machine itself.
+                if error != AgentError::Closed {
+                    self.end_run_that_did_not_start(StateEvent::Failed, &error.to_string());
+                }
+            }
+            (Pending::Offered { id }, Ok(Reply::Prompt(Disposition::Handled))) => {
+                // It was a command of the agent: there will be no user message.
+                if self.steering.forget(&id) {
+                    self.publish_queue();
+                }
+                let settled = self.journal.settle_prompts(vec![id]);
+                self.journal.submit(vec![self.save_queue(self.steering.queue()), settled]);
+                self.end_run_that_did_not_start(StateEvent::Completed, "");
+            }
+            (Pending::Offered { .. }, Ok(_)) => {}
+            (Pending::Offered { id }, Err(error)) => self.offer_refused(&id, &error),
+            (Pending::QueueCleared, Ok(Reply::QueueCleared(returned))) => {
+                let changes = self.steering.cleared(&returned);
+                self.make_changes(changes).await;
+            }
+            (Pending::QueueCleared, Ok(_)) => self.queue_not_cleared(&AgentError::InvalidReply).await,
+            (Pending::QueueCleared, Err(error)) => self.queue_not_cleared(&error).await,
+            (Pending::Shell { client_id }, result) => self.shell_finished(&client_id, result).await,
+            (Pending::Rename { responder, name }, Ok(_)) => {
+                self.set_title(name);
+                responder.respond(Ok(SessionReply::Done));
+            }
+            (Pending::Client(responder), Ok(reply)) => responder.respond(Ok(session_reply(reply))),
+            (Pending::Client(responder) | Pending::Rename { responder, .. }, Err(error)) => {
+                responder.respond(Err(agent_failed(&error)));
+            }
+            (Pending::Ignored, Ok(_)) => {}
+            (Pending::Ignored, Err(error)) => {
+                tracing::debug!(session = %self.origin.id, %error, "a request failed");
+            }
+        }
+    }
+
+    /// The agent would still send the messages that it holds: for a stop its process has to end.
+    pub(super) async fn queue_not_cleared(&mut self, error: &AgentError) {
+        let outcome = self.steering.not_cleared(self.agent.is_running());
+        for change in outcome.failed {
+            change.responder.respond(Err(agent_failed(error)));
+        }
+        if outcome.end_process {
+            return self.agent.end();
+        }
+        self.make_changes(outcome.made).await;
+    }
+
+    pub(super) async fn shell_finished(&mut self, client_id: &str, result: Result<Reply, AgentError>) {
+        let outcome = result.map(|reply| match reply {
+            Reply::Shell(outcome) => outcome,
+            _ => ShellOutcome::default(),
+        });
+        let succeeded = outcome.is_ok();
+        let Some(finished) = self.shell.finish(client_id, outcome) else { return };
+        // An agent that has no file yet has not stored the command.
+        let has_file = match &self.origin.file {
+            Some(file) => tokio::fs::metadata(file).await.is_ok_and(|metadata| metadata.is_file()),
+            None => false,
+        };
+        if succeeded && !has_file {
+            let events = vec![finished.start, finished.end.clone()];
+            self.journal.submit(vec![self.journal.add_extra(events)]);
+        }
+        self.publish(finished.end);
+    }
+
+    /// Every exit moves the state machine, and nothing that waited for the process waits on.
+    pub(super) async fn process_exited(&mut self, exit: Exit) {
+        let expected = self.agent.ended();
+        tracing::info!(session = %self.origin.id, code = ?exit.code, signal = ?exit.signal, expected, "agent ended");
+        for ask in self.asks.close_all() {
+            self.record_ask(ask.process_ended_text());
+            self.publish(Event::AskClosed { ask_id: ask.id, by: ClosedBy::Stopped });
+        }
+        self.journal.submit(vec![self.journal.save_asks(Vec::new())]);
+        self.read_last_messages().await;
+        let changes = self.steering.lost();
+        self.make_changes(changes).await;
+        self.process_agent_output().await;
+        let effects = self.prompts.process_ended();
+        self.perform(effects);
+        let success = exit.code == Some(0);
+        let reason = exit.stderr.last().cloned().unwrap_or_default();
+        let event =
+            Event::ProcessExit { code: exit.code, signal: exit.signal, expected, stderr: exit.stderr };
+        self.settle_reported().await;
+        let has_message = match self.journal.message_in_progress() {
+            Some(time) => self.file.has_reply(time).await,
+            None => false,
+        };
+        if let Some(writes) = self.journal.interrupted(&event, has_message) {
+            self.journal.submit(writes);
+        }
+        // When we gave way to another program, what is in progress is that program's.
+        if !(expected && self.log.meta().external_writer) {
+            self.publish(event);
+        }
+        self.journal.write_note();
+        self.transition(StateEvent::ProcessExit { success, expected }, &reason);
+        self.release_held().await;
+    }
+}

@@ -1,0 +1,212 @@
+//! A disk that is full, slow or locked: nothing is acknowledged that is not stored, nothing else waits for it, and the
+//! user is told while it lasts.
+
+use std::path::Path;
+
+use pilothouse_core::SessionState;
+use pilothouse_core::conversation::ask::Answer;
+use pilothouse_core::protocol::{HubCommand, QueueEdit, SessionCommand};
+use rusqlite::Connection;
+
+use pilothouse_test_support::client::{Client, prompt};
+use pilothouse_test_support::disk_faults::DiskFaults;
+use pilothouse_test_support::http;
+use pilothouse_test_support::server::{ServerSetup, TestServer};
+
+use crate::{binary, server};
+
+fn faulty_server() -> (TestServer, tempfile::TempDir, DiskFaults) {
+    let project = tempfile::tempdir().unwrap();
+    let faults = DiskFaults::new();
+    let server = faults.apply(ServerSetup::new(binary()).project(project.path())).start();
+    (server, project, faults)
+}
+
+/// A session whose run goes on when the file `go` exists.
+async fn waiting_session(client: &mut Client, project: &Path) -> String {
+    let session = client.new_session(project).await;
+    client.prompt(&session, "/wait go").await.unwrap();
+    client.until_text(&session, "exists.").await;
+    session
+}
+
+fn hub_changes(session: &str) -> Vec<HubCommand> {
+    let session_id = || session.to_owned();
+    vec![
+        HubCommand::Pin { session_id: session_id(), pinned: true },
+        HubCommand::Archive { session_id: session_id(), archived: true },
+        HubCommand::SetDraft { session_id: session_id(), text: "never stored".to_owned() },
+        HubCommand::MarkRead { session_id: session_id() },
+        HubCommand::DeleteSession { session_id: session_id() },
+    ]
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_every_change_in_words_and_loses_nothing() {
+    let (mut server, project, faults) = faulty_server();
+    let mut client = Client::connect(&server).await;
+    let asking = client.new_session(project.path()).await;
+    client.prompt(&asking, "/approve").await.unwrap();
+    client.until(&asking, "a question", |view| !view.meta.asks.is_empty()).await;
+    let working = waiting_session(&mut client, project.path()).await;
+    client.ask(&working, prompt("queued", "Scheduled before")).await.unwrap();
+    let stored = client.view(&working).meta.queue.items().to_vec();
+    let listed = |client: &Client, id: &str| {
+        client.welcome.sessions.iter().find(|session| session.id == id).unwrap().clone()
+    };
+    let before = listed(&client, &asking);
+
+    faults.fill();
+    let ask = client.view(&asking).meta.asks[0].clone();
+    let answer = Answer::Choose(ask.options[0].clone());
+    let answer = SessionCommand::Answer { ask_id: ask.id, answer };
+    let edit = SessionCommand::EditQueued {
+        item_id: "queued".to_owned(),
+        revision: stored[0].revision,
+        edit: QueueEdit::Begin,
+    };
+    let remove = SessionCommand::RemoveQueued { item_id: "queued".to_owned(), revision: stored[0].revision };
+    for (session, command) in [
+        (&asking, answer),
+        (&working, edit),
+        (&working, remove),
+        (&working, prompt("second", "Not stored")),
+        (&working, SessionCommand::ClearQueue),
+        (
+            &working,
+            SessionCommand::Bash { client_id: "b".into(), command: "ls".into(), exclude_from_context: false },
+        ),
+    ] {
+        let name = command.name();
+        let error = client.ask(session, command).await.expect_err(name);
+        assert!(error.message.contains("could not be saved: the disk is full"), "{name}: {error:?}");
+    }
+    for command in hub_changes(&asking) {
+        let name = command.name();
+        let error = client.ask_hub(command).await.expect_err(name);
+        assert!(error.message.contains("could not be saved: the disk is full"), "{name}: {error:?}");
+    }
+    let new = HubCommand::NewSession { agent: "demo".to_owned(), cwd: String::new() };
+    assert!(client.ask_hub(new).await.is_err());
+    assert_eq!(client.welcome.storage_problem.as_deref(), Some("the disk is full"), "a banner says so");
+    assert_eq!(client.view(&asking).meta.asks.len(), 1, "the question is still open");
+    assert_eq!(client.view(&working).meta.queue.items(), stored, "the queue is as it was");
+    assert_eq!(listed(&client, &asking), before);
+    // The run itself goes on.
+    std::fs::write(project.path().join("go"), "").unwrap();
+    client
+        .until(&working, "the scheduled message", |view| {
+            view.controller.rows().iter().any(|row| row.text == "Scheduled before")
+        })
+        .await;
+    client.until_state(&working, SessionState::Completed).await;
+
+    // Only acknowledged changes survive a kill.
+    server.kill();
+    faults.repair();
+    server.restart();
+    let mut client = Client::connect(&server).await;
+    assert_eq!(client.welcome.storage_problem, None);
+    let after = listed(&client, &asking);
+    assert!(!after.pinned && !after.archived, "{after:?}");
+    client.open(&asking).await;
+    assert_eq!(client.view(&asking).meta.draft, "");
+    let words = |client: &Client, session: &str, text: &str| {
+        client.rows(session).iter().filter(|row| row.text.contains(text)).count()
+    };
+    assert_eq!(words(&client, &asking, "You chose"), 0, "the answer was refused");
+    client.open(&working).await;
+    assert_eq!(
+        (words(&client, &working, "Scheduled before"), words(&client, &working, "Not stored")),
+        (1, 0)
+    );
+    for command in hub_changes(&asking) {
+        let name = command.name();
+        client.ask_hub(command).await.expect(name);
+    }
+}
+
+#[tokio::test]
+async fn the_banner_goes_when_the_disk_works_again() {
+    let (server, project, faults) = faulty_server();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session(project.path()).await;
+    faults.fill();
+    assert!(client.prompt(&session, "Hello").await.is_err());
+    while client.welcome.storage_problem.is_none() {
+        client.receive_frame().await;
+    }
+    // A client that connects meanwhile learns of it, too.
+    assert!(Client::connect(&server).await.welcome.storage_problem.is_some());
+    faults.repair();
+    while client.welcome.storage_problem.is_some() {
+        client.receive_frame().await;
+    }
+    client.prompt(&session, "Hello").await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
+}
+
+/// While a write of one session waits for the disk, another session's run goes on to its end, and `/health` answers.
+async fn others_do_not_wait(
+    server: &TestServer,
+    project: &Path,
+    block: impl FnOnce(),
+    release: impl FnOnce(),
+) {
+    let mut client = Client::connect(server).await;
+    let working = waiting_session(&mut client, project).await;
+    let waiting = client.new_session(project).await;
+    block();
+    let pending = client.send(&waiting, prompt("slow", "Hello")).await;
+    std::fs::write(project.join("go"), "").unwrap();
+    client.until_state(&working, SessionState::Completed).await;
+    assert_eq!(http::request(server, "GET", "/health", &[], "").await.status, 200);
+    let mut other = Client::connect(server).await;
+    other.open(&working).await;
+    assert_eq!(client.received_response(&pending), None, "the write still waits");
+    release();
+    client.response(&pending).await.unwrap();
+    client.until_state(&waiting, SessionState::Completed).await;
+}
+
+#[tokio::test]
+async fn a_locked_database_delays_no_other_session() {
+    let (server, project) = server();
+    let store = Connection::open(server.data.join("store.db")).unwrap();
+    let lock = || store.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let unlock = || store.execute_batch("ROLLBACK").unwrap();
+    others_do_not_wait(&server, project.path(), lock, unlock).await;
+}
+
+#[tokio::test]
+async fn a_slow_disk_delays_no_other_session() {
+    let (server, project, faults) = faulty_server();
+    others_do_not_wait(&server, project.path(), || faults.stall(), || faults.repair()).await;
+}
+
+#[tokio::test]
+async fn a_prompt_that_waits_for_the_disk_is_not_acknowledged_before_a_kill() {
+    let (mut server, project, faults) = faulty_server();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session(project.path()).await;
+    client.ask(&session, prompt("first", "Acknowledged")).await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
+    faults.stall();
+    let pending = client.send(&session, prompt("second", "In the balance")).await;
+    // Commands of other sessions are answered meanwhile, so the prompt has arrived.
+    let listing = HubCommand::ListDirectory { path: project.path().to_string_lossy().into_owned() };
+    client.ask_hub(listing).await.unwrap();
+    assert_eq!(client.received_response(&pending), None);
+    assert!(
+        !client.rows(&session).iter().any(|row| row.text == "In the balance"),
+        "the agent does not have it"
+    );
+    server.kill();
+    faults.repair();
+    server.restart();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    let count = |text: &str| client.rows(&session).iter().filter(|row| row.text == text).count();
+    assert_eq!(count("Acknowledged"), 1);
+    assert!(count("In the balance") <= 1, "it may have reached the disk; it was never acknowledged");
+}

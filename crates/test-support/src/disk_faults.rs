@@ -1,0 +1,62 @@
+//! A disk that is full or stalls, for the server's own database: a small library that is preloaded into the server
+//! makes writes fail or wait. Needs a C compiler, as the server's build does, and no privileges.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::server::ServerSetup;
+
+/// Controls the faults of one server.
+pub struct DiskFaults {
+    control: PathBuf,
+    library: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Default for DiskFaults {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl DiskFaults {
+    /// Compiles the library. The disk works at first.
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (source, library) = (folder.path().join("shim.c"), folder.path().join("shim.so"));
+        std::fs::write(&source, include_str!("disk_faults/shim.c")).unwrap();
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+        let mut command = Command::new(compiler);
+        command.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source).arg("-ldl");
+        let output = command.output().expect("a C compiler is needed");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Self { control: folder.path().join("control"), library, _folder: folder }
+    }
+
+    /// Preloads the library into the server.
+    pub fn apply(&self, setup: ServerSetup) -> ServerSetup {
+        setup.env("LD_PRELOAD", &self.library).env("DISK_FAULT_CONTROL", &self.control)
+    }
+
+    /// Every write to the store fails, as on a full disk.
+    pub fn fill(&self) {
+        set(&self.control, "full");
+    }
+
+    /// Every wait for the disk lasts until the disk is repaired.
+    pub fn stall(&self) {
+        set(&self.control, "slow");
+    }
+
+    /// The disk works again.
+    pub fn repair(&self) {
+        set(&self.control, "");
+    }
+}
+
+/// Replaces the file in one step, so that no half-written one is read.
+fn set(control: &Path, fault: &str) {
+    let new = control.with_extension("new");
+    std::fs::write(&new, fault).unwrap();
+    std::fs::rename(&new, control).unwrap();
+}
