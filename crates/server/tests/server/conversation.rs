@@ -1,12 +1,14 @@
 //! A conversation shows the same rows live, to a second client, and after a restart.
 
-use pilothouse_core::{Kind, Phase, SessionState};
 use std::collections::HashMap;
+
+use pilothouse_core::{Kind, Phase, SessionState};
 
 use pilothouse_test_support::client::{Client, synchronise, visible};
 use pilothouse_test_support::process::children;
 use pilothouse_test_support::server::ServerSetup;
 
+use crate::durability::until_session_stored;
 use crate::{binary, server};
 
 #[tokio::test]
@@ -34,6 +36,7 @@ async fn text_thinking_and_tools_look_the_same_live_and_after_a_restart() {
     synchronise(&mut client, &mut second, &session).await;
     assert_eq!(second.view(&session), client.view(&session));
 
+    until_session_stored(&mut client, &session).await;
     server.kill_and_restart();
     let mut third = Client::connect(&server).await;
     let listed =
