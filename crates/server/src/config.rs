@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use pilothouse_core::limits::AGENT_IDLE_MINUTES;
 use serde::Deserialize;
 
-use crate::agent::catalogue::Agent;
+use crate::agent::catalogue::{Agent, Protocol};
 use crate::cli::ServeArguments;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:4780";
@@ -51,7 +51,7 @@ struct AgentTable {
     command: CommandSetting,
     #[serde(default)]
     env: std::collections::BTreeMap<String, String>,
-    /// The agent's folder, which contains its sessions, if it differs from pi's.
+    /// The agent's folder, which contains its sessions, if it is not the protocol's default.
     folder: Option<PathBuf>,
 }
 
@@ -63,7 +63,7 @@ enum CommandSetting {
 }
 
 fn default_protocol() -> String {
-    "pi".to_owned()
+    Protocol::DEFAULT.name().to_owned()
 }
 
 impl Config {

@@ -1,4 +1,4 @@
-//! The session files of pi and of agents that use the same format. Read only: these files belong to the agent. Files of
+//! Session files of agents. Read only: these files belong to the agent. Files of
 //! any size are read in chunks, and after a change only the appended part is read.
 //!
 //! `files` lists the session files, `summary` holds the sidebar's data of one file, `history_file` its conversation,

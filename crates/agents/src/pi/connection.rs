@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use pilothouse_core::json::FromJson;
 use pilothouse_core::protocol::event::{ContextUsage, Event, ModelInfo, NoticeLevel};
 use pilothouse_core::protocol::{AgentMode, Capabilities, Disposition};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::command::PiCommand;
@@ -267,9 +267,9 @@ impl Connection {
                 cancelled: field(data, "cancelled").unwrap_or_default(),
                 truncated: field(data, "truncated").unwrap_or_default(),
             }),
-            RequestKind::Models => Reply::Models(list(data, "models")),
+            RequestKind::Models => Reply::Models(field(data, "models").unwrap_or_default()),
             RequestKind::SetModel => {
-                let model = serde_json::from_value::<ModelInfo>(data.clone()).ok();
+                let model = ModelInfo::from_json(data.clone());
                 self.emit(AgentEvent::Session(Event::ModelChanged { model }));
                 self.send(&PiCommand::GetAvailableThinkingLevels, Purpose::ReadThinkingLevels);
                 self.send(&PiCommand::GetSessionStats, Purpose::ReadUsage);
@@ -279,7 +279,7 @@ impl Connection {
                 self.send(&PiCommand::GetState, Purpose::ReadSettings);
                 Reply::Done
             }
-            RequestKind::Commands => Reply::Commands(list(data, "commands")),
+            RequestKind::Commands => Reply::Commands(field(data, "commands").unwrap_or_default()),
             RequestKind::Fork => match text(data, "text") {
                 Some(text) => {
                     return self.send(&PiCommand::GetState, Purpose::ReadForkedSession { request, text });
@@ -294,7 +294,7 @@ impl Connection {
     }
 
     fn settings(&mut self, data: &Value) {
-        let modes: Vec<AgentMode> = list(data, "modes");
+        let modes: Vec<AgentMode> = field(data, "modes").unwrap_or_default();
         if self.capabilities.modes != modes {
             self.capabilities.modes = modes;
             self.emit_capabilities();
@@ -368,18 +368,12 @@ fn refusal(error: &str) -> AgentError {
 }
 
 /// A field of the response; one of the wrong type counts as missing.
-fn field<T: DeserializeOwned>(data: &Value, key: &str) -> Option<T> {
-    serde_json::from_value(data.get(key)?.clone()).ok()
+fn field<T: FromJson>(data: &Value, key: &str) -> Option<T> {
+    T::from_json(data.get(key)?.clone())
 }
 
 fn text(data: &Value, key: &str) -> Option<String> {
     field(data, key)
-}
-
-/// A list; elements that cannot be read are left out.
-fn list<T: DeserializeOwned>(data: &Value, key: &str) -> Vec<T> {
-    let elements = data.get(key).and_then(Value::as_array).into_iter().flatten();
-    elements.filter_map(|element| serde_json::from_value(element.clone()).ok()).collect()
 }
 
 fn usage(data: &Value) -> Option<ContextUsage> {

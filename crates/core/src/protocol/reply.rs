@@ -6,6 +6,7 @@ use super::event::ModelInfo;
 use super::{SessionSummary, is_false};
 use crate::conversation::queue::Scheduled;
 use crate::conversation::ui_message::{Kind, UiMessage};
+use crate::json::FromJson;
 
 /// The reply to a [`HubCommand`](super::HubCommand).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,7 +44,7 @@ pub struct Prompted {
 }
 
 /// The fate of an accepted prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
     /// It started a run.
@@ -82,7 +83,7 @@ pub struct DirectoryListing {
 }
 
 /// A command of the agent, for the `/` menu.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct AgentCommand {
     pub name: String,
     #[serde(default)]

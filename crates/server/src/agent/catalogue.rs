@@ -48,6 +48,9 @@ pub struct SessionStart<'a> {
 }
 
 impl Protocol {
+    /// The protocol of an agent whose configuration names none.
+    pub const DEFAULT: Self = Self::Pi;
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",

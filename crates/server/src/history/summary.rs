@@ -80,7 +80,7 @@ impl FileSummary {
 }
 
 /// The session id in a file name of the form `<time>_<id>.jsonl`. It takes precedence over the id in the header, because
-/// pi before 1.0 writes a different id into a file whose path it was given.
+/// an agent may write a different id into a file whose path it was given.
 fn id_in_file_name(path: &Path) -> Option<&str> {
     let (_, id) = path.file_stem()?.to_str()?.rsplit_once('_')?;
     let is_plain = id.len() >= 16 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
