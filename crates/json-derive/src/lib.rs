@@ -125,7 +125,7 @@ fn other(data: &DataEnum) -> Result<Option<syn::Ident>> {
 
 fn read_fields(fields: &Fields, container: &Options, case: Case) -> Result<Vec<TokenStream>> {
     let Fields::Named(fields) = fields else { return Ok(Vec::new()) };
-    // What is left belongs to a flattened field, so that one is read last.
+    // A flattened field reads all remaining fields, so it is read last.
     let mut reads: Vec<(bool, usize, TokenStream)> = Vec::new();
     for (position, field) in fields.named.iter().enumerate() {
         let options = Options::of(&field.attrs)?;

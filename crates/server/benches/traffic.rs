@@ -15,7 +15,7 @@ use pilothouse_test_support::server::ServerSetup;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
-/// What begins a delta's text, before the time at which the agent wrote it.
+/// The prefix of a delta's text. The time at which the agent wrote the delta follows it.
 const MARK: &str = "sent-at-";
 
 fn main() {

@@ -4,7 +4,7 @@
 //! Each part owns its fields and decides; it returns effects, and only the loop performs them. The order of a user action
 //! is always: check it, store it, then notify the agent and the clients. A failed write changes nothing.
 //!
-//! | part | owns |
+//! | part (`parts/`) | owns |
 //! |---|---|
 //! | `event_log` | the view, the state machine, recent events, subscribers |
 //! | `agent_connection` | the agent's process, pending requests, stopping |
@@ -16,27 +16,19 @@
 //! | `shell` | shell commands of the user |
 //!
 //! This file is the loop: inputs, deadlines and effects. What an input means for several parts is in `commands` (from
-//! clients), `turns` (prompts and the queue), `agent_output` and `file_changes`. `queries` and `probes` answer beside the
+//! clients), `turns` (prompts), `queue_changes`, `agent_output` and `file_changes`. `queries` and `probes` answer beside the
 //! loop.
 
-mod agent_connection;
 mod agent_output;
-mod asks;
 mod commands;
 mod effect;
-mod event_buffer;
-mod event_log;
 mod file_changes;
 mod file_names;
-mod file_ownership;
-mod in_flight;
-mod journal;
+mod parts;
 mod probes;
-mod prompts;
 mod queries;
+mod queue_changes;
 mod recovery;
-mod shell;
-mod steering;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -62,16 +54,16 @@ use crate::client::{Client, ClientId, Responder};
 use crate::clock::now_ms;
 use crate::http::blobs::Blobs;
 use crate::hub::Hub;
-use agent_connection::{AgentConnection, FromAgent};
-use asks::Asks;
 use effect::{Effect, Pending};
-use event_log::EventLog;
-use file_ownership::FileOwnership;
-use journal::Journal;
-use prompts::Prompts;
+use parts::agent_connection::{AgentConnection, FromAgent};
+use parts::asks::Asks;
+use parts::event_log::EventLog;
+use parts::file_ownership::FileOwnership;
+use parts::journal::Journal;
+use parts::prompts::Prompts;
+use parts::shell::Shell;
+use parts::steering::Steering;
 use recovery::Recovered;
-use shell::Shell;
-use steering::Steering;
 
 /// A task without subscribers and without a process ends after this; opening the session again reads its file.
 const UNUSED: Duration = Duration::from_secs(SESSION_TASK_IDLE_SECONDS);

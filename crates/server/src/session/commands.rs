@@ -10,12 +10,12 @@ use pilothouse_core::protocol::{CommandError, ErrorCode, SessionCommand, Session
 use pilothouse_core::session::machine::StateEvent;
 use tokio::time::Instant;
 
-use super::asks::{after_closing, waiting_for};
 use super::effect::Pending;
-use super::journal::ask_record;
-use super::prompts::{KnownId, check_client_id};
-use super::shell::Shell;
-use super::steering::{Change, ChangeKind};
+use super::parts::asks::{after_closing, waiting_for};
+use super::parts::journal::ask_record;
+use super::parts::prompts::{KnownId, check_client_id};
+use super::parts::shell::Shell;
+use super::parts::steering::{Change, ChangeKind};
 use super::turns::new_prompt;
 use super::{Session, closing, probes, probing, queries};
 use crate::client::Responder;

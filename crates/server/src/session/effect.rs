@@ -41,7 +41,7 @@ pub(super) enum Pending {
     },
     /// A client that waits for the reply itself.
     Client(Responder),
-    /// Nobody waits; a failure is logged.
+    /// No client waits for the reply; a failure is logged.
     Ignored,
 }
 

@@ -6,7 +6,7 @@ use pilothouse_core::render::describe::title_from;
 use pilothouse_core::{MessageController, SessionState};
 use tokio::time::Instant;
 
-use super::file_ownership::{Author, FileAction, Finding, Suspicion};
+use super::parts::file_ownership::{Author, FileAction, Finding, Suspicion};
 use super::recovery::Recovered;
 use super::{Session, read_from_disk};
 use crate::history::history_file::live_events;

@@ -7,7 +7,7 @@ use pilothouse_core::protocol::{CommandError, ErrorCode, FoundFiles, FoundRows, 
 use pilothouse_core::render::find::Needle;
 use tokio::task::spawn_blocking;
 
-use super::file_ownership::SharedHistory;
+use super::parts::file_ownership::SharedHistory;
 use super::{SessionOrigin, file_names, recovery};
 use crate::client::Responder;
 use crate::store::Store;

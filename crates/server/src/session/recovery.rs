@@ -10,8 +10,8 @@ use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{Disposition, Prompted};
 
 use super::SessionOrigin;
-use super::in_flight::is_part_of_message;
-use super::journal::ask_record;
+use super::parts::in_flight::is_part_of_message;
+use super::parts::journal::ask_record;
 use crate::clock::now_ms;
 use crate::history::{HistoryFile, ScannedFile};
 use crate::http::blobs::Blobs;

@@ -1,24 +1,20 @@
-//! Prompts and scheduled messages: starting a run, resuming, retrying, stopping, and changes of the queue.
+//! Prompts: starting a run, scheduling, resuming, retrying and stopping.
 
-use pilothouse_agents::{AgentError, Request};
+use pilothouse_agents::Request;
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ask::{Answer, ClosedBy};
-use pilothouse_core::conversation::queue::{Lane, Queue, QueueError, Scheduled};
+use pilothouse_core::conversation::queue::{Lane, QueueError, Scheduled};
 use pilothouse_core::conversation::ui_message::{Image, last_user_message};
-use pilothouse_core::protocol::event::{Event, NoticeLevel};
-use pilothouse_core::protocol::{
-    CommandError, Disposition, ErrorCode, Prompted, QueueEdit, RestoredQueue, SessionReply,
-};
+use pilothouse_core::protocol::{CommandError, Disposition, ErrorCode, Prompted, SessionReply};
 use pilothouse_core::session::machine::StateEvent;
 use tokio::time::Instant;
 
 use super::effect::Pending;
-use super::prompts::{KnownId, check_client_id, check_prompt, reply_of};
-use super::steering::{Change, ChangeKind};
+use super::parts::prompts::{KnownId, check_client_id, check_prompt, reply_of};
 use super::{CONTINUE, Session, stopping, working};
-use crate::client::{ClientId, Responder};
+use crate::client::Responder;
 use crate::clock::now_ms;
-use crate::store::{Prompt, Write};
+use crate::store::Prompt;
 
 impl Session {
     pub(super) async fn prompt(&mut self, responder: Responder, prompt: Prompt) {
@@ -260,174 +256,6 @@ impl Session {
         Some((row.text.clone(), row.images.clone()))
     }
 
-    /// Offers the agent the scheduled messages that it does not hold. An idle agent starts a run by that.
-    pub(super) fn offer_queue(&mut self) {
-        if self.steering.is_clearing()
-            || !self.agent.is_running()
-            || self.agent.is_stopping()
-            || self.log.meta().compacting
-        {
-            return;
-        }
-        for Scheduled { id, lane, text, mut images, .. } in self.steering.to_offer() {
-            if !self.log.state().is_active() {
-                self.begin_run();
-            }
-            images.iter_mut().for_each(|image| self.origin.blobs.restore_data(image));
-            self.steering.offer(&id);
-            self.request(Request::Prompt { text, images, lane }, Pending::Offered { id });
-        }
-    }
-
-    /// The agent refused a scheduled message: it stays in the queue, and the user is notified.
-    pub(super) fn offer_refused(&mut self, id: &str, error: &AgentError) {
-        self.steering.refuse_offer(id);
-        self.end_run_that_did_not_start(StateEvent::Failed, &error.to_string());
-        if *error == AgentError::Closed {
-            return;
-        }
-        let text = format!("The agent did not accept a scheduled message: {error}");
-        self.publish(Event::Notice { level: NoticeLevel::Warning, text });
-    }
-
-    pub(super) async fn edit_queued(
-        &mut self,
-        responder: Responder,
-        item_id: String,
-        revision: u32,
-        edit: QueueEdit,
-    ) {
-        let checked = match edit {
-            QueueEdit::Finish { text, images } => self.with_image_data(images).await.and_then(|images| {
-                check_prompt(&text, &images)?;
-                Ok(QueueEdit::Finish { text, images })
-            }),
-            other => Ok(other),
-        };
-        match checked {
-            Ok(edit) => {
-                let kind = ChangeKind::Edit { item_id, revision, edit };
-                self.change_queue(Change { kind, responder }).await;
-            }
-            Err(error) => responder.respond(Err(error)),
-        }
-    }
-
-    /// Makes a change of the queue, now or when the agent has cleared its copy.
-    pub(super) async fn change_queue(&mut self, change: Change) {
-        match self.steering.begin_change(change, self.agent.is_running()) {
-            Some(change) => {
-                self.make_change(change).await;
-                self.offer_queue();
-            }
-            None => self.send_due_requests(),
-        }
-    }
-
-    pub(super) async fn make_changes(&mut self, changes: Vec<Change>) {
-        for change in changes {
-            self.make_change(change).await;
-        }
-        self.offer_queue();
-    }
-
-    pub(super) async fn make_change(&mut self, change: Change) {
-        let Change { kind, responder } = change;
-        let result = match kind {
-            ChangeKind::Edit { item_id, .. } | ChangeKind::Remove { item_id, .. }
-                if self.steering.is_offered(&item_id) =>
-            {
-                Err(QueueError::Gone.into())
-            }
-            ChangeKind::Edit { item_id, revision, edit } => {
-                self.make_edit(&item_id, revision, edit, responder.client.id()).await
-            }
-            ChangeKind::Remove { item_id, revision } => self.make_removal(&item_id, revision).await,
-            ChangeKind::Restore { stop } => self.make_restore(&responder.request, stop).await,
-        };
-        responder.respond(result);
-    }
-
-    pub(super) async fn make_removal(
-        &mut self,
-        id: &str,
-        revision: u32,
-    ) -> Result<SessionReply, CommandError> {
-        let (queue, removed) = self.steering.plan(|queue| queue.remove(id, revision))?;
-        let writes = vec![self.save_queue(&queue), self.journal.settle_prompts(vec![removed.id])];
-        self.journal.commit(writes).await?;
-        self.set_queue(queue);
-        Ok(SessionReply::Done)
-    }
-
-    pub(super) async fn make_edit(
-        &mut self,
-        id: &str,
-        revision: u32,
-        edit: QueueEdit,
-        client: ClientId,
-    ) -> Result<SessionReply, CommandError> {
-        let mut writes = Vec::new();
-        let is_new_text = matches!(edit, QueueEdit::Finish { .. });
-        let (queue, (revision, under_edit)) = match edit {
-            QueueEdit::Begin => self.steering.plan(|queue| queue.begin_edit(id, revision).map(edit_state))?,
-            QueueEdit::Cancel => {
-                self.steering.plan(|queue| queue.cancel_edit(id, revision).map(edit_state))?
-            }
-            QueueEdit::Finish { text, mut images } => {
-                let lane = self.steering.queue().item_under_edit(id, revision)?.lane;
-                // The session file has the message under its new text.
-                let edited = new_prompt(id.to_owned(), text.clone(), images.clone(), lane);
-                writes.push(self.journal.accept_prompt(queued(edited)));
-                images.iter_mut().for_each(|image| self.origin.blobs.retain(image));
-                self.steering.plan(|queue| queue.finish_edit(id, revision, text, images).map(edit_state))?
-            }
-        };
-        writes.push(self.save_queue(&queue));
-        self.journal.commit(writes).await?;
-        self.steering.set_editor(id, under_edit.then_some(client));
-        if is_new_text {
-            self.steering.text_changed(id);
-        }
-        self.set_queue(queue);
-        Ok(SessionReply::Edited { revision })
-    }
-
-    /// Returns all scheduled messages to the user's editor. A client that asks again under the same id gets the same
-    /// reply.
-    pub(super) async fn restore_queue(&mut self, responder: Responder, stop: bool) {
-        if let Some(restored) = self.steering.restored(&responder.request) {
-            return responder.respond(Ok(SessionReply::Restored(restored)));
-        }
-        if let Err(responder) = self.steering.rejoin_restore(responder) {
-            self.change_queue(Change { kind: ChangeKind::Restore { stop }, responder }).await;
-        }
-    }
-
-    /// The messages are in the draft before they leave the queue, since the reply may get lost.
-    pub(super) async fn make_restore(
-        &mut self,
-        request: &str,
-        stop: bool,
-    ) -> Result<SessionReply, CommandError> {
-        let (queue, restored) = self.steering.restorable();
-        if !restored.is_empty() {
-            let left = self.with_data(&queue);
-            if let Err(error) = self.hub.restore_to_draft(&self.origin.id, &restored, left).await {
-                // A stopped agent must not continue with messages that the user wanted back.
-                if stop {
-                    self.steering.withhold_all();
-                }
-                return Err(error);
-            }
-            self.steering.end_all_edits();
-            self.set_queue(queue);
-        }
-        let reply = RestoredQueue { restored };
-        self.steering.remember_restored(request, reply.clone());
-        Ok(SessionReply::Restored(reply))
-    }
-
     /// Stop: the queue is cleared and restored, questions are closed, then the run is aborted. An agent may keep its
     /// queue over an abort, and may not answer an abort while a question is open.
     pub(super) async fn stop(&mut self, responder: Responder) {
@@ -447,47 +275,6 @@ impl Session {
         }
         self.transition(StateEvent::CancelSession, "");
     }
-
-    /// Carries out a change of the queue that is stored already.
-    pub(super) fn set_queue(&mut self, queue: Queue) {
-        self.steering.replace(queue);
-        self.publish_queue();
-    }
-
-    /// The queue changed without a user waiting for it.
-    pub(super) fn queue_changed(&mut self) {
-        self.publish_queue();
-        self.persist_queue();
-    }
-
-    pub(super) fn publish_queue(&mut self) {
-        let items = self.steering.queue().items().to_vec();
-        self.publish(Event::QueueUpdate { items });
-        let images = self.steering.queue().items().iter().flat_map(|item| &item.images);
-        self.origin.blobs.retain_only(images.map(|image| image.blob.as_str()));
-    }
-
-    pub(super) fn persist_queue(&self) {
-        self.journal.submit(vec![self.save_queue(self.steering.queue())]);
-    }
-
-    pub(super) fn save_queue(&self, queue: &Queue) -> Write {
-        self.journal.save_queue(self.with_data(queue))
-    }
-
-    /// The items of a queue with the data of their images.
-    pub(super) fn with_data(&self, queue: &Queue) -> Vec<Scheduled> {
-        let mut items = queue.items().to_vec();
-        let images = items.iter_mut().flat_map(|item| item.images.iter_mut());
-        images.for_each(|image: &mut Image| self.origin.blobs.restore_data(image));
-        items
-    }
-
-    pub(super) fn forget_scheduled(&mut self, id: &str) {
-        if self.steering.forget(id) {
-            self.queue_changed();
-        }
-    }
 }
 
 pub(super) fn new_prompt(client_id: String, text: String, images: Vec<Image>, lane: Lane) -> Prompt {
@@ -495,16 +282,11 @@ pub(super) fn new_prompt(client_id: String, text: String, images: Vec<Image>, la
 }
 
 /// The prompt as it is stored with the queue: a client that sends it again learns that it is scheduled.
-fn queued(prompt: Prompt) -> Prompt {
+pub(super) fn queued(prompt: Prompt) -> Prompt {
     Prompt { outcome: Some(Ok(Some(Prompted { disposition: Disposition::Queued }))), ..prompt }
 }
 
 fn scheduled(prompt: Prompt) -> Scheduled {
     let Prompt { client_id, text, images, lane, .. } = prompt;
     Scheduled { id: client_id, lane, text, images, ..Scheduled::default() }
-}
-
-/// The new revision of an edited message, and whether it is still under edit.
-const fn edit_state(item: &Scheduled) -> (u32, bool) {
-    (item.revision, item.under_edit)
 }

@@ -11,7 +11,7 @@ use crate::client::{Client, ClientId, encode};
 
 /// The folded state of a session, and the clients that follow it.
 #[derive(Debug)]
-pub(super) struct EventLog {
+pub(in crate::session) struct EventLog {
     view: SessionView,
     machine: Machine,
     /// Which events of the agent move the state machine.
@@ -21,7 +21,7 @@ pub(super) struct EventLog {
 }
 
 impl EventLog {
-    pub(super) fn new(meta: SessionMeta) -> Self {
+    pub(in crate::session) fn new(meta: SessionMeta) -> Self {
         Self {
             view: SessionView { meta, ..SessionView::default() },
             machine: Machine::default(),
@@ -31,34 +31,34 @@ impl EventLog {
         }
     }
 
-    pub(super) const fn view(&self) -> &SessionView {
+    pub(in crate::session) const fn view(&self) -> &SessionView {
         &self.view
     }
 
-    pub(super) const fn meta(&self) -> &SessionMeta {
+    pub(in crate::session) const fn meta(&self) -> &SessionMeta {
         &self.view.meta
     }
 
-    pub(super) const fn state(&self) -> SessionState {
+    pub(in crate::session) const fn state(&self) -> SessionState {
         self.machine.state()
     }
 
     /// Whether the agent works on something: a further message would have to wait.
-    pub(super) const fn is_busy(&self) -> bool {
+    pub(in crate::session) const fn is_busy(&self) -> bool {
         self.state().is_active() || self.view.meta.compacting
     }
 
     /// Whether the agent has begun a run and not ended it.
-    pub(super) fn is_running(&self) -> bool {
+    pub(in crate::session) fn is_running(&self) -> bool {
         self.view.controller.is_running()
     }
 
-    pub(super) fn has_subscribers(&self) -> bool {
+    pub(in crate::session) fn has_subscribers(&self) -> bool {
         !self.subscribers.is_empty()
     }
 
     /// Starts a new epoch with the conversation as it is on disk. Sequence numbers start again.
-    pub(super) fn reset(&mut self, state: SessionState, change: impl FnOnce(&mut SessionView)) {
+    pub(in crate::session) fn reset(&mut self, state: SessionState, change: impl FnOnce(&mut SessionView)) {
         self.view.epoch = uuid::Uuid::now_v7().simple().to_string();
         self.view.seq = 0;
         change(&mut self.view);
@@ -68,17 +68,17 @@ impl EventLog {
     }
 
     /// Puts the state machine into a state that was read from history.
-    pub(super) fn set_state(&mut self, state: SessionState) {
+    pub(in crate::session) fn set_state(&mut self, state: SessionState) {
         self.machine = Machine::resting_in(state);
     }
 
     /// The composer's text is stored by the hub; snapshots carry it.
-    pub(super) fn set_draft(&mut self, draft: String) {
+    pub(in crate::session) fn set_draft(&mut self, draft: String) {
         self.view.meta.draft = draft;
     }
 
     /// Numbers an event, folds it and broadcasts it.
-    pub(super) fn publish(&mut self, event: Event) {
+    pub(in crate::session) fn publish(&mut self, event: Event) {
         let session_id = self.view.meta.session_id.clone();
         let seq = self.view.seq + 1;
         let frame = encode(&ServerFrame::Event { session_id, seq, event: event.clone() });
@@ -90,19 +90,19 @@ impl EventLog {
     }
 
     /// Moves the state machine. Returns the event that announces a changed state.
-    pub(super) fn transition(&mut self, event: StateEvent, reason: &str) -> Option<Event> {
+    pub(in crate::session) fn transition(&mut self, event: StateEvent, reason: &str) -> Option<Event> {
         let changed = self.machine.apply(event);
         changed.then(|| Event::SessionState { state: self.machine.state(), reason: reason.to_owned() })
     }
 
     /// Moves the state machine without announcing it.
-    pub(super) fn transition_silently(&mut self, event: StateEvent) {
+    pub(in crate::session) fn transition_silently(&mut self, event: StateEvent) {
         self.machine.apply(event);
     }
 
     /// The step of the state machine that an event of the agent stands for, with its reason. None while the session
     /// waits for an answer: only the answer, or the end of the run, ends that.
-    pub(super) fn follow(&mut self, event: &Event) -> Option<(StateEvent, String)> {
+    pub(in crate::session) fn follow(&mut self, event: &Event) -> Option<(StateEvent, String)> {
         let step = self.follower.step(event)?;
         let reason =
             if step == StateEvent::Failed { self.follower.last_error().to_owned() } else { String::new() };
@@ -112,7 +112,7 @@ impl EventLog {
     }
 
     /// Adds a subscriber and sends it what it is missing, in one step: the next event it gets has the next number.
-    pub(super) fn subscribe(&mut self, client: Client, cursor: Option<&Cursor>) {
+    pub(in crate::session) fn subscribe(&mut self, client: Client, cursor: Option<&Cursor>) {
         self.unsubscribe(client.id());
         let missing = cursor
             .filter(|cursor| cursor.epoch == self.view.epoch)
@@ -134,12 +134,12 @@ impl EventLog {
         self.buffer.after(seq).map(Iterator::collect)
     }
 
-    pub(super) fn unsubscribe(&mut self, client: ClientId) {
+    pub(in crate::session) fn unsubscribe(&mut self, client: ClientId) {
         self.subscribers.retain(|subscriber| subscriber.id() != client);
     }
 
     /// Sends every subscriber the whole session again.
-    pub(super) fn broadcast_snapshot(&mut self) {
+    pub(in crate::session) fn broadcast_snapshot(&mut self) {
         if let Some(snapshot) = encode(&ServerFrame::Snapshot(Box::new(self.view.snapshot()))) {
             self.subscribers.retain(|client| client.send_requested(snapshot.clone()));
         }

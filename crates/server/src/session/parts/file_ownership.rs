@@ -21,10 +21,10 @@ use pilothouse_core::protocol::MessagesPage;
 use pilothouse_core::protocol::event::Event;
 use tokio::time::Instant;
 
-use super::SessionOrigin;
-use super::recovery;
 use crate::history::HistoryFile;
 use crate::history::history_file::FileChange;
+use crate::session::SessionOrigin;
+use crate::session::recovery;
 use crate::store::Store;
 
 /// The delay between a change of the file and the check of its new messages.
@@ -32,7 +32,7 @@ const CHECK_DELAY: Duration = Duration::from_secs(1);
 
 /// The session's file as far as it was read, and who writes it.
 #[derive(Debug, Default)]
-pub(super) struct FileOwnership {
+pub(in crate::session) struct FileOwnership {
     history: Option<SharedHistory>,
     /// The times of the newest messages that our own process has reported.
     own_times: VecDeque<u64>,
@@ -53,7 +53,7 @@ pub(super) struct FileOwnership {
 
 /// The file, shared with threads that read older rows of it.
 #[derive(Clone, Debug)]
-pub(super) struct SharedHistory(Arc<Mutex<HistoryFile>>);
+pub(in crate::session) struct SharedHistory(Arc<Mutex<HistoryFile>>);
 
 impl SharedHistory {
     /// Uses the file on a thread that may block.
@@ -70,14 +70,14 @@ impl SharedHistory {
     }
 
     /// Up to `limit` rows before row `before`. Blocks.
-    pub(super) fn rows(&self, before: usize, limit: usize) -> Option<MessagesPage> {
+    pub(in crate::session) fn rows(&self, before: usize, limit: usize) -> Option<MessagesPage> {
         self.run_blocking(|history| history.rows(before, limit))
     }
 }
 
 /// The author of messages that were not checked before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Author {
+pub(in crate::session) enum Author {
     Ours,
     External,
     Both,
@@ -85,17 +85,17 @@ pub(super) enum Author {
 
 /// The result of a check of the file.
 #[derive(Debug, PartialEq)]
-pub(super) struct Finding {
+pub(in crate::session) struct Finding {
     /// Another program writes the file: our process has to give way.
-    pub(super) external: bool,
+    pub(in crate::session) external: bool,
     /// A suspicion turned out to be wrong.
-    pub(super) cleared: bool,
-    pub(super) action: FileAction,
+    pub(in crate::session) cleared: bool,
+    pub(in crate::session) action: FileAction,
 }
 
 /// The change that the shown conversation needs.
 #[derive(Debug, PartialEq)]
-pub(super) enum FileAction {
+pub(in crate::session) enum FileAction {
     None,
     /// The file may have a new title.
     UpdateTitle,
@@ -107,7 +107,7 @@ pub(super) enum FileAction {
 
 /// The state of a suspicion.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Suspicion {
+pub(in crate::session) enum Suspicion {
     Unfounded,
     Open,
     /// It has lasted long enough to be shown.
@@ -115,23 +115,23 @@ pub(super) enum Suspicion {
 }
 
 impl FileOwnership {
-    pub(super) const fn history(&self) -> Option<&SharedHistory> {
+    pub(in crate::session) const fn history(&self) -> Option<&SharedHistory> {
         self.history.as_ref()
     }
 
-    pub(super) const fn is_read(&self) -> bool {
+    pub(in crate::session) const fn is_read(&self) -> bool {
         self.history.is_some()
     }
 
     /// The conversation was read from this file.
-    pub(super) fn opened(&mut self, history: Option<HistoryFile>) {
+    pub(in crate::session) fn opened(&mut self, history: Option<HistoryFile>) {
         self.replaced = false;
         self.checked = history.as_ref().map_or(0, HistoryFile::entry_count);
         self.history = history.map(|history| SharedHistory(Arc::new(Mutex::new(history))));
     }
 
     /// Remembers the times of messages that our own process reports.
-    pub(super) fn observe(&mut self, event: &Event) {
+    pub(in crate::session) fn observe(&mut self, event: &Event) {
         if let Event::MessageStart {
             message: Message::User { timestamp, .. } | Message::Assistant { timestamp, .. },
         }
@@ -169,7 +169,11 @@ impl FileOwnership {
 
     /// Reads what was appended to the file, without showing it, and attributes it. Opens the file again if it is another
     /// one by now.
-    pub(super) async fn read_appended(&mut self, origin: &SessionOrigin, store: &Store) -> Author {
+    pub(in crate::session) async fn read_appended(
+        &mut self,
+        origin: &SessionOrigin,
+        store: &Store,
+    ) -> Author {
         let Some(history) = self.history.clone() else { return Author::Ours };
         let fits = history.run(HistoryFile::read_appended).await.unwrap_or_default();
         if !fits {
@@ -183,7 +187,7 @@ impl FileOwnership {
     }
 
     /// Opens the file of the session that is shown already.
-    pub(super) async fn reopen(&mut self, origin: &SessionOrigin, store: &Store) {
+    pub(in crate::session) async fn reopen(&mut self, origin: &SessionOrigin, store: &Store) {
         let (origin, store) = (origin.clone(), store.clone());
         let _ = store.flush().result().await;
         let read = tokio::task::spawn_blocking(move || recovery::read_open_session(&origin, &store));
@@ -205,7 +209,7 @@ impl FileOwnership {
     }
 
     /// Checks the file while our own process does not work: unreported messages are another program's.
-    pub(super) async fn check(
+    pub(in crate::session) async fn check(
         &mut self,
         origin: &SessionOrigin,
         store: &Store,
@@ -232,7 +236,7 @@ impl FileOwnership {
     }
 
     /// Takes messages as known that no other program has written.
-    pub(super) async fn take_own(
+    pub(in crate::session) async fn take_own(
         &mut self,
         origin: &SessionOrigin,
         store: &Store,
@@ -254,7 +258,7 @@ impl FileOwnership {
 
     /// Checks the file while our own process works: a message that it has not reported may still be reported. `is_shown`
     /// says whether another program is shown already.
-    pub(super) async fn check_while_working(
+    pub(in crate::session) async fn check_while_working(
         &mut self,
         origin: &SessionOrigin,
         store: &Store,
@@ -275,7 +279,11 @@ impl FileOwnership {
     }
 
     /// Our own process is gone. Returns the messages that it wrote and did not report: nobody else is blamed for them.
-    pub(super) async fn take_rest(&mut self, origin: &SessionOrigin, store: &Store) -> Vec<Message> {
+    pub(in crate::session) async fn take_rest(
+        &mut self,
+        origin: &SessionOrigin,
+        store: &Store,
+    ) -> Vec<Message> {
         match self.take_appended().await {
             Some(FileChange::Appended(mut messages)) => {
                 let unreported =
@@ -292,54 +300,54 @@ impl FileOwnership {
     }
 
     /// Schedules a check of the file.
-    pub(super) fn check_later(&mut self, now: Instant) {
+    pub(in crate::session) fn check_later(&mut self, now: Instant) {
         self.check_at.get_or_insert(now + CHECK_DELAY);
     }
 
-    pub(super) fn is_check_due(&self, now: Instant) -> bool {
+    pub(in crate::session) fn is_check_due(&self, now: Instant) -> bool {
         self.check_at.is_some_and(|at| at <= now)
     }
 
     /// Another program was seen writing. It counts as working for a while; for longer in the middle of a run, since a
     /// tool may take its time.
-    pub(super) async fn expect_external_writer(&mut self, now: Instant) {
+    pub(in crate::session) async fn expect_external_writer(&mut self, now: Instant) {
         let unfinished = self.resting_state().await == Some(SessionState::Paused);
         let seconds = if unfinished { EXTERNAL_WRITER_RUN_SECONDS } else { EXTERNAL_WRITER_SECONDS };
         self.active_until = Some(now + Duration::from_secs(seconds));
     }
 
     /// Whether the time is over after which another program counts as gone.
-    pub(super) fn is_external_writer_gone(&self, now: Instant) -> bool {
+    pub(in crate::session) fn is_external_writer_gone(&self, now: Instant) -> bool {
         self.active_until.is_some_and(|until| until <= now)
     }
 
-    pub(super) const fn forget_external_writer(&mut self) {
+    pub(in crate::session) const fn forget_external_writer(&mut self) {
         self.active_until = None;
     }
 
-    pub(super) const fn set_taken_over(&mut self, taken_over: bool) {
+    pub(in crate::session) const fn set_taken_over(&mut self, taken_over: bool) {
         self.taken_over = taken_over;
     }
 
-    pub(super) const fn is_taken_over(&self) -> bool {
+    pub(in crate::session) const fn is_taken_over(&self) -> bool {
         self.taken_over
     }
 
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
+    pub(in crate::session) fn next_deadline(&self) -> Option<Instant> {
         self.check_at.into_iter().chain(self.active_until).min()
     }
 
     /// The state of the session when nothing runs in it, as the file has it.
-    pub(super) async fn resting_state(&self) -> Option<SessionState> {
+    pub(in crate::session) async fn resting_state(&self) -> Option<SessionState> {
         self.history.as_ref()?.run(|history| history.resting_state()).await
     }
 
-    pub(super) async fn title(&self) -> Option<String> {
+    pub(in crate::session) async fn title(&self) -> Option<String> {
         self.history.as_ref()?.run(|history| history.title()).await.filter(|title| !title.is_empty())
     }
 
     /// Which of these messages of the user the file has.
-    pub(super) async fn prompts_in_file(&self, times: Vec<u64>) -> Vec<u64> {
+    pub(in crate::session) async fn prompts_in_file(&self, times: Vec<u64>) -> Vec<u64> {
         let Some(history) = self.history.as_ref().filter(|_| !times.is_empty()) else { return Vec::new() };
         let found = history.run(move |history| {
             times.into_iter().filter(|time| history.has_prompt(*time)).collect::<Vec<u64>>()
@@ -347,7 +355,7 @@ impl FileOwnership {
         found.await.unwrap_or_default()
     }
 
-    pub(super) async fn has_reply(&self, time: u64) -> bool {
+    pub(in crate::session) async fn has_reply(&self, time: u64) -> bool {
         match &self.history {
             Some(history) => history.run(move |history| history.has_reply(time)).await.unwrap_or_default(),
             None => false,

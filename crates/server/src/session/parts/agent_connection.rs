@@ -9,12 +9,12 @@ use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, STOP_STEP_SECONDS};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::effect::Pending;
 use crate::agent::process::{Launch, Process, ProcessEvent};
+use crate::session::effect::Pending;
 
 /// The agent's process, if one runs.
 #[derive(Debug)]
-pub(super) struct AgentConnection {
+pub(in crate::session) struct AgentConnection {
     running: Option<RunningAgent>,
     sender: mpsc::Sender<ProcessEvent>,
     events: mpsc::Receiver<ProcessEvent>,
@@ -44,13 +44,13 @@ struct RunningAgent {
 
 /// A message from the agent.
 #[derive(Debug)]
-pub(super) enum FromAgent {
+pub(in crate::session) enum FromAgent {
     Event(AgentEvent),
     Reply(Pending, Result<Reply, AgentError>),
 }
 
 impl AgentConnection {
-    pub(super) fn new() -> Self {
+    pub(in crate::session) fn new() -> Self {
         let (sender, events) = mpsc::channel(AGENT_OUTPUT_QUEUE);
         Self {
             running: None,
@@ -66,7 +66,12 @@ impl AgentConnection {
         }
     }
 
-    pub(super) fn start(&mut self, launch: &Launch, connection: Connection, open: Open) -> Result<()> {
+    pub(in crate::session) fn start(
+        &mut self,
+        launch: &Launch,
+        connection: Connection,
+        open: Open,
+    ) -> Result<()> {
         let process = Process::start(launch, self.sender.clone())?;
         self.attach(process, connection, open);
         Ok(())
@@ -79,29 +84,29 @@ impl AgentConnection {
     }
 
     /// Waits for the process to say something, or to end.
-    pub(super) async fn process_event(&mut self) -> Option<ProcessEvent> {
+    pub(in crate::session) async fn process_event(&mut self) -> Option<ProcessEvent> {
         self.events.recv().await
     }
 
-    pub(super) const fn is_running(&self) -> bool {
+    pub(in crate::session) const fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    pub(super) fn is_ready(&self) -> bool {
+    pub(in crate::session) fn is_ready(&self) -> bool {
         self.running.as_ref().is_some_and(|running| running.ready)
     }
 
     /// Returns whether the agent was not ready before.
-    pub(super) fn set_ready(&mut self) -> bool {
+    pub(in crate::session) fn set_ready(&mut self) -> bool {
         self.running.as_mut().is_some_and(|running| !std::mem::replace(&mut running.ready, true))
     }
 
-    pub(super) fn is_ending(&self) -> bool {
+    pub(in crate::session) fn is_ending(&self) -> bool {
         self.running.as_ref().is_some_and(|running| running.ending)
     }
 
     /// Sends a request. Its reply comes back with `pending`, exactly once.
-    pub(super) fn request(&mut self, request: Request, pending: Pending) -> RequestId {
+    pub(in crate::session) fn request(&mut self, request: Request, pending: Pending) -> RequestId {
         self.last_request += 1;
         let id = RequestId(self.last_request);
         match &mut self.running {
@@ -117,11 +122,11 @@ impl AgentConnection {
     }
 
     /// Whether the agent reads what it is sent.
-    pub(super) fn accepts_input(&self) -> bool {
+    pub(in crate::session) fn accepts_input(&self) -> bool {
         self.unsent.is_empty() && self.running.as_ref().is_some_and(|running| running.process.accepts_input())
     }
 
-    pub(super) fn receive(&mut self, lines: Vec<pilothouse_agents::framing::Line>) {
+    pub(in crate::session) fn receive(&mut self, lines: Vec<pilothouse_agents::framing::Line>) {
         if let Some(running) = &mut self.running {
             lines.into_iter().for_each(|line| running.connection.receive(line));
         }
@@ -166,23 +171,23 @@ impl AgentConnection {
     }
 
     /// The next event or reply that was received.
-    pub(super) fn next(&mut self) -> Option<FromAgent> {
+    pub(in crate::session) fn next(&mut self) -> Option<FromAgent> {
         self.received.pop_front()
     }
 
     /// Whether a scheduled message is being delivered to the agent.
-    pub(super) fn is_delivering(&self) -> bool {
+    pub(in crate::session) fn is_delivering(&self) -> bool {
         self.pending.values().any(|pending| matches!(pending, Pending::Offered { .. }))
     }
 
     /// Whether the agent owes a response, also one that nobody but the connection waits for.
-    pub(super) fn has_pending(&self) -> bool {
+    pub(in crate::session) fn has_pending(&self) -> bool {
         let owes = self.running.as_ref().is_some_and(|running| running.connection.has_pending());
         owes || !self.pending.is_empty()
     }
 
     /// Ends the process. It reports its end.
-    pub(super) fn end(&mut self) {
+    pub(in crate::session) fn end(&mut self) {
         if let Some(running) = &mut self.running {
             running.ending = true;
             running.process.stop();
@@ -190,7 +195,7 @@ impl AgentConnection {
     }
 
     /// The process has ended: pending requests fail. Returns whether we ended it.
-    pub(super) fn ended(&mut self) -> bool {
+    pub(in crate::session) fn ended(&mut self) -> bool {
         let expected = self.is_ending();
         if let Some(running) = &mut self.running {
             running.connection.closed();
@@ -202,29 +207,29 @@ impl AgentConnection {
     }
 
     /// Gives the agent a moment to follow a stop.
-    pub(super) fn expect_stop(&mut self, now: Instant) {
+    pub(in crate::session) fn expect_stop(&mut self, now: Instant) {
         self.stop_at = Some(now + Duration::from_secs(STOP_STEP_SECONDS));
     }
 
-    pub(super) const fn stopped(&mut self) {
+    pub(in crate::session) const fn stopped(&mut self) {
         self.stop_at = None;
     }
 
-    pub(super) const fn set_probing(&mut self, probing: bool) {
+    pub(in crate::session) const fn set_probing(&mut self, probing: bool) {
         self.probing = probing;
     }
 
-    pub(super) const fn is_probing(&self) -> bool {
+    pub(in crate::session) const fn is_probing(&self) -> bool {
         self.probing
     }
 
     /// A stop or a probe is in progress: prompts have to wait.
-    pub(super) fn is_stopping(&self) -> bool {
+    pub(in crate::session) fn is_stopping(&self) -> bool {
         self.stop_at.is_some() || self.is_ending() || self.probing
     }
 
     /// Starts or ends the time after which an idle process is ended.
-    pub(super) fn update_idle(&mut self, is_idle: bool, idle: Option<Duration>, now: Instant) {
+    pub(in crate::session) fn update_idle(&mut self, is_idle: bool, idle: Option<Duration>, now: Instant) {
         let is_idle = is_idle && self.is_running() && !self.is_ending() && !self.has_pending();
         match (is_idle, self.idle_at) {
             (true, None) => self.idle_at = idle.map(|idle| now + idle),
@@ -233,12 +238,12 @@ impl AgentConnection {
         }
     }
 
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
+    pub(in crate::session) fn next_deadline(&self) -> Option<Instant> {
         self.stop_at.into_iter().chain(self.idle_at).min()
     }
 
     /// Ends a process that did not follow a stop, or was idle for too long.
-    pub(super) fn pass_deadlines(&mut self, now: Instant) {
+    pub(in crate::session) fn pass_deadlines(&mut self, now: Instant) {
         let passed = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
         if passed(self.stop_at) {
             self.stop_at = None;

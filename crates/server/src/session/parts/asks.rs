@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 /// The questions that wait for an answer, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Asks {
+pub(in crate::session) struct Asks {
     open: Vec<OpenAsk>,
 }
 
@@ -23,7 +23,7 @@ struct OpenAsk {
 
 impl Asks {
     /// Adds a question. Returns it as clients see it.
-    pub(super) fn open(&mut self, mut ask: Ask, now: Instant) -> Ask {
+    pub(in crate::session) fn open(&mut self, mut ask: Ask, now: Instant) -> Ask {
         ask.approval = ask.is_approval_request();
         let expires = ask.timeout_ms.map(|milliseconds| now + Duration::from_millis(milliseconds));
         if !self.open.iter().any(|open| open.ask.id == ask.id) {
@@ -33,7 +33,7 @@ impl Asks {
     }
 
     /// The question that this answer belongs to. A late or unsuitable answer is refused.
-    pub(super) fn answered(&self, ask_id: &str, answer: &Answer) -> Result<Ask, CommandError> {
+    pub(in crate::session) fn answered(&self, ask_id: &str, answer: &Answer) -> Result<Ask, CommandError> {
         let Some(open) = self.open.iter().find(|open| open.ask.id == ask_id) else {
             return Err(CommandError::new(
                 ErrorCode::Gone,
@@ -47,45 +47,45 @@ impl Asks {
     }
 
     /// The open questions without this one, as they are stored before it is closed.
-    pub(super) fn without(&self, ask_id: &str) -> Vec<Ask> {
+    pub(in crate::session) fn without(&self, ask_id: &str) -> Vec<Ask> {
         self.asks().filter(|ask| ask.id != ask_id).cloned().collect()
     }
 
-    pub(super) fn close(&mut self, ask_id: &str) {
+    pub(in crate::session) fn close(&mut self, ask_id: &str) {
         self.open.retain(|open| open.ask.id != ask_id);
     }
 
     /// Closes all questions and returns them.
-    pub(super) fn close_all(&mut self) -> Vec<Ask> {
+    pub(in crate::session) fn close_all(&mut self) -> Vec<Ask> {
         std::mem::take(&mut self.open).into_iter().map(|open| open.ask).collect()
     }
 
-    pub(super) fn asks(&self) -> impl Iterator<Item = &Ask> {
+    pub(in crate::session) fn asks(&self) -> impl Iterator<Item = &Ask> {
         self.open.iter().map(|open| &open.ask)
     }
 
-    pub(super) fn to_vec(&self) -> Vec<Ask> {
+    pub(in crate::session) fn to_vec(&self) -> Vec<Ask> {
         self.asks().cloned().collect()
     }
 
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
+    pub(in crate::session) fn next_deadline(&self) -> Option<Instant> {
         self.open.iter().filter_map(|open| open.expires).min()
     }
 
     /// The questions whose time is over. The agent treats them as not answered and does not report it.
-    pub(super) fn expired(&self, now: Instant) -> Vec<Ask> {
+    pub(in crate::session) fn expired(&self, now: Instant) -> Vec<Ask> {
         let expired = self.open.iter().filter(|open| open.expires.is_some_and(|expires| expires <= now));
         expired.map(|open| open.ask.clone()).collect()
     }
 
     /// The state that the oldest open question puts the session into.
-    pub(super) fn waiting_state(&self) -> Option<StateEvent> {
+    pub(in crate::session) fn waiting_state(&self) -> Option<StateEvent> {
         self.asks().next().map(waiting_for)
     }
 }
 
 /// The step of the state machine for a question that was opened.
-pub(super) const fn waiting_for(ask: &Ask) -> StateEvent {
+pub(in crate::session) const fn waiting_for(ask: &Ask) -> StateEvent {
     if ask.approval {
         StateEvent::AskApproval { partial: false }
     } else {
@@ -94,7 +94,7 @@ pub(super) const fn waiting_for(ask: &Ask) -> StateEvent {
 }
 
 /// The step of the state machine for a question that was closed.
-pub(super) const fn after_closing(state: SessionState, by: ClosedBy) -> Option<StateEvent> {
+pub(in crate::session) const fn after_closing(state: SessionState, by: ClosedBy) -> Option<StateEvent> {
     match (state, by) {
         (SessionState::WaitingApproval, ClosedBy::Answer) => Some(StateEvent::ApproveAction),
         (SessionState::WaitingApproval | SessionState::Creating, _) => Some(StateEvent::RejectAction),

@@ -8,7 +8,7 @@ use pilothouse_core::protocol::event::{Event, Update};
 
 /// Events that rebuild what is in progress.
 #[derive(Debug, Default)]
-pub(super) struct InFlight {
+pub(in crate::session) struct InFlight {
     /// The timestamp of the message in progress, by which the session file has it once it is complete.
     message: Option<u64>,
     reply: Vec<Event>,
@@ -19,7 +19,7 @@ pub(super) struct InFlight {
 }
 
 impl InFlight {
-    pub(super) fn observe(&mut self, event: &Event) {
+    pub(in crate::session) fn observe(&mut self, event: &Event) {
         let before = (self.reply.len(), self.tools.len(), self.shell.len());
         let extended = self.add(event);
         self.changed |= extended || before != (self.reply.len(), self.tools.len(), self.shell.len());
@@ -108,20 +108,20 @@ impl InFlight {
     }
 
     /// The timestamp of the message in progress and all events, if they have changed since the last call.
-    pub(super) fn take_changes(&mut self) -> Option<(Option<u64>, Vec<Event>)> {
+    pub(in crate::session) fn take_changes(&mut self) -> Option<(Option<u64>, Vec<Event>)> {
         std::mem::take(&mut self.changed).then(|| (self.message, self.events()))
     }
 
     /// The timestamp of the message in progress.
-    pub(super) const fn message(&self) -> Option<u64> {
+    pub(in crate::session) const fn message(&self) -> Option<u64> {
         self.message
     }
 
-    pub(super) const fn is_changed(&self) -> bool {
+    pub(in crate::session) const fn is_changed(&self) -> bool {
         self.changed
     }
 
-    pub(super) fn events(&self) -> Vec<Event> {
+    pub(in crate::session) fn events(&self) -> Vec<Event> {
         [&self.reply, &self.tools, &self.shell].into_iter().flatten().cloned().collect()
     }
 }
@@ -155,7 +155,7 @@ fn ended_shell_id(event: &Event) -> Option<String> {
 }
 
 /// Whether an event is part of the message in progress, as opposed to a tool or a shell command.
-pub(super) const fn is_part_of_message(event: &Event) -> bool {
+pub(in crate::session) const fn is_part_of_message(event: &Event) -> bool {
     matches!(event, Event::MessageStart { .. } | Event::MessageUpdate { .. })
 }
 

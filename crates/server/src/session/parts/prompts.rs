@@ -9,16 +9,16 @@ use pilothouse_core::limits::{
 };
 use pilothouse_core::protocol::{CommandError, Disposition, ErrorCode, Prompted, SessionReply};
 
-use super::effect::Effect;
 use super::journal::Journal;
-use super::recovery::user_message;
 use crate::client::Responder;
 use crate::http::blobs::check_images;
+use crate::session::effect::Effect;
+use crate::session::recovery::user_message;
 use crate::store::{Prompt, PromptOutcome};
 
 /// The prompts of a session, from the moment they arrive until the agent has reported them.
 #[derive(Debug, Default)]
-pub(super) struct Prompts {
+pub(in crate::session) struct Prompts {
     /// The newest client ids, with the replies to them once there is one.
     outcomes: VecDeque<(String, Option<PromptOutcome>)>,
     /// Clients that wait for the acknowledgement of a prompt, by its client id.
@@ -37,7 +37,7 @@ pub(super) struct Prompts {
 
 /// The status of a client id.
 #[derive(Debug, PartialEq)]
-pub(super) enum KnownId {
+pub(in crate::session) enum KnownId {
     New,
     /// The prompt is being sent: its reply is also this client's reply.
     InProgress,
@@ -48,16 +48,19 @@ pub(super) enum KnownId {
 
 impl Prompts {
     /// Takes over what was recovered when the session was opened.
-    pub(super) fn recovered(outcomes: Vec<(String, Option<PromptOutcome>)>, unsent: Vec<Prompt>) -> Self {
+    pub(in crate::session) fn recovered(
+        outcomes: Vec<(String, Option<PromptOutcome>)>,
+        unsent: Vec<Prompt>,
+    ) -> Self {
         Self { outcomes: outcomes.into(), unsent, ..Self::default() }
     }
 
     /// The conversation was read again from disk.
-    pub(super) fn set_unsent(&mut self, unsent: Vec<Prompt>) {
+    pub(in crate::session) fn set_unsent(&mut self, unsent: Vec<Prompt>) {
         self.unsent = unsent;
     }
 
-    pub(super) fn known(&self, client_id: &str) -> KnownId {
+    pub(in crate::session) fn known(&self, client_id: &str) -> KnownId {
         match self.outcomes.iter().find(|(known, _)| known == client_id) {
             None => KnownId::New,
             Some((_, Some(outcome))) => KnownId::Done(outcome.clone()),
@@ -69,7 +72,7 @@ impl Prompts {
     }
 
     /// Remembers a client id, so that its command is carried out once.
-    pub(super) fn remember(&mut self, client_id: &str) {
+    pub(in crate::session) fn remember(&mut self, client_id: &str) {
         if self.outcomes.len() >= REMEMBERED_CLIENT_IDS {
             self.outcomes.pop_front();
         }
@@ -77,43 +80,43 @@ impl Prompts {
     }
 
     /// A further client waits for the acknowledgement of a prompt.
-    pub(super) fn wait(&mut self, client_id: &str, responder: Responder) {
+    pub(in crate::session) fn wait(&mut self, client_id: &str, responder: Responder) {
         self.waiting.push((client_id.to_owned(), responder));
     }
 
     /// Keeps a prompt until the stop in progress is over.
-    pub(super) fn hold(&mut self, responder: Responder, prompt: Prompt) {
+    pub(in crate::session) fn hold(&mut self, responder: Responder, prompt: Prompt) {
         self.held.push((responder, prompt));
     }
 
-    pub(super) fn take_held(&mut self) -> Vec<(Responder, Prompt)> {
+    pub(in crate::session) fn take_held(&mut self) -> Vec<(Responder, Prompt)> {
         std::mem::take(&mut self.held)
     }
 
-    pub(super) fn is_full(&self) -> bool {
+    pub(in crate::session) fn is_full(&self) -> bool {
         self.held.len() >= SCHEDULED_MESSAGES
     }
 
     /// A stored prompt is being sent to start a run.
-    pub(super) fn start(&mut self, prompt: Prompt, responder: Responder) {
+    pub(in crate::session) fn start(&mut self, prompt: Prompt, responder: Responder) {
         self.wait(&prompt.client_id, responder);
         self.starting.push_back(prompt);
     }
 
     /// Whether a prompt was sent whose user message was not reported yet.
-    pub(super) fn is_starting(&self) -> bool {
+    pub(in crate::session) fn is_starting(&self) -> bool {
         !self.starting.is_empty()
     }
 
     /// Removes a prompt that will not be reported as the start of a run: it was handled as a command, or scheduled.
-    pub(super) fn take_starting(&mut self, client_id: &str) -> Option<Prompt> {
+    pub(in crate::session) fn take_starting(&mut self, client_id: &str) -> Option<Prompt> {
         let position = self.starting.iter().position(|prompt| prompt.client_id == client_id)?;
         self.starting.remove(position)
     }
 
     /// Finds the prompt that the agent reports as a user message. A message that starts a run precedes everything that
     /// was scheduled for it, unless its text is that of a scheduled message.
-    pub(super) fn match_reported(&mut self, text: &str, is_scheduled: bool) -> Option<String> {
+    pub(in crate::session) fn match_reported(&mut self, text: &str, is_scheduled: bool) -> Option<String> {
         let same_text = self.starting.iter().position(|prompt| prompt.text == text);
         let first = (!is_scheduled && !self.starting.is_empty()).then_some(0);
         let prompt = self.starting.remove(same_text.or(first)?)?;
@@ -122,7 +125,7 @@ impl Prompts {
 
     /// The agent has accepted a prompt: stores the reply and sends it to everyone who waits. Prompts that stayed unsent
     /// until now stay in the conversation as they are.
-    pub(super) fn acknowledge(
+    pub(in crate::session) fn acknowledge(
         &mut self,
         client_id: &str,
         disposition: Disposition,
@@ -143,7 +146,12 @@ impl Prompts {
     }
 
     /// A prompt did not reach the agent, or the agent refused it.
-    pub(super) fn refuse(&mut self, client_id: &str, error: &CommandError, journal: &Journal) -> Vec<Effect> {
+    pub(in crate::session) fn refuse(
+        &mut self,
+        client_id: &str,
+        error: &CommandError,
+        journal: &Journal,
+    ) -> Vec<Effect> {
         self.refused = self.take_starting(client_id);
         let replies = self.take_waiting(client_id);
         let mut effects: Vec<Effect> =
@@ -173,7 +181,7 @@ impl Prompts {
     }
 
     /// The process ended: prompts that it accepted and never reported are unsent again, and shown.
-    pub(super) fn process_ended(&mut self) -> Vec<Effect> {
+    pub(in crate::session) fn process_ended(&mut self) -> Vec<Effect> {
         self.resuming = None;
         let lost = std::mem::take(&mut self.starting);
         let is_new = |prompt: &Prompt| !self.unsent.iter().any(|unsent| unsent.client_id == prompt.client_id);
@@ -184,12 +192,12 @@ impl Prompts {
         effects
     }
 
-    pub(super) fn has_unsent(&self) -> bool {
+    pub(in crate::session) fn has_unsent(&self) -> bool {
         !self.unsent.is_empty()
     }
 
     /// Takes the unsent prompts to send them again: the first starts a run, the others follow it.
-    pub(super) fn resume(&mut self) -> Option<(Prompt, Vec<Prompt>)> {
+    pub(in crate::session) fn resume(&mut self) -> Option<(Prompt, Vec<Prompt>)> {
         let mut unsent = std::mem::take(&mut self.unsent).into_iter();
         let first = unsent.next()?;
         self.resuming = Some(first.clone());
@@ -197,13 +205,13 @@ impl Prompts {
     }
 
     /// Takes the prompt that the agent refused last, for a retry.
-    pub(super) fn take_refused(&mut self) -> Option<Prompt> {
+    pub(in crate::session) fn take_refused(&mut self) -> Option<Prompt> {
         self.refused.take()
     }
 }
 
 /// The reply to a prompt whose outcome is known.
-pub(super) fn reply_of(outcome: PromptOutcome) -> Result<SessionReply, CommandError> {
+pub(in crate::session) fn reply_of(outcome: PromptOutcome) -> Result<SessionReply, CommandError> {
     match outcome {
         Ok(Some(prompted)) => Ok(SessionReply::Prompted(prompted)),
         Ok(None) => Ok(SessionReply::Done),
@@ -211,14 +219,14 @@ pub(super) fn reply_of(outcome: PromptOutcome) -> Result<SessionReply, CommandEr
     }
 }
 
-pub(super) fn check_client_id(client_id: &str) -> Result<(), CommandError> {
+pub(in crate::session) fn check_client_id(client_id: &str) -> Result<(), CommandError> {
     if (1..=CLIENT_ID_BYTES).contains(&client_id.len()) {
         return Ok(());
     }
     Err(CommandError::invalid(format!("A client id must have between 1 and {CLIENT_ID_BYTES} characters.")))
 }
 
-pub(super) fn check_prompt(message: &str, images: &[Image]) -> Result<(), CommandError> {
+pub(in crate::session) fn check_prompt(message: &str, images: &[Image]) -> Result<(), CommandError> {
     if message.trim().is_empty() && images.is_empty() {
         return Err(CommandError::invalid("The message is empty."));
     }

@@ -8,11 +8,11 @@ use pilothouse_core::limits::PROMPT_BYTES;
 use pilothouse_core::protocol::CommandError;
 use pilothouse_core::protocol::event::Event;
 
-use super::effect::{Effect, Pending};
+use crate::session::effect::{Effect, Pending};
 
 /// The commands in progress, by client id.
 #[derive(Debug, Default)]
-pub(super) struct Shell {
+pub(in crate::session) struct Shell {
     running: HashMap<String, RunningCommand>,
 }
 
@@ -25,13 +25,13 @@ struct RunningCommand {
 
 /// A finished command: the events that show it.
 #[derive(Debug, PartialEq)]
-pub(super) struct FinishedCommand {
-    pub(super) start: Event,
-    pub(super) end: Event,
+pub(in crate::session) struct FinishedCommand {
+    pub(in crate::session) start: Event,
+    pub(in crate::session) end: Event,
 }
 
 impl Shell {
-    pub(super) fn check(command: &str) -> Result<(), CommandError> {
+    pub(in crate::session) fn check(command: &str) -> Result<(), CommandError> {
         if command.trim().is_empty() || command.len() > PROMPT_BYTES {
             let text = "A shell command must have between one and a million characters.";
             return Err(CommandError::invalid(text));
@@ -40,7 +40,7 @@ impl Shell {
     }
 
     /// Starts a command. Its client id was stored before, so that it never runs twice.
-    pub(super) fn start(
+    pub(in crate::session) fn start(
         &mut self,
         client_id: &str,
         command: &str,
@@ -59,21 +59,21 @@ impl Shell {
     }
 
     /// The request under which a command was sent: its output names it.
-    pub(super) fn sent(&mut self, client_id: &str, request: RequestId) {
+    pub(in crate::session) fn sent(&mut self, client_id: &str, request: RequestId) {
         if let Some(command) = self.running.get_mut(client_id) {
             command.request = Some(request);
         }
     }
 
     /// More output of a command.
-    pub(super) fn output(&self, request: RequestId, delta: String) -> Option<Event> {
+    pub(in crate::session) fn output(&self, request: RequestId, delta: String) -> Option<Event> {
         let of_request = |(_, command): &(&String, &RunningCommand)| command.request == Some(request);
         let (id, _) = self.running.iter().find(of_request)?;
         Some(Event::BashExecutionUpdate { id: id.clone(), delta })
     }
 
     /// A command has ended, or could not be run.
-    pub(super) fn finish(
+    pub(in crate::session) fn finish(
         &mut self,
         client_id: &str,
         outcome: Result<ShellOutcome, AgentError>,

@@ -12,12 +12,12 @@ use pilothouse_core::conversation::queue::{Lane, Queue, QueueCounts, QueueError,
 use pilothouse_core::limits::REMEMBERED_RESTORES;
 use pilothouse_core::protocol::{QueueEdit, RestoredQueue};
 
-use super::effect::{Effect, Pending};
 use crate::client::{ClientId, Responder};
+use crate::session::effect::{Effect, Pending};
 
 /// The queue, and the state of the agent's copy of it.
 #[derive(Debug, Default)]
-pub(super) struct Steering {
+pub(in crate::session) struct Steering {
     queue: Queue,
     /// The ids of the messages that the agent holds.
     offered: Vec<String>,
@@ -44,13 +44,13 @@ struct Clearing {
 
 /// A change of the queue, and the client that waits for it.
 #[derive(Debug)]
-pub(super) struct Change {
-    pub(super) kind: ChangeKind,
-    pub(super) responder: Responder,
+pub(in crate::session) struct Change {
+    pub(in crate::session) kind: ChangeKind,
+    pub(in crate::session) responder: Responder,
 }
 
 #[derive(Debug)]
-pub(super) enum ChangeKind {
+pub(in crate::session) enum ChangeKind {
     Edit {
         item_id: String,
         revision: u32,
@@ -67,16 +67,16 @@ pub(super) enum ChangeKind {
 }
 
 impl Steering {
-    pub(super) fn new(queue: Queue) -> Self {
+    pub(in crate::session) fn new(queue: Queue) -> Self {
         Self { queue, ..Self::default() }
     }
 
-    pub(super) const fn queue(&self) -> &Queue {
+    pub(in crate::session) const fn queue(&self) -> &Queue {
         &self.queue
     }
 
     /// Prepares a change of the queue. Nothing changes before [`Steering::replace`], so that it can be stored first.
-    pub(super) fn plan<T>(
+    pub(in crate::session) fn plan<T>(
         &self,
         change: impl FnOnce(&mut Queue) -> Result<T, QueueError>,
     ) -> Result<(Queue, T), QueueError> {
@@ -86,72 +86,72 @@ impl Steering {
     }
 
     /// Carries out a prepared change.
-    pub(super) fn replace(&mut self, queue: Queue) {
+    pub(in crate::session) fn replace(&mut self, queue: Queue) {
         self.queue = queue;
     }
 
     /// Removes a message that the agent has dealt with. Returns whether it was scheduled.
-    pub(super) fn forget(&mut self, id: &str) -> bool {
+    pub(in crate::session) fn forget(&mut self, id: &str) -> bool {
         self.offered.retain(|offered| offered != id);
         self.queue.discard(id)
     }
 
-    pub(super) fn is_offered(&self, id: &str) -> bool {
+    pub(in crate::session) fn is_offered(&self, id: &str) -> bool {
         self.offered.iter().any(|offered| offered == id)
     }
 
-    pub(super) fn has_offers(&self) -> bool {
+    pub(in crate::session) fn has_offers(&self) -> bool {
         !self.offered.is_empty()
     }
 
-    pub(super) const fn is_clearing(&self) -> bool {
+    pub(in crate::session) const fn is_clearing(&self) -> bool {
         self.clearing.is_some()
     }
 
     /// The messages that the agent may have and does not hold, in order.
-    pub(super) fn to_offer(&self) -> Vec<Scheduled> {
+    pub(in crate::session) fn to_offer(&self) -> Vec<Scheduled> {
         let is_new = |item: &&Scheduled| !self.is_offered(&item.id) && !self.withheld.contains(&item.id);
         self.queue.sendable().filter(is_new).cloned().collect()
     }
 
-    pub(super) fn offer(&mut self, id: &str) {
+    pub(in crate::session) fn offer(&mut self, id: &str) {
         self.offered.push(id.to_owned());
     }
 
     /// The agent refused a message: it stays in the queue and is not offered again until it is edited, or to another
     /// process.
-    pub(super) fn refuse_offer(&mut self, id: &str) {
+    pub(in crate::session) fn refuse_offer(&mut self, id: &str) {
         self.offered.retain(|offered| offered != id);
         self.withheld.push(id.to_owned());
     }
 
     /// Withholds all messages until the user continues.
-    pub(super) fn withhold_all(&mut self) {
+    pub(in crate::session) fn withhold_all(&mut self) {
         self.withheld = self.queue.items().iter().map(|item| item.id.clone()).collect();
     }
 
     /// Offers withheld messages again: to another process, or because the user continues.
-    pub(super) fn offer_again(&mut self) {
+    pub(in crate::session) fn offer_again(&mut self) {
         self.withheld.clear();
     }
 
     /// Remembers which client edits a message; none when the edit has ended.
-    pub(super) fn set_editor(&mut self, id: &str, editor: Option<ClientId>) {
+    pub(in crate::session) fn set_editor(&mut self, id: &str, editor: Option<ClientId>) {
         self.editors.retain(|(_, edited)| edited != id);
         self.editors.extend(editor.map(|client| (client, id.to_owned())));
     }
 
     /// A message with a new text is offered again.
-    pub(super) fn text_changed(&mut self, id: &str) {
+    pub(in crate::session) fn text_changed(&mut self, id: &str) {
         self.withheld.retain(|withheld| withheld != id);
     }
 
-    pub(super) fn end_all_edits(&mut self) {
+    pub(in crate::session) fn end_all_edits(&mut self) {
         self.editors.clear();
     }
 
     /// Ends the edits of a client that is gone. Returns whether the queue changed.
-    pub(super) fn end_edits_of(&mut self, client: ClientId) -> bool {
+    pub(in crate::session) fn end_edits_of(&mut self, client: ClientId) -> bool {
         let begins_edit = |change: &Change| {
             change.responder.client.id() == client
                 && matches!(change.kind, ChangeKind::Edit { edit: QueueEdit::Begin, .. })
@@ -172,7 +172,7 @@ impl Steering {
 
     /// Returns the change if it can be made now; otherwise the agent's queue is cleared first. A stop always clears it:
     /// the agent may hold messages of extensions, or one that is being delivered.
-    pub(super) fn begin_change(&mut self, change: Change, agent_runs: bool) -> Option<Change> {
+    pub(in crate::session) fn begin_change(&mut self, change: Change, agent_runs: bool) -> Option<Change> {
         let restores = matches!(change.kind, ChangeKind::Restore { .. });
         match &mut self.clearing {
             Some(clearing) => clearing.changes.push(change),
@@ -183,7 +183,7 @@ impl Steering {
     }
 
     /// A restore that is already in progress under this request: the client that asks again gets its reply.
-    pub(super) fn rejoin_restore(&mut self, responder: Responder) -> Result<(), Responder> {
+    pub(in crate::session) fn rejoin_restore(&mut self, responder: Responder) -> Result<(), Responder> {
         let changes = self.clearing.iter_mut().flat_map(|clearing| &mut clearing.changes);
         match changes.into_iter().find(|change| change.responder.request == responder.request) {
             Some(change) => {
@@ -195,20 +195,20 @@ impl Steering {
     }
 
     /// Clears the agent's copy and offers it again: an idle agent continues by that.
-    pub(super) fn clear_and_offer_again(&mut self) {
+    pub(in crate::session) fn clear_and_offer_again(&mut self) {
         if self.clearing.is_none() && self.has_offers() {
             self.clearing = Some(Clearing::default());
         }
     }
 
     /// Aborts the run, after the queue is cleared: an agent keeps its queue over an abort.
-    pub(super) fn abort(&mut self) {
+    pub(in crate::session) fn abort(&mut self) {
         self.abort = true;
     }
 
     /// The requests that are due. The agent's queue is cleared only when nothing is being delivered to it: it takes a
     /// moment to enqueue a message and would return a queue without it.
-    pub(super) fn due_requests(&mut self, is_delivering: bool) -> Vec<Effect> {
+    pub(in crate::session) fn due_requests(&mut self, is_delivering: bool) -> Vec<Effect> {
         let mut effects = Vec::new();
         if let Some(clearing) =
             self.clearing.as_mut().filter(|clearing| !clearing.requested && !is_delivering)
@@ -226,14 +226,14 @@ impl Steering {
 
     /// The agent's queue is empty. Returns the changes that can be made now. Messages that did not come back were taken
     /// by the agent, which reports them soon.
-    pub(super) fn cleared(&mut self, returned: &ClearedQueue) -> Vec<Change> {
+    pub(in crate::session) fn cleared(&mut self, returned: &ClearedQueue) -> Vec<Change> {
         let steering = self.returned_count(Lane::Steer, &returned.steering);
         let follow_up = self.returned_count(Lane::FollowUp, &returned.follow_up);
         self.cleared_counts(steering, follow_up)
     }
 
     /// The process is gone, and its queue with it: everything it held can be changed.
-    pub(super) fn lost(&mut self) -> Vec<Change> {
+    pub(in crate::session) fn lost(&mut self) -> Vec<Change> {
         self.agent_queue = None;
         self.cleared_counts(usize::MAX, usize::MAX)
     }
@@ -264,7 +264,7 @@ impl Steering {
 
     /// The agent did not clear its queue. Returns the changes that fail. A stop must not fail: if the agent holds
     /// messages, only the end of its process takes them back, and the stop stays pending until then.
-    pub(super) fn not_cleared(&mut self, agent_runs: bool) -> NotCleared {
+    pub(in crate::session) fn not_cleared(&mut self, agent_runs: bool) -> NotCleared {
         let changes = self.clearing.take().unwrap_or_default().changes;
         let (stops, failed): (Vec<_>, Vec<_>) =
             changes.into_iter().partition(|change| matches!(change.kind, ChangeKind::Restore { stop: true }));
@@ -284,19 +284,19 @@ impl Steering {
         NotCleared { failed, made: stops, end_process: false }
     }
 
-    pub(super) const fn set_agent_queue(&mut self, length: Option<QueueCounts>) {
+    pub(in crate::session) const fn set_agent_queue(&mut self, length: Option<QueueCounts>) {
         self.agent_queue = length;
     }
 
     /// Removes the scheduled message that the agent reports as taken.
-    pub(super) fn match_reported(&mut self, text: &str) -> Option<Scheduled> {
+    pub(in crate::session) fn match_reported(&mut self, text: &str) -> Option<Scheduled> {
         let taken = self.queue.remove_accepted(text, self.agent_queue)?;
         self.offered.retain(|offered| *offered != taken.id);
         Some(taken)
     }
 
     /// The messages that can be restored: all that the agent has not taken.
-    pub(super) fn restorable(&self) -> (Queue, Vec<Scheduled>) {
+    pub(in crate::session) fn restorable(&self) -> (Queue, Vec<Scheduled>) {
         let items = self.queue.items().iter().filter(|item| !self.is_offered(&item.id));
         let ids: Vec<(String, u32)> = items.map(|item| (item.id.clone(), item.revision)).collect();
         let mut queue = self.queue.clone();
@@ -305,26 +305,26 @@ impl Steering {
     }
 
     /// Remembers what was restored, for a client that lost the reply.
-    pub(super) fn remember_restored(&mut self, request: &str, restored: RestoredQueue) {
+    pub(in crate::session) fn remember_restored(&mut self, request: &str, restored: RestoredQueue) {
         if self.restored.len() >= REMEMBERED_RESTORES {
             self.restored.pop_front();
         }
         self.restored.push_back((request.to_owned(), restored));
     }
 
-    pub(super) fn restored(&self, request: &str) -> Option<RestoredQueue> {
+    pub(in crate::session) fn restored(&self, request: &str) -> Option<RestoredQueue> {
         self.restored.iter().find(|(known, _)| known == request).map(|(_, restored)| restored.clone())
     }
 }
 
 /// The consequences of an agent that does not clear its queue.
 #[derive(Debug)]
-pub(super) struct NotCleared {
+pub(in crate::session) struct NotCleared {
     /// Changes whose clients get the agent's error.
-    pub(super) failed: Vec<Change>,
+    pub(in crate::session) failed: Vec<Change>,
     /// Changes that can be made all the same.
-    pub(super) made: Vec<Change>,
-    pub(super) end_process: bool,
+    pub(in crate::session) made: Vec<Change>,
+    pub(in crate::session) end_process: bool,
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::store::{Extra, InFlightNote, Prompt, PromptOutcome, Store, Write};
 
 /// The session's records in the store, and what still has to be written.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(in crate::session) struct Journal {
     store: Store,
     session: String,
     in_flight: InFlight,
@@ -28,67 +28,67 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    pub(super) fn new(store: Store, session: String) -> Self {
+    pub(in crate::session) fn new(store: Store, session: String) -> Self {
         Self { store, session, in_flight: InFlight::default(), note_at: None, reported: Vec::new() }
     }
 
     /// Writes and waits until it is on disk. Nothing may be acknowledged or passed on before.
-    pub(super) async fn commit(&self, writes: Vec<Write>) -> Result<(), CommandError> {
+    pub(in crate::session) async fn commit(&self, writes: Vec<Write>) -> Result<(), CommandError> {
         Ok(self.store.write(writes).result().await?)
     }
 
     /// Writes without waiting.
-    pub(super) fn submit(&self, writes: Vec<Write>) {
+    pub(in crate::session) fn submit(&self, writes: Vec<Write>) {
         self.store.submit(writes);
     }
 
-    pub(super) fn accept_prompt(&self, prompt: Prompt) -> Write {
+    pub(in crate::session) fn accept_prompt(&self, prompt: Prompt) -> Write {
         Write::AcceptPrompt { session: self.session.clone(), prompt }
     }
 
     /// Stores the id of a command that must run only once.
-    pub(super) fn remember_id(&self, client_id: &str) -> Write {
+    pub(in crate::session) fn remember_id(&self, client_id: &str) -> Write {
         Write::RememberId { session: self.session.clone(), client_id: client_id.to_owned(), at: now_ms() }
     }
 
-    pub(super) fn set_outcome(&self, client_id: &str, outcome: PromptOutcome) -> Write {
+    pub(in crate::session) fn set_outcome(&self, client_id: &str, outcome: PromptOutcome) -> Write {
         Write::SetOutcome { session: self.session.clone(), client_id: client_id.to_owned(), outcome }
     }
 
-    pub(super) fn settle_prompts(&self, client_ids: Vec<String>) -> Write {
+    pub(in crate::session) fn settle_prompts(&self, client_ids: Vec<String>) -> Write {
         Write::SettlePrompts { session: self.session.clone(), client_ids }
     }
 
-    pub(super) fn save_queue(&self, items: Vec<Scheduled>) -> Write {
+    pub(in crate::session) fn save_queue(&self, items: Vec<Scheduled>) -> Write {
         Write::SaveQueue { session: self.session.clone(), items }
     }
 
-    pub(super) fn save_asks(&self, asks: Vec<Ask>) -> Write {
+    pub(in crate::session) fn save_asks(&self, asks: Vec<Ask>) -> Write {
         Write::SaveAsks { session: self.session.clone(), asks }
     }
 
     /// Stores rows that no session file has.
-    pub(super) fn add_extra(&self, events: Vec<Event>) -> Write {
+    pub(in crate::session) fn add_extra(&self, events: Vec<Event>) -> Write {
         self.add_extra_at(now_ms(), events)
     }
 
-    pub(super) fn add_extra_at(&self, at: u64, events: Vec<Event>) -> Write {
+    pub(in crate::session) fn add_extra_at(&self, at: u64, events: Vec<Event>) -> Write {
         Write::AddExtra { session: self.session.clone(), extra: Extra { at, events } }
     }
 
     /// The agent has reported a prompt as a user message.
-    pub(super) fn prompt_reported(&mut self, client_id: &str, timestamp: u64) -> Write {
+    pub(in crate::session) fn prompt_reported(&mut self, client_id: &str, timestamp: u64) -> Write {
         self.reported.push((client_id.to_owned(), timestamp));
         Write::PromptReported { session: self.session.clone(), client_id: client_id.to_owned(), timestamp }
     }
 
     /// The timestamps of reported prompts that the session file did not have so far.
-    pub(super) fn reported_times(&self) -> Vec<u64> {
+    pub(in crate::session) fn reported_times(&self) -> Vec<u64> {
         self.reported.iter().map(|(_, time)| *time).collect()
     }
 
     /// Settles the reported prompts that the session file has.
-    pub(super) fn settle_reported(&mut self, in_file: &[u64]) -> Option<Write> {
+    pub(in crate::session) fn settle_reported(&mut self, in_file: &[u64]) -> Option<Write> {
         let (settled, open): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.reported).into_iter().partition(|(_, time)| in_file.contains(time));
         self.reported = open;
@@ -97,7 +97,7 @@ impl Journal {
     }
 
     /// Keeps track of what is in progress. Every event of the session passes through here.
-    pub(super) fn observe(&mut self, event: &Event, now: Instant) {
+    pub(in crate::session) fn observe(&mut self, event: &Event, now: Instant) {
         self.in_flight.observe(event);
         // A command that has ended is in the session file: noted later, it would be shown twice after a kill.
         if matches!(event, Event::BashEnd { .. }) {
@@ -108,12 +108,12 @@ impl Journal {
         }
     }
 
-    pub(super) const fn next_deadline(&self) -> Option<Instant> {
+    pub(in crate::session) const fn next_deadline(&self) -> Option<Instant> {
         self.note_at
     }
 
     /// Writes the message in progress, behind everything else.
-    pub(super) fn write_note(&mut self) {
+    pub(in crate::session) fn write_note(&mut self) {
         self.note_at = None;
         if let Some((message, events)) = self.in_flight.take_changes() {
             let note = (!events.is_empty()).then(|| InFlightNote { at: now_ms(), message, events });
@@ -122,13 +122,13 @@ impl Journal {
     }
 
     /// The timestamp of the message in progress.
-    pub(super) const fn message_in_progress(&self) -> Option<u64> {
+    pub(in crate::session) const fn message_in_progress(&self) -> Option<u64> {
         self.in_flight.message()
     }
 
     /// The process ended while something was in progress: stores it as it was shown, without a message that the session
     /// file has after all.
-    pub(super) fn interrupted(&self, exit: &Event, file_has_message: bool) -> Option<Vec<Write>> {
+    pub(in crate::session) fn interrupted(&self, exit: &Event, file_has_message: bool) -> Option<Vec<Write>> {
         let mut events = self.in_flight.events();
         if file_has_message {
             events.retain(|event| !is_part_of_message(event));
@@ -145,7 +145,7 @@ impl Journal {
 }
 
 /// The row that records how a question ended.
-pub(super) fn ask_record(words: String) -> Event {
+pub(in crate::session) fn ask_record(words: String) -> Event {
     Event::MessageEnd { message: Message::Answered { words } }
 }
 
