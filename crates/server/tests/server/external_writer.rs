@@ -10,6 +10,7 @@ use serde_json::json;
 
 use pilothouse_test_support::client::{Client, visible};
 use pilothouse_test_support::process::until_gone;
+use pilothouse_test_support::server::TestServer;
 use pilothouse_test_support::session_file::{
     append_entry, append_exchange, append_message, assert_one_branch,
 };
@@ -21,13 +22,19 @@ pub fn write_exchange(file: &Path, number: u64) {
     append_exchange(file, &format!("External question {number}"), &format!("External answer {number}"));
 }
 
+/// A client with a session whose first run is completed.
+async fn client_with_session(server: &TestServer, project: &Path) -> (Client, String) {
+    let mut client = Client::connect(server).await;
+    let session = client.new_session(project).await;
+    client.prompt(&session, "Hello").await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
+    (client, session)
+}
+
 #[tokio::test]
 async fn a_session_that_another_program_continues_is_followed_until_the_user_takes_over() {
     let (server, project) = server();
-    let mut client = Client::connect(&server).await;
-    let session = client.new_session(project.path()).await;
-    client.prompt(&session, "Hello").await.unwrap();
-    client.until_state(&session, SessionState::Completed).await;
+    let (mut client, session) = client_with_session(&server, project.path()).await;
     let (agent, file) = (server.agent(), server.session_file(&session));
     write_exchange(&file, 1);
     client.until(&session, "the external writer", |view| view.meta.external_writer).await;
@@ -72,10 +79,7 @@ async fn a_session_that_another_program_continues_is_followed_until_the_user_tak
 #[tokio::test]
 async fn tool_calls_results_and_shell_commands_of_another_program_are_followed() {
     let (server, project) = server();
-    let mut client = Client::connect(&server).await;
-    let session = client.new_session(project.path()).await;
-    client.prompt(&session, "Hello").await.unwrap();
-    client.until_state(&session, SessionState::Completed).await;
+    let (mut client, session) = client_with_session(&server, project.path()).await;
     let (agent, file) = (server.agent(), server.session_file(&session));
     append_message(&file, json!({"role": "user", "content": "List the files"}));
     let call = json!({"type": "toolCall", "id": "call-1", "name": "bash", "arguments": {"command": "ls"}});
@@ -107,10 +111,7 @@ async fn tool_calls_results_and_shell_commands_of_another_program_are_followed()
 #[tokio::test]
 async fn a_title_set_by_another_program_is_shown() {
     let (server, project) = server();
-    let mut client = Client::connect(&server).await;
-    let session = client.new_session(project.path()).await;
-    client.prompt(&session, "Hello").await.unwrap();
-    client.until_state(&session, SessionState::Completed).await;
+    let (mut client, session) = client_with_session(&server, project.path()).await;
     let title = json!({"type": "session_info", "name": "External title"});
     append_entry(&server.session_file(&session), title);
     client.until(&session, "the title", |view| view.meta.title == "External title").await;

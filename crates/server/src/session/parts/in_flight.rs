@@ -160,14 +160,15 @@ pub(in crate::session) const fn is_part_of_message(event: &Event) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::session) mod tests {
     use pilothouse_core::conversation::message::{Content, StopReason};
     use pilothouse_core::conversation::ui_message::BashResult;
     use serde_json::json;
 
     use super::*;
 
-    fn message_start() -> Event {
+    /// The start of an assistant message with timestamp 7.
+    pub(in crate::session) fn message_start() -> Event {
         let message = Message::Assistant {
             content: Content(Vec::new()),
             stop_reason: StopReason::default(),

@@ -151,24 +151,13 @@ pub(in crate::session) fn ask_record(words: String) -> Event {
 
 #[cfg(test)]
 mod tests {
-    use pilothouse_core::conversation::message::{Content, StopReason};
-
+    use super::super::in_flight::tests::message_start;
     use super::*;
 
     fn journal() -> (tempfile::TempDir, Journal) {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         (folder, Journal::new(store, "s".to_owned()))
-    }
-
-    fn message_start() -> Event {
-        let message = Message::Assistant {
-            content: Content(Vec::new()),
-            stop_reason: StopReason::default(),
-            error_message: None,
-            timestamp: Some(7),
-        };
-        Event::MessageStart { message }
     }
 
     fn exit(code: i32, expected: bool) -> Event {
