@@ -44,7 +44,7 @@ pub enum StateEvent {
         partial: bool,
     },
     Completed,
-    /// Request failed, limit reached, bad model, payment required.
+    /// A request failed, for example because of a limit, an unknown model or a missing payment.
     Failed,
     /// The agent offers to resume an interrupted task.
     AskResume,
@@ -61,14 +61,13 @@ pub enum StateEvent {
     Retry,
 }
 
-/// The machine of one session: its state, what it has seen while creating, and the number of the current run.
+/// The machine of one session: its state, and the events it has seen in `Creating`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     state: SessionState,
     created: bool,
     requested: bool,
     remembered: Option<SessionState>,
-    generation: u64,
 }
 
 impl Machine {
@@ -81,22 +80,12 @@ impl Machine {
         self.state
     }
 
-    /// The number of the current run.
-    pub const fn generation(&self) -> u64 {
-        self.generation
-    }
-
-    /// Applies an event of the run with this number. An event of an older run changes nothing.
-    pub fn apply_of(&mut self, generation: u64, event: StateEvent) -> bool {
-        generation >= self.generation && self.apply(event)
-    }
-
-    /// Applies an event of the current run. Returns whether the state changed.
+    /// Applies an event. Returns whether the state changed.
     pub fn apply(&mut self, event: StateEvent) -> bool {
         let before = self.state;
         self.state = self.next(event);
         if before == SessionState::Creating && self.state != before {
-            // A question that was asked meanwhile counts now; if the session did not start, it never does.
+            // A question that was asked in the meantime takes effect if the session streams, and is dropped otherwise.
             let waiting = self.remembered.take();
             self.state = waiting.filter(|_| self.state == SessionState::Streaming).unwrap_or(self.state);
         }
@@ -110,7 +99,6 @@ impl Machine {
         let state = self.state;
         match (event, state) {
             (StateEvent::StartSession, Idle | Completed | Stopped) => {
-                self.begin_run();
                 self.created = false;
                 self.requested = false;
                 self.remembered = None;
@@ -154,24 +142,15 @@ impl Machine {
                 Creating
             }
             (StateEvent::ApproveAction | StateEvent::RejectAction, WaitingApproval) => Streaming,
-            (StateEvent::SendMessage, WaitingInput | Completed | Paused | Stopped) => self.run(),
+            (StateEvent::SendMessage, WaitingInput | Completed | Paused | Stopped) => Streaming,
             (
                 StateEvent::CancelSession,
                 Creating | Streaming | WaitingApproval | WaitingInput | Paused | Error,
             ) => Stopped,
-            (StateEvent::ResumeSession, Completed | Paused | Stopped) => self.run(),
-            (StateEvent::Retry, Error) => self.run(),
+            (StateEvent::ResumeSession, Completed | Paused | Stopped) => Streaming,
+            (StateEvent::Retry, Error) => Streaming,
             _ => state,
         }
-    }
-
-    fn run(&mut self) -> SessionState {
-        self.begin_run();
-        SessionState::Streaming
-    }
-
-    fn begin_run(&mut self) {
-        self.generation += 1;
     }
 
     fn remember(&mut self, waiting: SessionState) -> SessionState {
@@ -211,12 +190,12 @@ impl SessionState {
         auto_approve && self.show_spinner()
     }
 
-    /// The composer starts a run. While streaming it stays usable: messages sent then steer.
+    /// Whether the composer starts a run. It is also usable while streaming, but then its messages steer the run.
     pub const fn input_enabled(self) -> bool {
         matches!(self, Self::Idle | Self::WaitingInput | Self::Completed | Self::Paused | Self::Stopped)
     }
 
-    /// The session waits for the user.
+    /// Whether the session waits for the user.
     pub const fn waits(self) -> bool {
         matches!(self, Self::WaitingApproval | Self::WaitingInput)
     }

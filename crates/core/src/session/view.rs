@@ -6,7 +6,7 @@ use crate::limits::{EXTENSION_KEYS, PAGE_ROWS};
 use crate::protocol::event::Event;
 use crate::protocol::{ExtensionWidget, MessagesPage, RetryNote, SessionMeta, Snapshot};
 
-/// A session's meta data, its rows, and the sequence number they correspond to.
+/// A session's metadata, its rows, and the sequence number they correspond to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionView {
     pub epoch: String,
@@ -67,7 +67,7 @@ impl SessionView {
         self.controller.handle_server_event(event)
     }
 
-    /// The meta data and the newest rows.
+    /// The metadata and the newest rows.
     pub fn snapshot(&self) -> Snapshot {
         let saved = self.controller.snapshot(PAGE_ROWS);
         Snapshot {
@@ -104,7 +104,7 @@ impl SessionView {
 }
 
 impl SessionMeta {
-    /// Events that most conversations do not contain. Not inlined, so that the page can load it later.
+    /// Applies events that most conversations do not contain. Not inlined, so that the page can load it later.
     #[inline(never)]
     fn apply_rare(&mut self, event: &Event) {
         match event {

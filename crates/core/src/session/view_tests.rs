@@ -55,7 +55,10 @@ fn case_21_a_retry_is_told_and_the_run_goes_on() {
     }
     let mut view = view(events);
     assert_eq!(view.meta.retry.as_ref().map(|note| note.words()).as_deref(), Some("Retry 1/3 in 2 s"));
-    assert!(view.controller.is_running() && machine.state().show_spinner(), "an end that will retry is none");
+    assert!(
+        view.controller.is_running() && machine.state().show_spinner(),
+        "an end that will be retried does not end the run"
+    );
     for event in [Event::AutoRetryEnd { success: true }, ended(answer("done")), settled()] {
         follower.step(&event).map(|step| machine.apply(step));
         view.apply(event);
@@ -89,7 +92,7 @@ fn case_31_what_is_scheduled_follows_the_servers_queue_and_no_other_event() {
     let other = view([Event::AgentStart]);
     ends.into_iter().for_each(|event| drop(busy.apply(event)));
     assert_eq!(busy.meta.queue.items().len(), 1);
-    assert!(other.meta.queue.is_empty(), "a session has its own");
+    assert!(other.meta.queue.is_empty(), "each session has its own queue");
     assert_eq!(reopened(&busy).meta.queue, busy.meta.queue);
 }
 
@@ -134,7 +137,7 @@ fn case_66_of_what_was_buffered_only_what_is_newer_counts() {
 }
 
 #[test]
-fn a_question_told_twice_is_one_card_and_ends_with_the_process() {
+fn a_question_that_is_opened_twice_is_stored_once_and_closed_with_the_process() {
     let ask = serde_json::from_value(serde_json::json!({ "id": "q", "kind": "confirm", "title": "Run it?" }));
     let ask = Event::AskOpened { ask: ask.unwrap() };
     let mut view = view([ask.clone(), ask]);

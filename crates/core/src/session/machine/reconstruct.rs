@@ -94,7 +94,7 @@ impl Evidence {
             (_, Ask::Failure, _) => State::Error,
             (_, Ask::Resume, _) => State::Paused,
             (_, Ask::Completion, _) => State::Completed,
-            // A process runs.
+            // A process runs, or was ended before its first request.
             (Status::Starting, _, Process::Running | Process::EndedAsAsked) => State::Creating,
             (Status::Working, Ask::Nothing, Process::Running) => State::Streaming,
             (Status::Working, Ask::Approval, Process::Running) => State::WaitingApproval,

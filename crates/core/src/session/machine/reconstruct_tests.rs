@@ -100,10 +100,10 @@ const EVENTS: [StateEvent; 20] = [
 
 /// The events that can occur in a state: those that change it, those that `creating` waits for, and partial messages.
 /// A process ends once and reports nothing afterwards.
-fn can_come(machine: &Machine, process: ProcessStatus, event: StateEvent) -> bool {
+fn can_occur(machine: &Machine, process: ProcessStatus, event: StateEvent) -> bool {
     let creating = machine.state() == SessionState::Creating;
     match event {
-        _ if process != ProcessStatus::Running && !is_a_persons(event) => false,
+        _ if process != ProcessStatus::Running && !is_user_action(event) => false,
         StateEvent::AskApproval { partial: true } | StateEvent::AskFollowup { partial: true } => true,
         StateEvent::SessionCreated | StateEvent::RequestStarted if creating => true,
         StateEvent::AskApproval { .. } | StateEvent::AskFollowup { .. } if creating => true,
@@ -112,7 +112,7 @@ fn can_come(machine: &Machine, process: ProcessStatus, event: StateEvent) -> boo
     }
 }
 
-const fn is_a_persons(event: StateEvent) -> bool {
+const fn is_user_action(event: StateEvent) -> bool {
     use StateEvent as E;
     matches!(
         event,
@@ -130,7 +130,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn for_any_beginning_the_rebuilt_state_is_the_live_one(
+    fn for_any_prefix_the_reconstructed_state_is_the_live_one(
         choices in prop::collection::vec(any::<prop::sample::Index>(), 0..40)
     ) {
         let mut machine = Machine::default();
@@ -139,7 +139,7 @@ proptest! {
         for choice in choices {
             let process = record.evidence.process;
             let possible: Vec<StateEvent> =
-                EVENTS.into_iter().filter(|event| can_come(&machine, process, *event)).collect();
+                EVENTS.into_iter().filter(|event| can_occur(&machine, process, *event)).collect();
             let event = possible[choice.index(possible.len())];
             // A session without a prompt reports nothing.
             if machine.state() == SessionState::Idle && event != StateEvent::StartSession {
