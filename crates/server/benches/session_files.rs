@@ -29,10 +29,10 @@ fn main() {
     open_file(&folder.path().join("long.jsonl"), entries);
 }
 
-fn list_files(agent: &Path, count: usize, turns: usize) {
+fn list_files(root: &Path, count: usize, turns: usize) {
     let mut bytes = 0;
     for number in 0..count {
-        let project = agent.join(format!("sessions/--project-{}--", number % PROJECTS));
+        let project = root.join(format!("--project-{}--", number % PROJECTS));
         std::fs::create_dir_all(&project).unwrap();
         let text = conversation(&format!("session-{number}"), turns * 4);
         bytes += text.len();
@@ -40,19 +40,19 @@ fn list_files(agent: &Path, count: usize, turns: usize) {
     }
     println!("{count} files of {} KB:", bytes / count / 1_000);
     let mut files = SessionFiles::default();
-    let listed = timed("  listed for the first time", || files.list(agent).len());
+    let listed = timed("  listed for the first time", || files.list(root).len());
     assert_eq!(listed, count);
-    timed("  listed again, nothing changed", || files.list(agent).len());
+    timed("  listed again, nothing changed", || files.list(root).len());
     std::thread::sleep(std::time::Duration::from_millis(1_100));
-    files.rescan(agent, Rescan::Missed);
+    files.rescan(root, Rescan::Missed);
     timed("  rescanned for changes that a watcher may have missed", || {
-        files.rescan(agent, Rescan::Missed).len()
+        files.rescan(root, Rescan::Missed).len()
     });
-    let path = agent.join("sessions/--project-0--/2026_0.jsonl");
+    let path = root.join("--project-0--/2026_0.jsonl");
     let mut grown = std::fs::File::options().append(true).open(&path).unwrap();
     let name = r#"{"type":"session_info","id":"named","parentId":"x","timestamp":"2026-01-01T00:00:00Z","name":"New"}"#;
     writeln!(grown, "{name}").unwrap();
-    let changed = timed("  one grown file reported", || files.rescan(agent, Rescan::Paths(&[path])).len());
+    let changed = timed("  one grown file reported", || files.rescan(root, Rescan::Paths(&[path])).len());
     assert_eq!((changed, files.open_count()), (1, count + 1));
     println!("  memory: {}", memory());
 }

@@ -42,7 +42,7 @@ pub struct Hub {
     store: Store,
     /// The folder for files of deleted sessions.
     trash: PathBuf,
-    /// How long an agent's process may be idle before it is ended; none for ever.
+    /// How long an agent's process may be idle before it is ended; `None` means never.
     idle: Option<Duration>,
     state: Mutex<HubState>,
     /// Separate from the state: reading files takes time.
@@ -63,7 +63,7 @@ struct HubState {
     /// Records of sessions whose files were not seen yet.
     records: HashMap<String, SessionRecord>,
     clients: Vec<Client>,
-    /// Sessions with unfinished work, until their own task knows better.
+    /// Sessions with unfinished work according to the store, until their task reports its state.
     unfinished: HashSet<String>,
     /// The discovered agents, by name.
     discovered: HashMap<String, Discovered>,
@@ -106,11 +106,12 @@ impl SessionEntry {
         self.inputs.as_ref().is_some_and(|inputs| !inputs.is_closed())
     }
 
-    /// Whether the session's file was removed. A working session writes it again; one that is merely watched is gone
-    /// with its file.
-    fn is_gone(&self) -> bool {
-        let is_kept = |file: &PathBuf| self.is_open() && (self.summary.state.is_active() || file.exists());
-        self.file.as_ref().is_some_and(|file| !is_kept(file))
+    /// Whether the session is listed without a file: a working session writes its file again, and one that was created
+    /// here has none until its first prompt.
+    fn needs_no_file(&self) -> bool {
+        self.deleting
+            || (self.is_open() && self.summary.state.is_active())
+            || (self.file.is_none() && (self.is_open() || self.record.created > 0))
     }
 
     /// The session's row in the sidebar: what the session reports, and what the user did to it.
@@ -201,7 +202,7 @@ impl Hub {
         self.read_ahead.take(file).or_else(|| HistoryFile::scan(file))
     }
 
-    /// The client is gone.
+    /// Removes a client that has disconnected.
     pub async fn remove_client(&self, client: ClientId) {
         let open: Vec<mpsc::Sender<Input>> = {
             let mut state = self.state();
@@ -225,7 +226,7 @@ impl Hub {
         results
     }
 
-    /// A session reports what its row in the sidebars shows now.
+    /// Updates the row of a session in the sidebars.
     pub fn session_changed(&self, summary: SessionSummary) {
         let mut state = self.state();
         state.unfinished.remove(&summary.id);
@@ -236,7 +237,7 @@ impl Hub {
         }
     }
 
-    /// A session was read from disk: the sidebars show its state. It is neither newer nor unread by this.
+    /// Shows the state of a session that was read from disk. This changes neither its time nor whether it is unread.
     pub fn session_opened(&self, id: &str, now: SessionState) {
         let mut state = self.state();
         if let Some(entry) = state.sessions.get_mut(id).filter(|entry| entry.summary.state != now) {

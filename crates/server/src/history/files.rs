@@ -1,5 +1,5 @@
-//! All session files of one agent, `<agent folder>/sessions/<project>/<time>_<id>.jsonl`, with the sidebar's data of
-//! each. The cost of a rescan depends on its scope: the metadata of all files is read only if they are not watched.
+//! All session files of one agent, `<session folder>/<project>/<time>_<id>.jsonl`, with the sidebar's data of each. The
+//! cost of a rescan depends on its scope: the metadata of all files is read only if they are not watched.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -52,24 +52,23 @@ const MIN_STAMP_AGE: Duration = Duration::from_secs(1);
 type ChangedFiles = HashMap<PathBuf, FileStamp>;
 
 impl SessionFiles {
-    /// All sessions, in no particular order.
-    pub fn list(&mut self, agent_folder: &Path) -> Vec<StoredSession> {
-        self.rescan(agent_folder, Rescan::All);
+    /// Rescans all files and returns all sessions, in no particular order.
+    pub fn list(&mut self, root: &Path) -> Vec<StoredSession> {
+        self.rescan(root, Rescan::All);
         self.sessions().cloned().collect()
     }
 
     /// Rescans the files and returns the sessions that are new or were written to.
-    pub fn rescan(&mut self, agent_folder: &Path, rescan: Rescan<'_>) -> Vec<StoredSession> {
-        let root = agent_folder.join("sessions");
+    pub fn rescan(&mut self, root: &Path, rescan: Rescan<'_>) -> Vec<StoredSession> {
         let mut changed = ChangedFiles::new();
         match rescan {
             Rescan::All => {
                 self.root = None;
                 self.folders.values_mut().for_each(|folder| folder.listed = None);
-                self.list_changed_folders(&root, &mut changed);
+                self.list_changed_folders(root, &mut changed);
             }
-            Rescan::Missed => self.list_changed_folders(&root, &mut changed),
-            Rescan::Paths(paths) => paths.iter().for_each(|path| self.check_path(&root, path, &mut changed)),
+            Rescan::Missed => self.list_changed_folders(root, &mut changed),
+            Rescan::Paths(paths) => paths.iter().for_each(|path| self.check_path(root, path, &mut changed)),
         }
         self.read_files(changed)
     }

@@ -32,7 +32,7 @@ impl AgentFolder {
     }
 
     fn rescan(&mut self, rescan: Rescan<'_>) -> Vec<StoredSession> {
-        let root = self.folder.path().to_owned();
+        let root = self.folder.path().join("sessions");
         self.files.rescan(&root, rescan)
     }
 

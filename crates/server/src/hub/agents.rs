@@ -43,7 +43,7 @@ impl Hub {
         let _ = tokio::time::timeout(Duration::from_secs(VERSION_PROBE_SECONDS), known).await;
     }
 
-    /// Discovers the agents in the background, and those again that had a problem.
+    /// Discovers, in the background, the agents that are not known yet or had a problem.
     pub fn discover_agents(self: &Arc<Self>) {
         for agent in &self.agents {
             let is_known =

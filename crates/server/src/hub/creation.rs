@@ -52,7 +52,7 @@ impl Hub {
         self.store.write(vec![Write::AddSession(record.clone())]).result().await?;
         let entry = SessionEntry::new(summary, record, agent.clone(), None);
         let mut state = self.state();
-        // Its file may have been listed meanwhile.
+        // Its file may have been listed in the meantime.
         let listed = state.sessions.entry(id.to_owned()).or_insert(entry);
         if listed.file.is_some() {
             self.store.submit(vec![Write::SessionHasFile { session: id.to_owned() }]);
@@ -62,7 +62,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Lists sessions with unfinished work, and sessions created lately, even if the agent has no file for them yet.
+    /// Lists sessions with unfinished work, and sessions created recently, even if the agent has no file for them yet.
     pub(super) fn load_records(&self) {
         let unfinished: HashSet<String> = self.store.unfinished_sessions().into_iter().collect();
         let oldest = now_ms().saturating_sub(UNUSED_SESSION_DAYS * 24 * 60 * 60 * 1_000);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pilothouse_core::limits::DIRECTORY_ENTRIES;
 use pilothouse_core::protocol::{CommandError, DirectoryListing, ErrorCode};
 
-/// Resolves the path that a user typed: empty is the default, `~` is home, the rest must be absolute. Reads the disk.
+/// Resolves the path that a user typed: empty is the default, `~` is home, the rest must be absolute. Blocks.
 pub fn resolve(path: &str, default: &Path) -> Result<PathBuf, CommandError> {
     let path = path.trim();
     if path.contains('\0') {

@@ -10,7 +10,8 @@ use pilothouse_core::SessionState::{Completed, Idle, Stopped};
 use pilothouse_core::protocol::{ServerFrame, SessionSummary};
 
 use super::{Hub, SessionEntry, broadcast};
-use crate::history::files::Rescan;
+use crate::agent::catalogue::Agent;
+use crate::history::files::{Rescan, SessionFiles};
 use crate::history::watch::{self, WatchEvent};
 use crate::session::Input;
 use crate::store::Write;
@@ -29,9 +30,9 @@ impl Hub {
     pub fn watch_files(self: &Arc<Self>) {
         let folders: HashSet<PathBuf> = self.agents.iter().map(|agent| agent.session_folder()).collect();
         let hub = Arc::downgrade(self);
-        let watched = watch::start(folders.into_iter().collect(), move |told| {
+        let watched = watch::start(folders.into_iter().collect(), move |event| {
             let Some(hub) = hub.upgrade() else { return false };
-            match told {
+            match event {
                 WatchEvent::Paths(paths) if paths.is_empty() => {}
                 WatchEvent::Paths(paths) => hub.read_files(Rescan::Paths(&paths)),
                 WatchEvent::Everything => hub.read_files(Rescan::All),
@@ -66,20 +67,9 @@ impl Hub {
                 continue;
             }
             let files = files.entry(agent.name.clone()).or_default();
-            let mut stored = files.rescan(&agent.folder, rescan);
+            let mut stored = files.rescan(&agent.session_folder(), rescan);
+            let gone = self.remove_sessions_without_file(agent, files);
             let mut state = self.state();
-            let is_missing = |entry: &SessionEntry| {
-                !entry.deleting
-                    && entry.agent.folder == agent.folder
-                    && entry.file.as_ref().is_some_and(|file| !files.contains(file))
-                    && entry.is_gone()
-            };
-            let mut gone: HashSet<String> = HashSet::new();
-            gone.extend(
-                state.sessions.iter().filter(|(_, entry)| is_missing(entry)).map(|(id, _)| id.clone()),
-            );
-            // Dropping the entry ends the session's task and its agent.
-            gone.iter().for_each(|id| drop(state.sessions.remove(id)));
             if !gone.is_empty() {
                 // Another file may contain the same session.
                 stored.extend(files.sessions().filter(|session| gone.contains(&session.id)).cloned());
@@ -105,7 +95,7 @@ impl Hub {
                 match known {
                     Some(entry) if entry.is_open() => {
                         self.set_file(entry, session.path.clone());
-                        // A session with a full queue checks its file when its agent rests.
+                        // A session whose queue is full checks its file when the agent's run ends.
                         if let Some(inputs) = &entry.inputs {
                             let _ = inputs.try_send(Input::FileChanged { file: session.path });
                         }
@@ -127,11 +117,49 @@ impl Hub {
                 }
             }
             if !changed.is_empty() || !gone.is_empty() {
-                gone.retain(|id| !state.sessions.contains_key(id));
-                gone.iter().for_each(|id| self.search.forget(id));
-                let removed = gone.into_iter().collect();
+                let is_removed = |id: &String| !state.sessions.contains_key(id);
+                let removed: Vec<String> = gone.into_iter().filter(is_removed).collect();
+                removed.iter().for_each(|id| self.search.forget(id));
                 broadcast(state, &ServerFrame::SessionsChanged { changed, removed });
             }
         }
+    }
+    /// Removes the sessions whose file is gone and returns their ids. The disk is read without the hub's lock.
+    /// Records are kept, so that a session whose file returns still has its pin and its draft.
+    fn remove_sessions_without_file(&self, agent: &Agent, files: &SessionFiles) -> HashSet<String> {
+        let is_unlisted = |entry: &SessionEntry| {
+            let is_listed = || match &entry.file {
+                Some(file) => files.contains(file),
+                None => files.sessions().any(|session| session.id == entry.summary.id),
+            };
+            entry.agent.folder == agent.folder && !entry.needs_no_file() && !is_listed()
+        };
+        let unlisted: Vec<(String, bool, Option<PathBuf>)> = {
+            let state = self.state();
+            let unlisted = state.sessions.iter().filter(|(_, entry)| is_unlisted(entry));
+            unlisted.map(|(id, entry)| (id.clone(), entry.is_open(), entry.file.clone())).collect()
+        };
+        // The file of an open session may be new, or not readable as a session yet.
+        let is_gone = |is_open: bool, file: &Option<PathBuf>| {
+            !is_open || !file.as_ref().is_some_and(|file| file.exists())
+        };
+        let gone: Vec<String> = unlisted
+            .into_iter()
+            .filter(|(_, is_open, file)| is_gone(*is_open, file))
+            .map(|(id, ..)| id)
+            .collect();
+        let mut state = self.state();
+        let mut removed = HashSet::new();
+        for id in gone {
+            // It may have been opened, or given a file, meanwhile.
+            if state.sessions.get(&id).is_some_and(is_unlisted)
+                && let Some(entry) = state.sessions.remove(&id)
+            {
+                // Dropping the entry ends the session's task and its agent.
+                state.records.insert(id.clone(), entry.record);
+                removed.insert(id);
+            }
+        }
+        removed
     }
 }

@@ -1,5 +1,5 @@
 //! Changes of sessions as a whole: pin, archive, mark as read, draft, delete. Each is stored, then made in memory and
-//! broadcast. No agent learns of it, and only deleting touches a session file, which is moved to the trash.
+//! broadcast. None of them involves the agent; deleting moves the session file to the trash.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,8 +62,8 @@ impl Hub {
         self.change_record(id, write, move |record| record.draft = text)
     }
 
-    /// Moves scheduled messages to the editor; `left` stay in the queue. They are in the draft before they are nowhere
-    /// else, since the reply that returns them may get lost.
+    /// Moves scheduled messages to the editor; `left` stay in the queue. The draft and the queue are
+    /// written together, because the reply that returns the messages may get lost.
     pub async fn restore_to_draft(
         self: &Arc<Self>,
         id: &str,
@@ -229,7 +229,7 @@ fn move_to(trash: &Path, file: &Path) -> Result<PathBuf, String> {
     Ok(target)
 }
 
-/// Another file system needs a copy.
+/// Moves a file, by copying it if the target is on another file system.
 fn move_file(from: &Path, to: &Path) -> std::io::Result<()> {
     if std::fs::rename(from, to).is_ok() {
         return Ok(());

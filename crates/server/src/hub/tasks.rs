@@ -12,7 +12,7 @@ use crate::agent::orphans;
 use crate::session::{self, Input, SessionOrigin};
 
 impl Hub {
-    /// Sends an input to a session, which is opened if need be. Returns it if there is no such session.
+    /// Sends an input to a session, which is opened if necessary. Returns the input if there is no such session.
     pub async fn send(self: &Arc<Self>, id: &str, input: Input) -> Result<(), Input> {
         let mut input = input;
         loop {
@@ -72,7 +72,7 @@ impl Hub {
         }
     }
 
-    /// Ends every agent and waits for it, then writes what is queued for the disk.
+    /// Ends all agents and waits for their end, then flushes the queued writes.
     pub async fn shut_down(&self) {
         let open: Vec<mpsc::Sender<Input>> = {
             let mut state = self.state();

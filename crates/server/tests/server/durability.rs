@@ -186,3 +186,30 @@ async fn pins_drafts_and_read_marks_are_stored_and_sent_to_every_client() {
     let unknown = client.ask_hub(HubCommand::Pin { session_id: "unknown".to_owned(), pinned: true }).await;
     assert_eq!(unknown.unwrap_err().code, ErrorCode::NoSuchSession);
 }
+
+#[tokio::test]
+async fn a_draft_does_not_list_a_session_whose_file_is_gone_and_returns_with_it() {
+    let (mut server, project) = server();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session(project.path()).await;
+    client.prompt(&session, "Hello").await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
+    // Listing reads the file: from now on the session depends on it.
+    client.ask_hub(HubCommand::ListSessions).await.unwrap();
+    let draft = HubCommand::SetDraft { session_id: session.clone(), text: "half a thought".to_owned() };
+    client.ask_hub(draft).await.unwrap();
+    let file = server.session_file(&session);
+    server.kill();
+    // As after a kill in the middle of a deletion.
+    let trashed = server.data.join("trashed");
+    std::fs::rename(&file, &trashed).unwrap();
+    server.restart();
+    let mut client = Client::connect(&server).await;
+    assert_eq!(client.welcome.sessions, [], "the session has no file");
+    std::fs::rename(&trashed, &file).unwrap();
+    while client.welcome.sessions.is_empty() {
+        client.ask_hub(HubCommand::ListSessions).await.unwrap();
+    }
+    client.open(&session).await;
+    assert_eq!(client.view(&session).meta.draft, "half a thought");
+}
