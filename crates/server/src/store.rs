@@ -1,10 +1,10 @@
-//! The server's own database: what must survive a restart and is in no session file.
+//! The server's own database: state that must survive a restart and is in no session file.
 //!
-//! One thread writes ([`writer`]); whoever needs durability awaits its result, and many writes share one commit. Writes
-//! are values ([`Write`]), so that the code that decides on them needs no database. Reads use a connection of their own
-//! and block: call them from a thread that may wait.
+//! One thread writes ([`writer`]); callers that need durability await the result, and many writes share one commit.
+//! Writes are values ([`Write`]), so that the code that decides on them needs no database. Reads use a connection of
+//! their own and block: call them from a blocking thread.
 //!
-//! No conversation is stored here; that is the session file. Texts of prompts are never logged.
+//! Conversations are not stored here but in the session files. Texts of prompts are never logged.
 
 mod database;
 mod encoding;
@@ -41,7 +41,7 @@ use writer::Writer;
 /// The file in the data folder.
 pub const FILE: &str = "store.db";
 
-/// A handle: clones share one store. Dropping the last one writes what is still queued.
+/// A handle to the store, shared by its clones. Dropping the last one flushes the queued writes.
 #[derive(Clone)]
 pub struct Store(Arc<Shared>);
 
@@ -68,46 +68,46 @@ impl Store {
         Ok(Self(Arc::new(Shared { writer: Writer::start(connection)?, reader: Mutex::new(reader) })))
     }
 
-    /// Queues writes as one unit. Await the result before you act on them: they are on disk when it is `Ok`, and
-    /// nothing of them is stored when it is an error.
+    /// Queues writes as one unit. Await the result before you act on them: if it is `Ok`, all of them are on disk; if
+    /// it is an error, none of them is stored.
     pub fn write(&self, writes: Vec<Write>) -> Durable {
         Durable(self.0.writer.enqueue(writes, None))
     }
 
-    /// The same, and calls `on_commit` on the writing thread once the writes are on disk: what is held in memory then
-    /// changes in the order of the commits.
+    /// Queues writes like `write`, and calls `on_commit` on the writing thread once they are on disk, so that state in
+    /// memory changes in the order of the commits.
     pub fn write_then(&self, writes: Vec<Write>, on_commit: impl FnOnce() + Send + 'static) -> Durable {
         Durable(self.0.writer.enqueue(writes, Some(Box::new(on_commit))))
     }
 
-    /// Queues writes whose failure the caller cannot do anything about; it is logged and shown as a storage problem.
-    /// They keep their order with all other writes.
+    /// Queues writes whose failure the caller cannot handle; it is logged and shown as a storage problem. They keep
+    /// their order among all writes.
     pub fn submit(&self, writes: Vec<Write>) {
         drop(self.0.writer.enqueue(writes, None));
     }
 
-    /// Stores the message in progress, in case the server is killed; none when it has ended. Of several notes of a
+    /// Stores the message in progress, in case the server is killed; `None` once it has ended. Of several notes of a
     /// session only the newest is written.
     pub fn note_in_flight(&self, session: &str, note: Option<InFlightNote>) {
         self.0.writer.note(session, note);
     }
 
-    /// Waits until everything queued so far was written, or failed.
+    /// Returns a result that is ready once everything queued so far was written, or failed.
     pub fn flush(&self) -> Durable {
         self.write(Vec::new())
     }
 
-    /// Why writing fails, while it does.
+    /// The reason why writing currently fails; `None` while it works.
     pub fn problem(&self) -> watch::Receiver<Option<String>> {
         self.0.writer.problem()
     }
 
-    /// Writes what is queued and accepts no more. Blocks.
+    /// Writes what is queued and refuses further writes. Blocks.
     pub fn close(&self) {
         self.0.writer.close();
     }
 
-    /// All rows of a query. Rows that cannot be read are logged and left out.
+    /// Returns the readable rows of a query. What cannot be read is logged.
     fn read<T>(
         &self,
         what: &str,
@@ -116,18 +116,16 @@ impl Store {
         row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Vec<T> {
         let connection = self.0.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = |error: rusqlite::Error| tracing::warn!(%error, "{what} could not be read from the store");
         let rows = connection.prepare_cached(query).and_then(|mut statement| {
             let rows = statement.query_map(parameters, row)?;
-            rows.collect::<rusqlite::Result<Vec<T>>>()
+            Ok(rows.filter_map(|row| row.map_err(log).ok()).collect())
         });
-        rows.unwrap_or_else(|error| {
-            tracing::warn!(%error, "{what} could not be read from the store");
-            Vec::new()
-        })
+        rows.map_err(log).unwrap_or_default()
     }
 }
 
-/// The result of queued writes.
+/// The pending result of queued writes.
 #[must_use = "writes are durable only once their result is Ok"]
 #[derive(Debug)]
 pub struct Durable(oneshot::Receiver<Result<(), StoreError>>);

@@ -74,7 +74,7 @@ const MIGRATIONS: [&str; 1] = ["
 /// How long a connection waits for another program that has locked the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The write-ahead log is cut back to this many bytes after a large image was written.
+/// The size to which the write-ahead log is truncated after it has grown, for example by a large image.
 const KEPT_LOG_BYTES: i64 = 4 * 1024 * 1024;
 
 /// Opens the connection for writing. A damaged file is moved aside and a new one created.
@@ -124,7 +124,7 @@ fn create_private(path: &Path) -> Result<()> {
 }
 
 pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    // No OPEN_CREATE and no URI: a path is a path. Each connection is used by one thread at a time.
+    // The file already exists, and its path is not parsed as a URI. Each connection is used by one thread at a time.
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -144,7 +144,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
     let done = usize::try_from(version).unwrap_or(usize::MAX);
     if done > MIGRATIONS.len() {
         bail!(
-            "it was written by a newer Pilothouse (its tables have version {version}; this one knows {}): use that one, or move the file away",
+            "it was written by a newer Pilothouse (its tables have version {version}; this Pilothouse supports up to {}): use the newer one, or move the file away",
             MIGRATIONS.len()
         );
     }
@@ -157,7 +157,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
     Ok(())
 }
 
-/// Moves the file, with its log and index, whose names SQLite derives.
+/// Moves the database aside, with the write-ahead log and the shared-memory file that belong to it.
 fn move_aside(path: &Path) -> Result<PathBuf> {
     let name = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();

@@ -56,7 +56,7 @@ fn run_and_kill(folder: &Path, round: u32) -> Vec<String> {
         let line = lines.next().unwrap_or_else(|| panic!("round {round}: the child ended on its own"));
         take(line, &mut acknowledged);
     }
-    // Not always right after an acknowledgement.
+    // Waits for a random time, so that the kill does not always follow an acknowledgement directly.
     (0..u32::from(random[1]) * 200).for_each(|_| std::hint::spin_loop());
     child.kill().unwrap();
     // Lines that it wrote before it died count, too; a line without an end does not.

@@ -26,7 +26,7 @@ pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|error| Error::ToSqlConversionFailure(error.into()))
 }
 
-/// None for a value that another version or damage left behind.
+/// Returns `None` and logs it if the value is damaged or was written by another version.
 pub(super) fn decode<T: DeserializeOwned>(what: &str, text: &str) -> Option<T> {
     let read = serde_json::from_str(text);
     if let Err(error) = &read {

@@ -1,5 +1,5 @@
-//! Data that no session file has: rows that only the server knows, the message in progress, and which sessions need
-//! recovery after a restart.
+//! Data that is in no session file: rows that only the server knows, the message in progress, and the sessions that
+//! need recovery after a restart.
 
 use pilothouse_core::limits::{IN_FLIGHT_BYTES, SESSION_EXTRAS};
 use rusqlite::{Connection, params};
@@ -8,7 +8,7 @@ use super::encoding::{Count, count, decode_events, encode};
 use super::{Extra, InFlightNote, Store};
 
 impl Store {
-    /// Ordered by time; rows with the same time in the order in which they were added.
+    /// The extras of a session, ordered by time; those with the same time in the order in which they were added.
     pub fn extras(&self, session: &str) -> Vec<Extra> {
         let query = "SELECT at, events FROM extras WHERE session = ? ORDER BY at, number";
         self.read("the rows beside a session file", query, [session], |row| {
@@ -17,7 +17,7 @@ impl Store {
         })
     }
 
-    /// The message that was in progress when it was last noted.
+    /// The last note of the message in progress.
     pub fn in_flight(&self, session: &str) -> Option<InFlightNote> {
         let query = "SELECT at, message, events FROM in_flight WHERE session = ?";
         let notes = self.read("the message in progress", query, [session], |row| {
@@ -47,7 +47,7 @@ pub(super) fn add(transaction: &Connection, session: &str, extra: &Extra) -> rus
     transaction.prepare_cached(trim)?.execute(params![session, Count(SESSION_EXTRAS as u64)]).map(drop)
 }
 
-/// A note that is too large keeps the one before it.
+/// Replaces the note of the message in progress. A note that is too large is not stored, and the previous one stays.
 pub(super) fn set_in_flight(
     transaction: &Connection,
     session: &str,
@@ -59,7 +59,7 @@ pub(super) fn set_in_flight(
     };
     let events = encode(&note.events)?;
     if events.len() > IN_FLIGHT_BYTES {
-        tracing::debug!("the message in progress is too large to be stored further");
+        tracing::debug!("the message in progress is too large to be stored");
         return Ok(());
     }
     let upsert = "INSERT INTO in_flight (session, at, message, events) VALUES (?, ?, ?, ?)

@@ -82,7 +82,7 @@ pub(super) fn set_draft(transaction: &Connection, id: &str, draft: &str) -> rusq
     transaction.execute("UPDATE sessions SET draft = ? WHERE id = ?", params![draft, id]).map(drop)
 }
 
-/// A session of another program gets a record when something is to be stored about it.
+/// Creates the record of a session that has none, because another program created the session.
 fn ensure_record(transaction: &Connection, id: &str, agent: &str, cwd: &str) -> rusqlite::Result<()> {
     let statement = "INSERT INTO sessions (id, agent, cwd) VALUES (?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET agent = iif(agent = '', excluded.agent, agent),

@@ -83,9 +83,9 @@ pub enum Write {
         session: String,
         extra: Extra,
     },
-    /// Changes nothing, but reaches the disk: shows whether writing works.
+    /// Changes nothing, but writes to the disk, which shows whether writing works.
     Touch,
-    /// The message in progress. The writer creates these from notes.
+    /// Replaces the note of the message in progress. The writer creates most of these, from `note_in_flight`.
     SetInFlight {
         session: String,
         note: Option<InFlightNote>,

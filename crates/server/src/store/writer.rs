@@ -61,7 +61,7 @@ impl From<StoreError> for CommandError {
 /// Something to do once writes are on disk. It must not wait for anything.
 pub(super) type OnCommit = Box<dyn FnOnce() + Send>;
 
-/// Writes that succeed or fail as one unit, and who waits for them.
+/// Writes that succeed or fail as one unit, and the channel for their result.
 struct Job {
     writes: Vec<Write>,
     on_commit: Option<OnCommit>,
@@ -85,26 +85,26 @@ struct Inbox {
 /// The handle to the writing thread.
 pub(super) struct Writer {
     inbox: Arc<Inbox>,
-    problem: watch::Receiver<Option<String>>,
+    health: Health,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Writer {
     pub(super) fn start(connection: Connection) -> Result<Self> {
         let inbox = Arc::new(Inbox::default());
-        let (health, problem) = watch::channel(None);
+        let health = Health(watch::Sender::new(None));
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn({
-                let inbox = inbox.clone();
+                let (inbox, health) = (inbox.clone(), health.clone());
                 move || Thread { inbox, connection, health, full_sync: true }.run()
             })
             .context("the thread that writes the store could not be started")?;
-        Ok(Self { inbox, problem, thread: Mutex::new(Some(thread)) })
+        Ok(Self { inbox, health, thread: Mutex::new(Some(thread)) })
     }
 
     pub(super) fn problem(&self) -> watch::Receiver<Option<String>> {
-        self.problem.clone()
+        self.health.0.subscribe()
     }
 
     /// Queues writes. `on_commit` runs on the writing thread once they are on disk, in the order of the commits.
@@ -115,7 +115,8 @@ impl Writer {
     ) -> oneshot::Receiver<Result<(), StoreError>> {
         let (done, result) = oneshot::channel();
         let mut queue = self.inbox.lock();
-        let refusal = if queue.closed {
+        let is_closed = queue.closed;
+        let refusal = if is_closed {
             Some(StoreError::closed())
         } else if queue.jobs.len() >= STORE_QUEUE_JOBS {
             Some(StoreError::queue_full())
@@ -123,7 +124,10 @@ impl Writer {
             None
         };
         if let Some(error) = refusal {
-            tracing::warn!(%error, "writes are refused");
+            drop(queue);
+            if !is_closed {
+                self.health.report(Some(&error));
+            }
             let _ = done.send(Err(error));
             return result;
         }
@@ -175,6 +179,31 @@ impl Inbox {
     }
 }
 
+/// The reason why writing currently fails; shared with the subscribers.
+#[derive(Clone)]
+struct Health(watch::Sender<Option<String>>);
+
+impl Health {
+    fn is_failing(&self) -> bool {
+        self.0.borrow().is_some()
+    }
+
+    fn report(&self, problem: Option<&StoreError>) {
+        let problem = problem.map(StoreError::to_string);
+        self.0.send_if_modified(|known| {
+            let changed = *known != problem;
+            if changed {
+                match &problem {
+                    Some(problem) => tracing::error!("the store cannot be written: {problem}"),
+                    None => tracing::info!("the store can be written again"),
+                }
+                known.clone_from(&problem);
+            }
+            changed
+        });
+    }
+}
+
 /// The jobs and notes that are written together.
 #[derive(Default)]
 struct Batch {
@@ -190,7 +219,7 @@ fn reply_to_all(jobs: Vec<Job>) {
 }
 
 impl Drop for Thread {
-    /// Should the thread panic, nobody waits for it.
+    /// If the thread panics, callers get an error instead of waiting for ever.
     fn drop(&mut self) {
         let mut queue = self.inbox.lock();
         queue.closed = true;
@@ -202,7 +231,7 @@ impl Drop for Thread {
 struct Thread {
     inbox: Arc<Inbox>,
     connection: Connection,
-    health: watch::Sender<Option<String>>,
+    health: Health,
     /// Whether a commit waits for the disk; without it, it waits for the operating system only.
     full_sync: bool,
 }
@@ -212,7 +241,7 @@ impl Thread {
         while let Some(batch) = self.next_batch() {
             if batch.jobs.is_empty() && batch.notes.is_empty() {
                 let problem = self.probe().err().map(|error| StoreError::of(&error));
-                self.report(problem);
+                self.health.report(problem.as_ref());
             } else {
                 self.write(batch);
             }
@@ -222,7 +251,7 @@ impl Thread {
     /// Waits for work. Returns an empty batch when it is time to probe, and none when the store is closed and all is
     /// written.
     fn next_batch(&self) -> Option<Batch> {
-        let failing = self.health.borrow().is_some();
+        let failing = self.health.is_failing();
         let mut queue = self.inbox.lock();
         let mut timed_out = false;
         while queue.jobs.is_empty() && (queue.notes.is_empty() || failing) && !queue.closed && !timed_out {
@@ -272,7 +301,7 @@ impl Thread {
             }
         };
         reply_to_all(nothing);
-        self.report(problem);
+        self.health.report(problem.as_ref());
     }
 
     /// Puts notes back that could not be written, unless newer ones have come.
@@ -311,14 +340,14 @@ impl Thread {
             Write::SetInFlight { session: session.clone(), note: note.clone() }.apply(&transaction)?;
         }
         // A batch that changes no row succeeds on a full disk, too, and must not end the problem.
-        if self.health.borrow().is_some() {
+        if self.health.is_failing() {
             Write::Touch.apply(&transaction)?;
         }
         transaction.commit()?;
         Ok(results)
     }
 
-    /// Notes alone need not wait for the disk: they outlive the server, and the next one says more.
+    /// Notes alone are not synced to the disk: they survive a kill of the server, and a newer one follows soon.
     fn set_full_sync(&mut self, full: bool) -> rusqlite::Result<()> {
         if self.full_sync != full {
             self.connection.pragma_update(None, "synchronous", if full { "FULL" } else { "NORMAL" })?;
@@ -332,20 +361,5 @@ impl Thread {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         Write::Touch.apply(&transaction)?;
         transaction.commit()
-    }
-
-    fn report(&self, problem: Option<StoreError>) {
-        let problem = problem.map(|error| error.to_string());
-        self.health.send_if_modified(|known| {
-            let changed = *known != problem;
-            if changed {
-                match &problem {
-                    Some(problem) => tracing::error!("the store cannot be written: {problem}"),
-                    None => tracing::info!("the store can be written again"),
-                }
-                known.clone_from(&problem);
-            }
-            changed
-        });
     }
 }

@@ -1,12 +1,12 @@
 //! The writing thread: notes, concurrency and group commit.
 
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 
-use pilothouse_core::limits::IN_FLIGHT_BYTES;
+use pilothouse_core::limits::{IN_FLIGHT_BYTES, STORE_QUEUE_JOBS};
 use pilothouse_core::protocol::{Disposition, Prompted};
 
 use super::store_tests::{accept, in_flight, prompt, said};
-use super::{InFlightNote, Store, Write};
+use super::{Durable, InFlightNote, Store, Write};
 
 #[test]
 fn the_newest_note_is_written() {
@@ -92,4 +92,31 @@ fn many_threads_write_at_once_and_nothing_is_lost() {
     }
     let shared = store.sessions().into_iter().find(|session| session.id == "shared").unwrap();
     assert_eq!(shared.read_at, EACH - 1);
+}
+
+#[test]
+fn a_full_queue_refuses_and_is_a_problem_until_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let mut problem = store.problem();
+    let barrier = Arc::new(Barrier::new(2));
+    let blocked = {
+        let barrier = barrier.clone();
+        store.write_then(vec![Write::Touch], move || {
+            barrier.wait();
+            barrier.wait();
+        })
+    };
+    // The writing thread now waits in the middle of a batch, with an empty queue.
+    barrier.wait();
+    let queued: Vec<Durable> = (0..STORE_QUEUE_JOBS).map(|_| store.write(vec![Write::Touch])).collect();
+    assert_eq!(*problem.borrow_and_update(), None);
+    let error = store.write(vec![Write::Touch]).wait().unwrap_err();
+    assert!(error.to_string().contains("too many writes"), "{error}");
+    assert_eq!(*problem.borrow_and_update(), Some(error.to_string()));
+    barrier.wait();
+    blocked.wait().unwrap();
+    queued.into_iter().for_each(|durable| durable.wait().unwrap());
+    store.flush().wait().unwrap();
+    assert_eq!(*problem.borrow_and_update(), None, "everything is written");
 }
