@@ -75,7 +75,8 @@ pub fn entry_id(bytes: &[u8]) -> Option<String> {
     parse_object(bytes)?.get("id").and_then(Value::as_str).map(str::to_owned)
 }
 
-fn parse_object(bytes: &[u8]) -> Option<Value> {
+/// Parses a line, after repair if it needs it. Returns `None` if it is not a JSON object.
+pub(super) fn parse_object(bytes: &[u8]) -> Option<Value> {
     let value = serde_json::from_slice(bytes).ok();
     value.or_else(|| serde_json::from_slice(&repair(bytes)?).ok()).filter(Value::is_object)
 }
@@ -88,7 +89,7 @@ fn without_client_id(mut message: Message) -> Message {
     message
 }
 
-/// A whole session file in memory, for small files and for tests.
+/// A whole session file in memory, for tests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionHistory {
     pub id: String,

@@ -7,7 +7,7 @@ use pilothouse_core::limits::SEARCHABLE_BYTES;
 use pilothouse_core::protocol::event::ToolOutput;
 use serde_json::Value;
 
-use super::entry::message;
+use super::entry::{message, parse_object};
 
 /// The searchable text of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Searchable {
 /// Extracts the text of a line. Returns `None` if it has none or cannot be read.
 pub fn searchable(entry: &[u8]) -> Option<Searchable> {
     let entry = entry.strip_prefix("\u{feff}".as_bytes()).unwrap_or(entry);
-    let mut entry: Value = serde_json::from_slice(entry).ok()?;
+    let mut entry = parse_object(entry)?;
     let field = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let entry_id = field("id");
     let (kind, text) = match field("type").as_str() {

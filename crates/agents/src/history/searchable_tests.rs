@@ -116,3 +116,9 @@ fn every_recorded_session_is_searchable() {
         [("assistant", 144), ("bash", 9), ("error", 16), ("system", 8), ("tool", 92), ("user", 151)];
     assert_eq!(counts, BTreeMap::from(expected));
 }
+
+#[test]
+fn an_entry_with_half_a_character_is_searchable() {
+    let line = br#"{"type":"message","id":"e1","message":{"role":"user","content":"cut \ud83d here"}}"#;
+    assert_eq!(searchable(line).unwrap().text, "cut \u{fffd} here");
+}
