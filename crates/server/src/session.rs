@@ -16,8 +16,8 @@
 //! | `shell` | shell commands of the user |
 //!
 //! This file is the loop: inputs, deadlines and effects. What an input means for several parts is in `commands` (from
-//! clients), `turns` (prompts), `queue_changes`, `agent_output` and `file_changes`. `queries` and `probes` answer beside the
-//! loop.
+//! clients), `turns` (prompts), `queue_changes`, `agent_output` and `file_changes`. `queries` and `probes` run
+//! outside the loop.
 
 mod agent_output;
 mod commands;
@@ -65,11 +65,12 @@ use parts::shell::Shell;
 use parts::steering::Steering;
 use recovery::Recovered;
 
-/// A task without subscribers and without a process ends after this; opening the session again reads its file.
+/// The time after which a task without subscribers and without a process ends. Opening the session again reads its
+/// file.
 const UNUSED: Duration = Duration::from_secs(SESSION_TASK_IDLE_SECONDS);
 
 /// The prompt that continues a session in which nothing is left to send.
-const CONTINUE: &str = "Please go on from where you were stopped.";
+const CONTINUE: &str = "Please continue where you left off.";
 
 /// A message to a session's task.
 #[derive(Debug)]
@@ -84,7 +85,7 @@ pub enum Input {
         /// The id of the command to reply to, if there is one.
         request: Option<String>,
         cursor: Option<Cursor>,
-        /// Dropped when it is done.
+        /// Dropped once the client is subscribed.
         done: Option<oneshot::Sender<()>>,
     },
     Unsubscribe {
@@ -129,7 +130,7 @@ pub fn start(origin: SessionOrigin, hub: Arc<Hub>) -> mpsc::Sender<Input> {
     sender
 }
 
-/// Reads the session file and the records beside it, on a thread that may block.
+/// Reads the session file and the session's records in the store, on a blocking thread.
 async fn read_from_disk(origin: &SessionOrigin, hub: &Arc<Hub>) -> Recovered {
     // Notes of an earlier task of this session may still be queued.
     let _ = hub.store().flush().result().await;
@@ -148,9 +149,9 @@ struct Session {
     file: FileOwnership,
     journal: Journal,
     shell: Shell,
-    /// When the task ends because nobody uses it.
+    /// When the task ends if it stays unused.
     unused_at: Option<Instant>,
-    /// The session is closing; notified when it is closed.
+    /// Set while the session is closing; notified when it has closed.
     shutdown: Option<oneshot::Sender<()>>,
 }
 
@@ -166,7 +167,7 @@ impl Session {
         let mut session = Self {
             log: EventLog::new(meta),
             agent: AgentConnection::new(),
-            prompts: Prompts::recovered(recovered.outcomes.clone(), Vec::new()),
+            prompts: Prompts::recovered(recovered.outcomes.clone()),
             steering: Steering::new(Queue::default()),
             asks: Asks::default(),
             file: FileOwnership::default(),
@@ -209,7 +210,7 @@ impl Session {
                 return;
             }
         }
-        // Inputs that arrive in this moment go to the session's next task.
+        // Inputs that arrived in the meantime go to the session's next task.
         inputs.close();
         let (hub, id) = (self.hub.clone(), self.origin.id.clone());
         tokio::spawn(async move {
@@ -254,7 +255,7 @@ impl Session {
         }
     }
 
-    /// Processes everything that the agent has said, and sends the requests that are due.
+    /// Processes all output received from the agent, and sends the requests that are due.
     async fn process_agent_output(&mut self) {
         loop {
             self.send_due_requests();
@@ -274,7 +275,7 @@ impl Session {
             && !self.agent.is_probing()
             && self.shutdown.is_none()
             && !self.log.meta().external_writer;
-        // A browser that reloads the page is back within moments, whatever else is due meanwhile.
+        // Other deadlines do not end this wait: a browser that reloads the page reconnects within moments.
         match (is_unused, self.unused_at) {
             (true, None) => self.unused_at = Some(now + UNUSED),
             (false, _) => self.unused_at = None,
@@ -316,40 +317,30 @@ impl Session {
 }
 
 impl Session {
-    /// Performs effects whose writes must be on disk before a client gets its reply. If they cannot be stored, it gets the
-    /// reply all the same: the agent has decided already.
-    async fn perform_stored(&mut self, effects: Vec<Effect>) {
-        let (writes, others): (Vec<Effect>, Vec<Effect>) =
-            effects.into_iter().partition(|effect| matches!(effect, Effect::Persist(_)));
-        let writes = writes.into_iter().filter_map(|effect| match effect {
-            Effect::Persist(write) => Some(write),
-            _ => None,
-        });
-        if let Err(error) = self.journal.commit(writes.collect()).await {
+    /// Performs effects whose writes must be on disk before a client gets its reply. If the writes fail, the reply is
+    /// sent anyway, because the agent has already decided.
+    async fn perform_stored(&mut self, mut effects: Vec<Effect>) {
+        let writes = Effect::take_writes(&mut effects);
+        if let Err(error) = self.journal.commit(writes).await {
             tracing::warn!(session = %self.origin.id, error = error.message, "the outcome of a prompt is not stored");
         }
-        self.perform(others);
+        self.perform(effects);
     }
 
     /// Performs the effects of a part. Writes are queued before anything is sent.
     fn perform(&mut self, effects: impl IntoIterator<Item = Effect>) {
-        let mut writes = Vec::new();
-        let mut others = Vec::new();
-        for effect in effects {
-            match effect {
-                Effect::Persist(write) => writes.push(write),
-                other => others.push(other),
-            }
-        }
+        let mut effects: Vec<Effect> = effects.into_iter().collect();
+        let writes = Effect::take_writes(&mut effects);
         if !writes.is_empty() {
             self.journal.submit(writes);
         }
-        for effect in others {
+        for effect in effects {
             match effect {
                 Effect::Publish(event) => self.publish(event),
                 Effect::Request(request, pending) => self.request(request, pending),
                 Effect::Respond(responder, result) => responder.respond(result),
-                Effect::Persist(write) => self.journal.submit(vec![write]),
+                // Taken above.
+                Effect::Persist(_) => {}
             }
         }
     }

@@ -1,4 +1,4 @@
-//! One client's WebSocket: frames in, frames out, and whether the peer is still there.
+//! One client's WebSocket: receives and sends frames, and detects a peer that is gone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +74,7 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: ClientReceiv
     }
 }
 
-/// Drops the queued frames at once; a client that reads again within reason learns why it was disconnected.
+/// Drops the queued frames at once, then sends the close code, for a client that starts to read again.
 async fn disconnect(mut sink: SplitSink<WebSocket, Message>, frames: ClientReceiver) {
     drop(frames);
     let frame = CloseFrame { code: TOO_SLOW, reason: "too slow".into() };
@@ -91,7 +91,7 @@ struct QueuedCommand {
 
 enum HubWork {
     Command(HubCommand),
-    /// A change that is on its way to the disk already: changes keep the order in which they arrive.
+    /// A change that is already queued for the disk: changes keep the order in which they arrive.
     Change(RecordChange),
     Draft {
         session_id: String,
@@ -259,12 +259,18 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
         HubCommand::DeleteSession { session_id } => {
             hub.delete_session(&session_id).await.map(|()| HubReply::Done {})
         }
-        // The others are handled when their frame is read.
-        _ => Ok(HubReply::Done {}),
+        // `dispatch` has handled these.
+        HubCommand::Hello { .. }
+        | HubCommand::OpenSession { .. }
+        | HubCommand::CloseSession { .. }
+        | HubCommand::Pin { .. }
+        | HubCommand::Archive { .. }
+        | HubCommand::MarkRead { .. }
+        | HubCommand::SetDraft { .. } => Ok(HubReply::Done {}),
     }
 }
 
-/// How an agent is started depends on its version.
+/// Whether a command may start the agent, for which the agent's version must be known.
 const fn may_start_agent(command: &SessionCommand) -> bool {
     matches!(
         command,
@@ -288,7 +294,7 @@ async fn search(query: String, hub: Arc<Hub>) -> Result<SearchResults, CommandEr
         return Err(CommandError::invalid("Type some words to search for."));
     }
     if query.len() > QUERY_BYTES {
-        let text = format!("This is too long to search for: the limit is {QUERY_BYTES} bytes.");
+        let text = format!("The search text is too long; the limit is {QUERY_BYTES} bytes.");
         return Err(CommandError::invalid(text));
     }
     tokio::task::spawn_blocking(move || hub.search(&query)).await.map_err(|error| internal(&error))

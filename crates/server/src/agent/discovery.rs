@@ -1,5 +1,5 @@
-//! Finds out about the offered agents: the version of each, and why it cannot be used, with what to do about it. Runs in
-//! the background when the server starts, and again while something is wrong.
+//! Determines the version of each offered agent and, if it cannot be used, the reason and the remedy. Runs in the
+//! background when the server starts, and again for agents that had a problem.
 
 use std::path::Path;
 
@@ -24,8 +24,10 @@ pub async fn discover(agent: &Agent, folder: &Path, mark: &str) -> Discovered {
         return Discovered { version: Some(env!("CARGO_PKG_VERSION").to_owned()), problem: None };
     }
     let problem = |problem: String| Discovered { version: None, problem: Some(problem) };
-    let program = agent.command.first().map(String::as_str).unwrap_or_default();
-    if find_program(program).is_none() {
+    let program = agent.command.first().cloned().unwrap_or_default();
+    let name = program.clone();
+    let found = tokio::task::spawn_blocking(move || find_program(&name)).await;
+    if !matches!(found, Ok(Some(_))) {
         return problem(format!(
             "The program '{program}' was not found. Install it, or correct the agent's command, and start Pilothouse again."
         ));
@@ -48,13 +50,13 @@ pub async fn discover(agent: &Agent, folder: &Path, mark: &str) -> Discovered {
 }
 
 fn explain(agent: &Agent, finished: &FinishedProgram) -> String {
-    let complaint = || finished.stderr.lines().rfind(|line| !line.trim().is_empty());
+    let last_line = || finished.stderr.lines().rfind(|line| !line.trim().is_empty());
     agent
         .explain_failure(finished)
-        .unwrap_or_else(|| does_not_start(&agent.name, complaint().unwrap_or("it gave no reason")))
+        .unwrap_or_else(|| does_not_start(&agent.name, last_line().unwrap_or("it gave no reason")))
 }
 
-/// The agent's own words: of limited length, and with nothing hidden in them.
+/// The problem in the agent's own words, truncated and with hidden characters made visible.
 fn does_not_start(name: &str, words: &str) -> String {
     let words = &words[..words.floor_char_boundary(STDERR_LINE_BYTES)];
     let lines: Vec<String> = words.trim().lines().map(visible_string).collect();
@@ -122,7 +124,7 @@ mod tests {
     #[tokio::test]
     async fn an_agent_without_a_model_is_reported_with_a_remedy() {
         let folder = tempfile::tempdir().unwrap();
-        // The first two commands are those of `open`.
+        // `open` sends the first two commands, so the request has the id 3.
         let script = r#"
             case "$1" in
             --version) echo 1.5.0;;

@@ -1,4 +1,4 @@
-//! The agent: starting its process, its events and replies, and its end.
+//! Starts the agent's process and handles its events, replies and exit.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::agent::catalogue::SessionStart;
 use crate::agent::process::{Exit, Launch, ProcessEvent};
 
 impl Session {
-    /// Starts the agent unless it runs.
+    /// Starts the agent unless it is running.
     pub(super) async fn ensure_process(&mut self) -> Result<(), CommandError> {
         if self.agent.is_running() {
             return if self.agent.is_ending() { Err(stopping()) } else { Ok(()) };
@@ -60,12 +60,12 @@ impl Session {
             file: file.map(PathBuf::as_path),
             version: version.as_deref(),
         };
-        // A mark per process: everything with its mark ends with it, and nothing of a later process.
+        // One mark per process: its exit ends everything with its mark, and nothing of a later process.
         let mark = format!("{}-{}", self.origin.mark, uuid::Uuid::now_v7().simple());
         self.origin.agent.launch(start, mark)
     }
 
-    /// Whether our own process works: the file may be ahead of what it has reported.
+    /// Whether our own process is working, so that the file may contain messages that it has not reported yet.
     pub(super) fn is_agent_working(&self) -> bool {
         let works = self.log.is_busy() || self.log.is_running();
         let awaits = self.agent.has_pending() || self.prompts.is_starting() || self.steering.has_offers();
@@ -126,7 +126,7 @@ impl Session {
         }
     }
 
-    /// An event of the conversation.
+    /// Processes an event of the conversation.
     pub(super) async fn session_event(&mut self, mut event: Event) {
         if let Event::MessageStart { message: Message::User { content, client_id, timestamp } } = &mut event {
             let text = content.text();
@@ -140,7 +140,7 @@ impl Session {
                 self.journal.submit(vec![write]);
             }
         }
-        // An agent may report a run as failed before it announces that it tries again.
+        // An agent may report a run as failed before it announces a retry.
         if matches!(event, Event::AutoRetryStart { .. }) && self.log.state() == SessionState::Error {
             self.transition(StateEvent::Retry, "");
         }
@@ -225,12 +225,13 @@ impl Session {
             }
             (Pending::Ignored, Ok(_)) => {}
             (Pending::Ignored, Err(error)) => {
-                tracing::debug!(session = %self.origin.id, %error, "a request failed");
+                tracing::debug!(session = %self.origin.id, %error, "a request to the agent failed");
             }
         }
     }
 
-    /// The agent would still send the messages that it holds: for a stop its process has to end.
+    /// Handles an agent that did not clear its queue. It would still send the messages that it holds, so a stop ends
+    /// its process.
     pub(super) async fn queue_not_cleared(&mut self, error: &AgentError) {
         let outcome = self.steering.not_cleared(self.agent.is_running());
         for change in outcome.failed {
@@ -261,7 +262,7 @@ impl Session {
         self.publish(finished.end);
     }
 
-    /// Every exit moves the state machine, and nothing that waited for the process waits on.
+    /// Handles the exit of the process: moves the state machine, and ends everything that waits for the process.
     pub(super) async fn process_exited(&mut self, exit: Exit) {
         let expected = self.agent.ended();
         tracing::info!(session = %self.origin.id, code = ?exit.code, signal = ?exit.signal, expected, "agent ended");
@@ -288,7 +289,7 @@ impl Session {
         if let Some(writes) = self.journal.interrupted(&event, has_message) {
             self.journal.submit(writes);
         }
-        // When we gave way to another program, what is in progress is that program's.
+        // If our process was ended in favour of another program, the work in progress is that program's.
         if !(expected && self.log.meta().external_writer) {
             self.publish(event);
         }

@@ -98,7 +98,7 @@ impl Session {
         }
     }
 
-    /// Passes a request on to the agent, which is started for it if need be.
+    /// Sends a request to the agent, which is started if necessary.
     pub(super) async fn ask_agent(&mut self, responder: Responder, request: Request) {
         if let Err(error) = self.check_writable().await {
             return responder.respond(Err(error));
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// Compacting ends a run in progress, so it needs a stopped agent.
+    /// Compacts the conversation. That would end a run in progress, so it is refused while the agent works.
     pub(super) async fn compact(&mut self, responder: Responder, instructions: Option<String>) {
         if self.log.state().is_active() {
             let text = "The agent is working. Stop it first, or wait until it is done.";
@@ -123,7 +123,8 @@ impl Session {
         self.ask_agent(responder, Request::Compact { instructions }).await;
     }
 
-    /// The agent stores the name in its file, so that other programs show it, too. Without a process a probe does it.
+    /// Renames the session. The agent stores the name in its file, so that other programs show it, too. If no process
+    /// runs, a probe does it.
     pub(super) async fn rename(&mut self, responder: Responder, title: &str) {
         let name = title.split_whitespace().collect::<Vec<_>>().join(" ");
         if name.is_empty() || name.len() > TITLE_BYTES {
@@ -138,26 +139,27 @@ impl Session {
             return self.request(request, Pending::Rename { responder, name });
         }
         if self.origin.file.is_none() {
-            let text = "A session can be named after its first message.";
+            let text = "A session can be renamed only after its first message.";
             return responder.respond(Err(CommandError::invalid(text)));
         }
         if self.agent.is_probing() {
             return responder.respond(Err(probing()));
         }
-        // No other process of ours writes the file meanwhile.
+        // The session's own process does not start in the meantime, so that only the probe writes the file.
         self.agent.set_probing(true);
         probes::rename(responder, self.hub.clone(), self.origin.clone(), self.launch().await, name);
     }
 
-    /// A process of its own makes the fork. It may rewrite an old session file, so none of ours starts meanwhile.
+    /// Forks the session with a separate process. That process may rewrite an old session file, so the session's own
+    /// process does not start in the meantime.
     pub(super) async fn fork(&mut self, responder: Responder, row: usize) {
         if self.agent.is_probing() {
             return responder.respond(Err(probing()));
         }
-        let excludes = !self.agent.is_running();
-        self.agent.set_probing(excludes);
+        let is_exclusive = !self.agent.is_running();
+        self.agent.set_probing(is_exclusive);
         let launch = self.launch().await;
-        probes::fork(responder, self.hub.clone(), self.origin.clone(), launch, (row, excludes));
+        probes::fork(responder, self.hub.clone(), self.origin.clone(), launch, (row, is_exclusive));
     }
 
     pub(super) async fn run_shell(
@@ -178,10 +180,12 @@ impl Session {
         self.prompts.remember(client_id);
         let effects = self.shell.start(client_id, command, exclude_from_context);
         self.perform(effects);
-        Ok(())
+        // Its row is on disk before the command is acknowledged.
+        self.journal.write_note();
+        self.journal.commit(Vec::new()).await
     }
 
-    /// Replaces the names of images that the session has by their data.
+    /// Adds the data of images that are given by name. Returns an error if one no longer exists.
     pub(super) async fn with_image_data(&self, images: Vec<Image>) -> Result<Vec<Image>, CommandError> {
         let images = self.restore_images(images).await;
         if images.iter().any(|image| image.data.is_empty() && !image.blob.is_empty()) {
@@ -191,7 +195,7 @@ impl Session {
         Ok(images)
     }
 
-    /// Adds the data of images that are given by name. Some are read from the session file, which may block.
+    /// Adds the data of images that are given by name. Some are read from the session file, on a blocking thread.
     pub(super) async fn restore_images(&self, mut images: Vec<Image>) -> Vec<Image> {
         if images.iter().all(|image| !image.data.is_empty() || image.blob.is_empty()) {
             return images;
@@ -205,7 +209,7 @@ impl Session {
         restored.await.unwrap_or_default()
     }
 
-    /// Refuses whatever would make the session's file branch, or comes too late.
+    /// Returns an error if another program is writing the session's file, or if the session is closing.
     pub(super) async fn check_writable(&mut self) -> Result<(), CommandError> {
         if self.shutdown.is_some() {
             return Err(closing());
@@ -224,7 +228,7 @@ impl Session {
 impl Session {
     pub(super) fn open_ask(&mut self, ask: Ask) {
         let ask = self.asks.open(ask, Instant::now());
-        // A command of an extension asks without a request to a model: the agent works all the same.
+        // A command of an extension may ask without a request to a model; the agent is working nevertheless.
         if self.agent.is_ready() && self.log.state() == SessionState::Creating {
             self.transition(StateEvent::RequestStarted, "");
         }
@@ -235,7 +239,7 @@ impl Session {
         self.update_summary();
     }
 
-    /// The first answer counts. It is stored before the agent gets it.
+    /// Accepts the first answer to a question. It is stored before it is sent to the agent.
     pub(super) async fn answer(&mut self, ask_id: &str, answer: Answer) -> Result<(), CommandError> {
         let ask = self.asks.answered(ask_id, &answer)?;
         if !self.agent.accepts_input() {
@@ -255,7 +259,7 @@ impl Session {
         Ok(())
     }
 
-    /// Records how a question ended that nobody answered.
+    /// Records how an unanswered question ended.
     pub(super) fn record_ask(&mut self, words: String) {
         let record = ask_record(words);
         self.journal.submit(vec![self.journal.add_extra(vec![record.clone()])]);

@@ -20,6 +20,19 @@ pub(super) enum Effect {
     Respond(Responder, Result<SessionReply, CommandError>),
 }
 
+impl Effect {
+    /// Removes the writes from a list of effects and returns them in their order.
+    pub(super) fn take_writes(effects: &mut Vec<Self>) -> Vec<Write> {
+        let taken = effects.extract_if(.., |effect| matches!(effect, Self::Persist(_)));
+        taken
+            .filter_map(|effect| match effect {
+                Self::Persist(write) => Some(write),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
 /// The purpose of a request, kept until its reply arrives.
 #[derive(Debug)]
 pub(super) enum Pending {

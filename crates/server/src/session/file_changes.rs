@@ -1,4 +1,4 @@
-//! The session file: reading it, following another program that writes it, and giving way to that program.
+//! The session file: reads it, follows another program that writes it, and ends our process in favour of that program.
 
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::protocol::event::{Event, ModelInfo};
@@ -28,14 +28,14 @@ impl Session {
             view.meta.queue = queue;
             if let Some(history) = &history {
                 view.meta.title = history.title();
-                // The agent's own name for the model is known once it runs.
+                // The model's display name is known once the agent runs.
                 view.meta.model = history.model().map(|(provider, id)| ModelInfo {
                     provider: provider.to_owned(),
                     id: id.to_owned(),
                     ..ModelInfo::default()
                 });
                 view.meta.thinking_level = history.thinking_level().unwrap_or_default().to_owned();
-                // Another program may still be running what it began.
+                // Another program may still be running these tool calls.
                 let external = view.meta.external_writer;
                 view.controller =
                     if external { history.newest_rows_running() } else { history.newest_rows() };
@@ -56,7 +56,7 @@ impl Session {
         }
     }
 
-    /// The conversation on disk is another one than is shown: every client gets it anew.
+    /// Reads the conversation from disk again and sends every client a new snapshot.
     pub(super) async fn reload(&mut self) {
         let recovered = read_from_disk(&self.origin, &self.hub).await;
         if recovered.history.is_none() {
@@ -94,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Our own process does not work: unreported messages in the file are another program's.
+    /// Checks the file while our own process is idle: unreported messages are another program's.
     pub(super) async fn check_external_writer(&mut self) {
         let has_process = self.agent.is_running();
         let finding = self.file.check(&self.origin, self.hub.store(), has_process).await;
@@ -117,7 +117,7 @@ impl Session {
         }
     }
 
-    /// Our process does not know what the other program wrote, so it ends.
+    /// Ends our process, which does not know what the other program wrote.
     pub(super) async fn yield_to_external_writer(&mut self) {
         self.agent.end();
         self.file.set_taken_over(false);
@@ -146,7 +146,7 @@ impl Session {
         self.update_summary();
     }
 
-    /// The other program has not written for a while.
+    /// Stops following the other program, which has not written for a while.
     pub(super) fn external_writer_gone(&mut self) {
         self.file.forget_external_writer();
         if self.log.meta().external_writer {
@@ -159,14 +159,14 @@ impl Session {
         }
     }
 
-    /// Another program may have renamed the session.
+    /// Shows the title in the file: another program may have renamed the session.
     pub(super) async fn update_title(&mut self) {
         if let Some(title) = self.file.title().await {
             self.set_title(title);
         }
     }
 
-    /// Our own process has reported everything for now: what it wrote is known to be in the file.
+    /// Reads what our own process has written, after it has reported everything for now.
     pub(super) async fn read_own_messages(&mut self) {
         if !self.file.is_read() {
             self.file.reopen(&self.origin, self.hub.store()).await;
@@ -180,7 +180,7 @@ impl Session {
         self.file.check_later(Instant::now());
     }
 
-    /// Our own process is gone: messages that it wrote and did not report are published now.
+    /// Publishes messages that our own process wrote but did not report before its exit.
     pub(super) async fn read_last_messages(&mut self) {
         if !self.file.is_read() {
             return self.file.reopen(&self.origin, self.hub.store()).await;
@@ -193,7 +193,7 @@ impl Session {
         live_events(messages).for_each(|event| self.publish(event));
     }
 
-    /// Prompts that the session file has need no recovery.
+    /// Settles the reported prompts that the session file contains: they need no recovery.
     pub(super) async fn settle_reported(&mut self) {
         let in_file = self.file.prompts_in_file(self.journal.reported_times()).await;
         if let Some(write) = self.journal.settle_reported(&in_file) {

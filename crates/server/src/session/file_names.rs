@@ -1,12 +1,12 @@
-//! Finds files of a project by letters of their paths, for `@` in the composer. Names only, and only below the project's
-//! folder: nothing here opens a file or follows a link. What git ignores is left out.
+//! Finds files of a project by letters of their paths, for `@` in the composer. Names only, and only below the
+//! project's folder: nothing here opens a file or follows a link. Files that git ignores are left out.
 
 use std::path::Path;
 
 use ignore::WalkBuilder;
 use pilothouse_core::limits::{FOUND_FILES, SCANNED_FILES};
 
-/// The paths that fit best. Reads the disk.
+/// Returns the paths that match best. Blocks while reading the disk.
 pub fn find(folder: &Path, query: &str) -> Vec<String> {
     let query: Vec<char> = query.to_lowercase().chars().filter(|letter| !letter.is_whitespace()).collect();
     let walk = WalkBuilder::new(folder)
@@ -32,7 +32,7 @@ pub fn find(folder: &Path, query: &str) -> Vec<String> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// Less is better: where the letters stand, then how long the path is.
+/// The rank of a match, smaller is better: the kind of match, then the length of the path.
 type Rank = (u8, usize);
 
 fn rank(path: &str, query: &[char]) -> Option<Rank> {
@@ -54,7 +54,7 @@ fn rank(path: &str, query: &[char]) -> Option<Rank> {
     } else {
         return None;
     };
-    // Hidden files are seldom meant.
+    // Hidden files are rarely wanted.
     let hidden = usize::from(path.starts_with('.') || path.contains("/."));
     Some((class, hidden * 100_000 + path.matches('/').count() * 1_000 + path.len()))
 }
@@ -85,10 +85,10 @@ mod tests {
     fn names_that_begin_so_come_first_and_what_git_ignores_does_not_come() {
         let project = project();
         assert_eq!(find(project.path(), "MAIN"), ["src/main.rs", "src/ui/mainsail.rs", "docs/remain.md"]);
-        assert_eq!(find(project.path(), "uims"), ["src/ui/mainsail.rs"], "letters in their order");
+        assert_eq!(find(project.path(), "uims"), ["src/ui/mainsail.rs"], "the letters in order");
         assert_eq!(find(project.path(), "env"), [".env"]);
         assert!(find(project.path(), "nothing").is_empty());
-        assert_eq!(find(project.path(), "")[..2], ["src/", "docs/"], "what is hidden comes last");
+        assert_eq!(find(project.path(), "")[..2], ["src/", "docs/"], "hidden files come last");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Changes that a short-lived process of the agent makes: renaming a session without a process, and forks.
+//! Changes that a short-lived process of the agent makes: renaming a session that has no process, and forking.
 
 use std::sync::Arc;
 
@@ -27,17 +27,17 @@ pub(super) fn rename(
     });
 }
 
-/// Forks the session before a row of the user. `excludes` says whether the session waits for the end of the probe.
+/// Forks the session before a user message. `is_exclusive` says whether the session waits for the end of the probe.
 pub(super) fn fork(
     responder: Responder,
     hub: Arc<Hub>,
     origin: SessionOrigin,
     launch: Launch,
-    (row, excludes): (usize, bool),
+    (row, is_exclusive): (usize, bool),
 ) {
     tokio::spawn(async move {
         let forked = make_fork(&hub, &origin, &launch, row).await;
-        if excludes {
+        if is_exclusive {
             let _ = hub.send(&origin.id, Input::ProbeEnded { title: None }).await;
         }
         responder.respond(forked.map(SessionReply::Forked));
@@ -55,7 +55,7 @@ async fn make_fork(
     let entry = tokio::task::spawn_blocking(move || {
         recovery::read_open_session(&reading, &store)?.entry_of_user_row(row)
     });
-    let no_message = || CommandError::invalid("A fork begins at one of your own messages.");
+    let no_message = || CommandError::invalid("A session can be forked only at one of your own messages.");
     let entry_id = entry.await.ok().flatten().ok_or_else(no_message)?;
     let reply = probe::run(&origin.agent, launch, Request::Fork { entry_id }).await.map_err(agent_failed)?;
     let Reply::Forked(forked) = reply else {

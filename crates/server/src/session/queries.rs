@@ -1,5 +1,5 @@
-//! Questions about a session that only read: older rows, places of words and entries, files of the project. They run on
-//! threads that may block, and only the client that asked waits.
+//! Read-only queries about a session: older rows, the rows of search matches and of entries, files of the project.
+//! They run on blocking threads, and only the client that asked waits.
 
 use pilothouse_core::UiMessage;
 use pilothouse_core::limits::{PAGE_ROWS, QUERY_BYTES};
@@ -12,7 +12,7 @@ use super::{SessionOrigin, file_names, recovery};
 use crate::client::Responder;
 use crate::store::Store;
 
-/// Rows that are not in memory any more, read from the session file.
+/// Replies with rows that are no longer in memory, read from the session file.
 pub(super) fn older_rows(
     responder: Responder,
     history: Option<SharedHistory>,
@@ -30,7 +30,7 @@ pub(super) fn older_rows(
     });
 }
 
-/// The row that shows an entry of the session file.
+/// Replies with the row that shows an entry of the session file.
 pub(super) fn find_row(responder: Responder, origin: SessionOrigin, store: Store, entry: String) {
     tokio::spawn(async move {
         let _ = store.flush().result().await;
@@ -43,7 +43,7 @@ pub(super) fn find_row(responder: Responder, origin: SessionOrigin, store: Store
     });
 }
 
-/// Files and folders of the project, by letters of their paths.
+/// Replies with files and folders of the project whose paths match the query.
 pub(super) fn find_files(responder: Responder, origin: &SessionOrigin, query: String) {
     if query.len() > QUERY_BYTES {
         return responder.respond(Err(too_long()));
@@ -55,7 +55,7 @@ pub(super) fn find_files(responder: Responder, origin: &SessionOrigin, query: St
     });
 }
 
-/// The rows that contain these words. `rows` are those in memory, from index `first` on.
+/// Replies with the rows that contain the query. `rows` are those in memory, from index `first` on.
 pub(super) fn find_rows(
     responder: Responder,
     query: &str,
@@ -66,13 +66,13 @@ pub(super) fn find_rows(
         return responder.respond(Err(too_long()));
     }
     let Some(needle) = Needle::new(query) else {
-        return responder.respond(Err(CommandError::invalid("Type some words to look for.")));
+        return responder.respond(Err(CommandError::invalid("Type some words to search for.")));
     };
     spawn_blocking(move || {
         let mut found = Vec::new();
         let mut before = first;
         while let Some(history) = history.as_ref().filter(|_| before > 0) {
-            // Page by page, since the session itself needs the file now and then.
+            // Page by page, so that the session itself can use the file in between.
             let Some(page) = history.rows(before, PAGE_ROWS) else { break };
             before = page.first;
             let matching = page.messages.iter().enumerate().rev().filter(|(_, row)| needle.is_in(row));
@@ -86,5 +86,5 @@ pub(super) fn find_rows(
 }
 
 fn too_long() -> CommandError {
-    CommandError::invalid(format!("This is too long to look for: the limit is {QUERY_BYTES} bytes."))
+    CommandError::invalid(format!("The search text is too long; the limit is {QUERY_BYTES} bytes."))
 }

@@ -16,7 +16,7 @@ use crate::client::{ClientId, Responder};
 use crate::store::Write;
 
 impl Session {
-    /// Offers the agent the scheduled messages that it does not hold. An idle agent starts a run by that.
+    /// Offers the agent the scheduled messages that it does not hold. An idle agent then starts a run.
     pub(super) fn offer_queue(&mut self) {
         if self.steering.is_clearing()
             || !self.agent.is_running()
@@ -35,7 +35,7 @@ impl Session {
         }
     }
 
-    /// The agent refused a scheduled message: it stays in the queue, and the user is notified.
+    /// Keeps a scheduled message that the agent refused in the queue, and notifies the user.
     pub(super) fn offer_refused(&mut self, id: &str, error: &AgentError) {
         self.steering.refuse_offer(id);
         self.end_run_that_did_not_start(StateEvent::Failed, &error.to_string());
@@ -69,7 +69,7 @@ impl Session {
         }
     }
 
-    /// Makes a change of the queue, now or when the agent has cleared its copy.
+    /// Changes the queue, now or once the agent has cleared its copy.
     pub(super) async fn change_queue(&mut self, change: Change) {
         match self.steering.begin_change(change, self.agent.is_running()) {
             Some(change) => {
@@ -132,7 +132,7 @@ impl Session {
             }
             QueueEdit::Finish { text, mut images } => {
                 let lane = self.steering.queue().item_under_edit(id, revision)?.lane;
-                // The session file has the message under its new text.
+                // The session file will contain the message with its new text.
                 let edited = new_prompt(id.to_owned(), text.clone(), images.clone(), lane);
                 writes.push(self.journal.accept_prompt(queued(edited)));
                 images.iter_mut().for_each(|image| self.origin.blobs.retain(image));
@@ -160,7 +160,8 @@ impl Session {
         }
     }
 
-    /// The messages are in the draft before they leave the queue, since the reply may get lost.
+    /// Moves the messages to the draft. They are stored there in the same write that removes them from the queue,
+    /// because the reply may get lost.
     pub(super) async fn make_restore(
         &mut self,
         request: &str,
@@ -184,13 +185,13 @@ impl Session {
         Ok(SessionReply::Restored(reply))
     }
 
-    /// Carries out a change of the queue that is stored already.
+    /// Applies and publishes a change of the queue that is already stored.
     pub(super) fn set_queue(&mut self, queue: Queue) {
         self.steering.replace(queue);
         self.publish_queue();
     }
 
-    /// The queue changed without a user waiting for it.
+    /// Publishes and stores a change of the queue that no client waits for.
     pub(super) fn queue_changed(&mut self) {
         self.publish_queue();
         self.persist_queue();

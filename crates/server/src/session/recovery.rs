@@ -1,6 +1,6 @@
-//! Opens a session: its file, and the records beside it that only the server has. Prompts that were acknowledged and
-//! never reached the agent, the queue, the message that was in progress when the server was killed, questions that can
-//! no longer be answered. Opening changes nothing on the agent's side.
+//! Opens a session: reads its file, and the records that only the store has. Recovers prompts that were acknowledged
+//! and never reached the agent, the queue, the message that was in progress when the server was killed, and questions
+//! that can no longer be answered. Opening changes nothing on the agent's side.
 //!
 //! Everything here reads the disk and blocks.
 
@@ -21,22 +21,22 @@ use crate::store::{Extra, Prompt, PromptOutcome, Store, Write};
 /// The state of a session that is opened.
 #[derive(Debug, Default)]
 pub(super) struct Recovered {
-    /// None if the session has no file, or it cannot be read.
+    /// `None` if the session has no file, or it cannot be read.
     pub(super) history: Option<HistoryFile>,
-    /// Rows that no session file has, ordered by time.
+    /// Rows that are in no session file, ordered by time.
     pub(super) extras: Vec<Extra>,
     pub(super) queue: Queue,
-    /// Acknowledged prompts that the agent does not know: resuming the session sends them.
+    /// Acknowledged prompts that never reached the agent: resuming the session sends them.
     pub(super) unsent: Vec<Prompt>,
     /// Something was in progress when the server ended.
     pub(super) interrupted: bool,
     /// The client ids that are remembered, with the replies to them.
     pub(super) outcomes: Vec<(String, Option<PromptOutcome>)>,
-    /// The changes of the store that the recovery makes.
+    /// The writes to the store that complete the recovery.
     pub(super) writes: Vec<Write>,
 }
 
-/// Reads a session that is opened: nothing runs in it any more.
+/// Reads a session in which nothing runs.
 pub(super) fn open(origin: &SessionOrigin, hub: &Hub) -> Recovered {
     let scanned = origin.file.as_deref().and_then(|file| hub.scan(file));
     let mut recovered = Recovered::read(hub.store(), &origin.id, &origin.blobs, scanned.as_ref());
@@ -44,8 +44,8 @@ pub(super) fn open(origin: &SessionOrigin, hub: &Hub) -> Recovered {
     recovered
 }
 
-/// Reads the file of a session that is open, with the rows beside it. Changes nothing: the agent may not have reported
-/// everything that the file has.
+/// Reads the file of a session that is open, with the rows that only the store has. Changes nothing, because the
+/// agent may not have reported everything that the file contains.
 pub(super) fn read_open_session(origin: &SessionOrigin, store: &Store) -> Option<HistoryFile> {
     let scanned = HistoryFile::scan(origin.file.as_deref()?)?;
     let mut extras = store.extras(&origin.id);
@@ -64,7 +64,7 @@ impl Recovered {
         recovered.recover_message_in_progress(store, session, file);
         recovered.recover_asks(store, session);
         recovered.recover_prompts(store, session, blobs, file);
-        // Of the same moment, what was stored earlier comes first.
+        // Among extras with the same time, those stored earlier come first.
         let earlier = stored.into_iter().filter(|extra| !is_in_file(file, extra));
         recovered.extras = earlier.chain(std::mem::take(&mut recovered.extras)).collect();
         recovered.extras.sort_by_key(|extra| extra.at);
@@ -76,7 +76,7 @@ impl Recovered {
         self.extras.push(extra);
     }
 
-    /// The message in progress becomes a row for good, unless the agent finished it after the server was gone.
+    /// Makes the message in progress a permanent row, unless the agent finished it after the end of the server.
     fn recover_message_in_progress(&mut self, store: &Store, session: &str, file: Option<&ScannedFile>) {
         let Some(note) = store.in_flight(session) else { return };
         tracing::info!(session, events = note.events.len(), "recovering the message in progress");
@@ -107,15 +107,15 @@ impl Recovered {
         self.writes.push(Write::SaveAsks { session: session.to_owned(), asks: Vec::new() });
     }
 
-    /// Prompts and scheduled messages that the session file has are settled, whether the agent reported them or not. The
-    /// others are shown as unsent, or wait in the queue.
+    /// Settles prompts and scheduled messages that the session file contains, whether the agent reported them or not.
+    /// The others are shown as unsent, or stay in the queue.
     fn recover_prompts(&mut self, store: &Store, session: &str, blobs: &Blobs, file: Option<&ScannedFile>) {
         let mut items = store.queue(session);
         let scheduled = items.len();
         let (settled, open) = settled_and_open(store.prompts(session), &items, file);
         items.retain(|item| !settled.iter().any(|prompt| prompt.client_id == item.id));
         for prompt in settled.iter().filter(|prompt| prompt.outcome.is_none()) {
-            // The server was killed before the agent's reply: a client that sends it again learns that it arrived.
+            // The server was killed before the agent replied. A client that sends the prompt again gets this outcome.
             self.set_outcome(session, &prompt.client_id, Disposition::Started);
         }
         if !settled.is_empty() {
@@ -150,13 +150,13 @@ impl Recovered {
     }
 }
 
-/// The prompts that need no recovery, and the others.
+/// Divides prompts into those that need no recovery, and the others.
 fn settled_and_open(
     prompts: Vec<Prompt>,
     queue: &[Scheduled],
     file: Option<&ScannedFile>,
 ) -> (Vec<Prompt>, Vec<Prompt>) {
-    // Without a prompt nothing of the file is read: it may have thousands of messages.
+    // Without a prompt the messages of the file, which may be thousands, are not read.
     let earliest = prompts.iter().map(|prompt| prompt.at).min();
     let messages = file.zip(earliest).map(|(file, at)| file.user_messages_since(at)).unwrap_or_default();
     let settled = match_prompts(&prompts, queue, messages);
@@ -168,7 +168,8 @@ fn settled_and_open(
     (done, open)
 }
 
-/// Shell commands that ended before the agent created its file: the agent writes them when it does.
+/// Whether the session file contains this extra: shell commands that ended before the agent created its file are
+/// written to it by the agent.
 fn is_in_file(file: Option<&ScannedFile>, extra: &Extra) -> bool {
     let is_shell = |event: &Event| matches!(event, Event::BashStart { .. } | Event::BashEnd { .. });
     file.is_some() && extra.events.iter().all(is_shell)
@@ -177,8 +178,8 @@ fn is_in_file(file: Option<&ScannedFile>, extra: &Extra) -> bool {
 /// Whether a user message of the file, with its time, is this prompt.
 type Matches<'a> = dyn Fn(&Prompt, &(u64, String)) -> bool + 'a;
 
-/// Which prompts are in the file, were refused, or were handled as commands. `messages` are the user's messages in the
-/// file, with their times.
+/// Returns, for each prompt, whether it is in the file, was refused, or was handled as a command. `messages` are the
+/// user's messages in the file, with their times.
 ///
 /// A server that was killed may have missed the agent's report of a prompt: then a message with its text is the prompt.
 /// Templates and skills change the text: the first message after a prompt that was to start a run is that prompt, when
@@ -223,7 +224,7 @@ fn needs_no_recovery(prompt: &Prompt) -> bool {
         || (prompt.reported.is_none() && disposition(prompt) == Some(Disposition::Handled))
 }
 
-/// The row of a prompt that the agent does not know.
+/// The row of a prompt that never reached the agent.
 pub(super) fn user_message(prompt: &Prompt) -> Event {
     let mut parts = vec![Part::Text { text: prompt.text.clone() }];
     parts.extend(prompt.images.iter().cloned().map(Part::Image));

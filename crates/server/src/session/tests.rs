@@ -1,4 +1,4 @@
-//! The deadlines of a session. Time does not pass in these tests: it is given to the code that acts on it.
+//! The deadlines of a session. The tests do not wait: they pass the time to the code that acts on it.
 
 use pilothouse_agents::framing::Line;
 use pilothouse_core::SessionState;
@@ -59,7 +59,7 @@ fn shell_result(session: &Session) -> &pilothouse_core::BashResult {
     session.log.view().controller.rows().iter().find_map(|row| row.bash_result.as_ref()).unwrap()
 }
 
-/// Processes what the agent says until the condition holds; only a hang fails.
+/// Processes the agent's output until the condition holds. Only a hang fails.
 async fn until(session: &mut Session, condition: impl Fn(&Session) -> bool) {
     while !condition(session) {
         let event = tokio::time::timeout(Duration::from_secs(30), session.agent.process_event()).await;

@@ -31,7 +31,7 @@ impl Session {
             return responder.respond(Err(error));
         }
         if self.agent.is_stopping() {
-            // The run that was stopped has not ended yet: its last events are not about this prompt.
+            // The stopped run has not ended yet, and its last events do not belong to this prompt.
             return self.prompts.hold(responder, prompt);
         }
         if self.log.is_busy() {
@@ -57,7 +57,7 @@ impl Session {
         self.check_writable().await
     }
 
-    /// The agent is working: the prompt joins the queue, and that is acknowledged.
+    /// Adds a prompt to the queue while the agent is working, and acknowledges it as queued.
     pub(super) async fn schedule_prompt(&mut self, responder: Responder, prompt: Prompt) {
         let client_id = prompt.client_id.clone();
         let mut item = scheduled(prompt.clone());
@@ -83,7 +83,7 @@ impl Session {
         }
     }
 
-    /// Gives a stored prompt to the agent.
+    /// Sends a stored prompt to the agent, which is started if necessary.
     pub(super) async fn start_prompt(&mut self, responder: Responder, prompt: Prompt) {
         self.begin_run();
         self.prompts.start(prompt.clone(), responder);
@@ -119,7 +119,7 @@ impl Session {
         self.perform_stored(effects).await;
     }
 
-    /// The agent has replied to a prompt.
+    /// Handles the agent's acknowledgement of a prompt.
     pub(super) async fn prompt_accepted(&mut self, client_id: &str, disposition: Disposition) {
         match disposition {
             Disposition::Handled => {
@@ -127,7 +127,7 @@ impl Session {
                 self.forget_scheduled(client_id);
                 self.end_run_that_did_not_start(StateEvent::Completed, "");
             }
-            // A run was in progress after all.
+            // Unexpectedly, a run was in progress.
             Disposition::Queued => {
                 if let Some(prompt) = self.prompts.take_starting(client_id) {
                     let mut item = scheduled(prompt);
@@ -145,7 +145,7 @@ impl Session {
         self.perform_stored(effects).await;
     }
 
-    /// A prompt that led to no run leaves no spinner behind.
+    /// Ends the run in the state machine if the agent did not start one, so that clients do not show a working agent.
     pub(super) fn end_run_that_did_not_start(&mut self, how: StateEvent, reason: &str) {
         if !self.log.is_running() {
             if self.log.state() == SessionState::Creating {
@@ -156,14 +156,15 @@ impl Session {
         }
     }
 
-    /// The stop is over: prompts that arrived meanwhile take their turn, and pass the same checks again.
+    /// Processes the prompts that were held during a stop or a probe. They pass the same checks again.
     pub(super) async fn release_held(&mut self) {
         for (responder, prompt) in self.prompts.take_held() {
             self.prompt(responder, prompt).await;
         }
     }
 
-    /// Continues the session: with prompts that never reached the agent, with scheduled messages, or by asking for it.
+    /// Continues the session: with prompts that never reached the agent, with scheduled messages, or with a prompt
+    /// that asks the agent to continue.
     pub(super) async fn resume(&mut self, responder: Responder) {
         if let Err(error) = self.check_resumable().await {
             return responder.respond(Err(error));
@@ -197,7 +198,7 @@ impl Session {
         Ok(())
     }
 
-    /// The first unsent prompt starts a run; the others follow it in their order.
+    /// Sends unsent prompts again: the first starts a run, the others are scheduled in their order.
     pub(super) async fn resume_unsent(&mut self, responder: Responder, first: Prompt, others: Vec<Prompt>) {
         let planned = self.steering.plan(|queue| {
             for prompt in &others {
@@ -224,12 +225,13 @@ impl Session {
         }
     }
 
-    /// Tries again what failed: a prompt that the agent does not know is sent itself.
+    /// Sends what failed again: unsent prompts and scheduled messages, else the refused prompt, else the last user
+    /// message.
     pub(super) async fn retry(&mut self, responder: Responder) {
         if self.prompts.has_unsent() || self.steering.queue().sendable().next().is_some() {
             return self.resume(responder).await;
         }
-        let refused = self.prompts.take_refused().map(|prompt| (prompt.text, prompt.images));
+        let refused = self.prompts.refused().map(|prompt| (prompt.text.clone(), prompt.images.clone()));
         match refused.or_else(|| self.last_user_message()) {
             Some((text, images)) => {
                 let images = self.restore_images(images).await;
@@ -250,14 +252,14 @@ impl Session {
         self.prompt(responder, new_prompt(client_id, text, images, Lane::Steer)).await;
     }
 
-    /// The last message of the user, with its images by name.
+    /// The text of the last user message, and its images by name.
     pub(super) fn last_user_message(&self) -> Option<(String, Vec<Image>)> {
         let row = last_user_message(self.log.view().controller.rows())?;
         Some((row.text.clone(), row.images.clone()))
     }
 
-    /// Stop: the queue is cleared and restored, questions are closed, then the run is aborted. An agent may keep its
-    /// queue over an abort, and may not answer an abort while a question is open.
+    /// Stops the run: returns the queue to the user, closes open questions, then aborts. An agent may keep its queue
+    /// across an abort, and may not answer an abort while a question is open.
     pub(super) async fn stop(&mut self, responder: Responder) {
         self.restore_queue(responder, true).await;
         for ask in self.asks.to_vec() {

@@ -24,11 +24,11 @@ pub(in crate::session) struct AgentConnection {
     received: VecDeque<FromAgent>,
     /// Lines that did not fit into the process's input yet.
     unsent: VecDeque<String>,
-    /// When a stop that the agent does not follow becomes the end of its process.
+    /// When the process is ended if the agent has not followed a stop.
     stop_at: Option<Instant>,
     /// When an idle process is ended.
     idle_at: Option<Instant>,
-    /// A probe of ours has the session's file for a moment.
+    /// A probe is using the session's file.
     probing: bool,
 }
 
@@ -83,7 +83,7 @@ impl AgentConnection {
         self.deliver();
     }
 
-    /// Waits for the process to say something, or to end.
+    /// Waits for output of the process, or for its exit.
     pub(in crate::session) async fn process_event(&mut self) -> Option<ProcessEvent> {
         self.events.recv().await
     }
@@ -96,7 +96,7 @@ impl AgentConnection {
         self.running.as_ref().is_some_and(|running| running.ready)
     }
 
-    /// Returns whether the agent was not ready before.
+    /// Marks the agent as ready. Returns whether it was not ready before.
     pub(in crate::session) fn set_ready(&mut self) -> bool {
         self.running.as_mut().is_some_and(|running| !std::mem::replace(&mut running.ready, true))
     }
@@ -105,7 +105,7 @@ impl AgentConnection {
         self.running.as_ref().is_some_and(|running| running.ending)
     }
 
-    /// Sends a request. Its reply comes back with `pending`, exactly once.
+    /// Sends a request. Its reply is received together with `pending`, exactly once.
     pub(in crate::session) fn request(&mut self, request: Request, pending: Pending) -> RequestId {
         self.last_request += 1;
         let id = RequestId(self.last_request);
@@ -121,7 +121,7 @@ impl AgentConnection {
         id
     }
 
-    /// Whether the agent reads what it is sent.
+    /// Whether the agent reads its input, so that a request can be sent.
     pub(in crate::session) fn accepts_input(&self) -> bool {
         self.unsent.is_empty() && self.running.as_ref().is_some_and(|running| running.process.accepts_input())
     }
@@ -133,7 +133,7 @@ impl AgentConnection {
         self.deliver();
     }
 
-    /// Moves the connection's outputs on: lines to the process, everything else to `received`. Deltas that arrived
+    /// Dispatches the connection's outputs: lines to the process, everything else to `received`. Deltas that arrived
     /// together are joined, never reordered.
     fn deliver(&mut self) {
         let Some(running) = &mut self.running else { return };
@@ -180,13 +180,13 @@ impl AgentConnection {
         self.pending.values().any(|pending| matches!(pending, Pending::Offered { .. }))
     }
 
-    /// Whether the agent owes a response, also one that nobody but the connection waits for.
+    /// Whether a response of the agent is outstanding, including those that only the connection waits for.
     pub(in crate::session) fn has_pending(&self) -> bool {
-        let owes = self.running.as_ref().is_some_and(|running| running.connection.has_pending());
-        owes || !self.pending.is_empty()
+        let is_outstanding = self.running.as_ref().is_some_and(|running| running.connection.has_pending());
+        is_outstanding || !self.pending.is_empty()
     }
 
-    /// Ends the process. It reports its end.
+    /// Starts to end the process. Its exit arrives as an event.
     pub(in crate::session) fn end(&mut self) {
         if let Some(running) = &mut self.running {
             running.ending = true;
@@ -194,7 +194,7 @@ impl AgentConnection {
         }
     }
 
-    /// The process has ended: pending requests fail. Returns whether we ended it.
+    /// Handles the end of the process: pending requests fail. Returns whether we ended it.
     pub(in crate::session) fn ended(&mut self) -> bool {
         let expected = self.is_ending();
         if let Some(running) = &mut self.running {
@@ -206,7 +206,7 @@ impl AgentConnection {
         expected
     }
 
-    /// Gives the agent a moment to follow a stop.
+    /// Starts the time within which the agent has to follow a stop.
     pub(in crate::session) fn expect_stop(&mut self, now: Instant) {
         self.stop_at = Some(now + Duration::from_secs(STOP_STEP_SECONDS));
     }
@@ -223,7 +223,7 @@ impl AgentConnection {
         self.probing
     }
 
-    /// A stop or a probe is in progress: prompts have to wait.
+    /// Whether a stop or a probe is in progress, for which prompts have to wait.
     pub(in crate::session) fn is_stopping(&self) -> bool {
         self.stop_at.is_some() || self.is_ending() || self.probing
     }

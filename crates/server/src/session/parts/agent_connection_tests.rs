@@ -41,7 +41,7 @@ async fn a_reply_comes_back_with_what_it_is_for() {
     let (mut agent, mut input) = attached();
     agent.request(Request::Abort, Pending::Offered { id: "a".to_owned() });
     assert!(agent.is_delivering() && agent.has_pending());
-    // The first two commands are those of `open`.
+    // `open` sends the first two commands.
     let mut types = Vec::new();
     while let Ok(line) = input.try_recv() {
         types.push(serde_json::from_str::<Value>(&line).unwrap()["type"].clone());

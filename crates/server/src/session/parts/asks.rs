@@ -32,7 +32,7 @@ impl Asks {
         ask
     }
 
-    /// The question that this answer belongs to. A late or unsuitable answer is refused.
+    /// Returns the question that this answer belongs to. A late or unsuitable answer is refused.
     pub(in crate::session) fn answered(&self, ask_id: &str, answer: &Answer) -> Result<Ask, CommandError> {
         let Some(open) = self.open.iter().find(|open| open.ask.id == ask_id) else {
             return Err(CommandError::new(
@@ -46,7 +46,7 @@ impl Asks {
         Ok(open.ask.clone())
     }
 
-    /// The open questions without this one, as they are stored before it is closed.
+    /// The open questions except this one, to be stored before it is closed.
     pub(in crate::session) fn without(&self, ask_id: &str) -> Vec<Ask> {
         self.asks().filter(|ask| ask.id != ask_id).cloned().collect()
     }
@@ -72,13 +72,13 @@ impl Asks {
         self.open.iter().filter_map(|open| open.expires).min()
     }
 
-    /// The questions whose time is over. The agent treats them as not answered and does not report it.
+    /// The questions that have expired. The agent treats them as not answered and does not report that.
     pub(in crate::session) fn expired(&self, now: Instant) -> Vec<Ask> {
         let expired = self.open.iter().filter(|open| open.expires.is_some_and(|expires| expires <= now));
         expired.map(|open| open.ask.clone()).collect()
     }
 
-    /// The state that the oldest open question puts the session into.
+    /// The step of the state machine for the oldest open question.
     pub(in crate::session) fn waiting_state(&self) -> Option<StateEvent> {
         self.asks().next().map(waiting_for)
     }

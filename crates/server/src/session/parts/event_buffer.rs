@@ -25,7 +25,7 @@ impl EventBuffer {
         }
     }
 
-    /// Returns the frames after `seq`. None if some of them are gone, or never existed.
+    /// Returns the frames after `seq`, or `None` if some of them were dropped or never existed.
     pub fn after(&self, seq: u64) -> Option<impl Iterator<Item = Utf8Bytes> + '_> {
         let missing = usize::try_from(self.last.checked_sub(seq)?).ok()?;
         let start = self.frames.len().checked_sub(missing)?;

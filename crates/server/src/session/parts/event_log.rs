@@ -100,8 +100,8 @@ impl EventLog {
         self.machine.apply(event);
     }
 
-    /// The step of the state machine that an event of the agent stands for, with its reason. None while the session
-    /// waits for an answer: only the answer, or the end of the run, ends that.
+    /// Maps an event of the agent to a step of the state machine, with its reason. Returns `None` while the session
+    /// waits for an answer: only the answer or the end of the run ends that state.
     pub(in crate::session) fn follow(&mut self, event: &Event) -> Option<(StateEvent, String)> {
         let step = self.follower.step(event)?;
         let reason =

@@ -1,11 +1,11 @@
-//! One owner per session file. Agents take no lock: two processes on one file make the conversation branch silently. So a
-//! message in the file that our own process has not reported was written by another program: the session is followed,
-//! and nothing is written here until the user takes it over.
+//! One owner per session file. Agents do not lock their files: two processes on one file make the conversation branch
+//! silently. A message in the file that our own process has not reported was therefore written by another program: the
+//! session is followed, and nothing is written here until the user takes it over.
 //!
 //! Messages are attributed by their times. Our own process writes a message a little before it reports it, so nothing is
 //! attributed to another program while our process works, unless a message stays unreported for seconds.
 //!
-//! The file is read on a thread that may block, never in the session's task.
+//! The file is read on a blocking thread, never in the session's task.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,14 +36,14 @@ pub(in crate::session) struct FileOwnership {
     history: Option<SharedHistory>,
     /// The times of the newest messages that our own process has reported.
     own_times: VecDeque<u64>,
-    /// The number of entries that are attributed, or shown.
+    /// The number of entries that were attributed or shown.
     checked: usize,
     check_at: Option<Instant>,
     /// When a message was first seen that our working process has not reported.
     unreported_since: Option<Instant>,
     /// Another program is only suspected.
     suspected: bool,
-    /// The file is another one than the conversation was read from.
+    /// The file was replaced after the conversation was read from it.
     replaced: bool,
     /// Until when another program counts as working in this session.
     active_until: Option<Instant>,
@@ -56,7 +56,7 @@ pub(in crate::session) struct FileOwnership {
 pub(in crate::session) struct SharedHistory(Arc<Mutex<HistoryFile>>);
 
 impl SharedHistory {
-    /// Uses the file on a thread that may block.
+    /// Uses the file on a blocking thread.
     async fn run<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut HistoryFile) -> T + Send + 'static,
@@ -88,7 +88,7 @@ pub(in crate::session) enum Author {
 pub(in crate::session) struct Finding {
     /// Another program writes the file: our process has to give way.
     pub(in crate::session) external: bool,
-    /// A suspicion turned out to be wrong.
+    /// An earlier suspicion turned out to be wrong.
     pub(in crate::session) cleared: bool,
     pub(in crate::session) action: FileAction,
 }
@@ -105,12 +105,14 @@ pub(in crate::session) enum FileAction {
     Reload,
 }
 
-/// The state of a suspicion.
+/// The result of a check while our own process works.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::session) enum Suspicion {
+    /// An earlier suspicion turned out to be wrong.
     Unfounded,
+    /// Nothing is suspected, or not for long enough to be shown.
     Open,
-    /// It has lasted long enough to be shown.
+    /// The suspicion has lasted long enough to be shown.
     Confirmed,
 }
 
@@ -149,7 +151,7 @@ impl FileOwnership {
     }
 
     fn is_own(&self, time: u64) -> bool {
-        // The newest are looked up most.
+        // The newest times are looked up most often.
         self.own_times.iter().rev().any(|own| *own == time)
     }
 
@@ -167,16 +169,16 @@ impl FileOwnership {
         }
     }
 
-    /// Reads what was appended to the file, without showing it, and attributes it. Opens the file again if it is another
-    /// one by now.
+    /// Reads what was appended to the file, without showing it, and attributes it. Opens the file again if it was
+    /// replaced.
     pub(in crate::session) async fn read_appended(
         &mut self,
         origin: &SessionOrigin,
         store: &Store,
     ) -> Author {
         let Some(history) = self.history.clone() else { return Author::Ours };
-        let fits = history.run(HistoryFile::read_appended).await.unwrap_or_default();
-        if !fits {
+        let is_same_file = history.run(HistoryFile::read_appended).await.unwrap_or_default();
+        if !is_same_file {
             self.reopen(origin, store).await;
         }
         let checked = self.checked;
@@ -186,7 +188,7 @@ impl FileOwnership {
         self.author(&times.unwrap_or_default())
     }
 
-    /// Opens the file of the session that is shown already.
+    /// Opens the file again without changing the shown conversation.
     pub(in crate::session) async fn reopen(&mut self, origin: &SessionOrigin, store: &Store) {
         let (origin, store) = (origin.clone(), store.clone());
         let _ = store.flush().result().await;
@@ -197,7 +199,7 @@ impl FileOwnership {
         self.history = opened.map(|history| SharedHistory(Arc::new(Mutex::new(history))));
     }
 
-    /// Takes everything that was read as known, and returns what it means for the conversation.
+    /// Adds all entries that were read to the conversation and returns the change.
     async fn take_appended(&mut self) -> Option<FileChange> {
         let taken = match &self.history {
             Some(history) => history.run(|history| (history.take_appended(), history.entry_count())).await,
@@ -235,7 +237,7 @@ impl FileOwnership {
         }
     }
 
-    /// Takes messages as known that no other program has written.
+    /// Adds messages that no other program has written to the conversation.
     pub(in crate::session) async fn take_own(
         &mut self,
         origin: &SessionOrigin,
@@ -250,7 +252,7 @@ impl FileOwnership {
             }
             Some(FileChange::Replaced) => FileAction::Reload,
             Some(FileChange::Unchanged) => FileAction::UpdateTitle,
-            // Without a process of ours it is another program's: the result of a tool, a command, a summary.
+            // Without a process of ours these are another program's: a tool result, a command, a summary.
             Some(FileChange::Appended(messages)) if !has_process => FileAction::Append(messages),
             Some(FileChange::Appended(_) | FileChange::Deleted) | None => FileAction::None,
         }
@@ -278,7 +280,8 @@ impl FileOwnership {
         Suspicion::Confirmed
     }
 
-    /// Our own process is gone. Returns the messages that it wrote and did not report: nobody else is blamed for them.
+    /// Returns the messages that our own process wrote but did not report before its exit. They are not attributed to
+    /// another program.
     pub(in crate::session) async fn take_rest(
         &mut self,
         origin: &SessionOrigin,
@@ -308,15 +311,15 @@ impl FileOwnership {
         self.check_at.is_some_and(|at| at <= now)
     }
 
-    /// Another program was seen writing. It counts as working for a while; for longer in the middle of a run, since a
-    /// tool may take its time.
+    /// Notes that another program has written. It counts as working for a while, and for longer in the middle of a
+    /// run, because a tool may take long.
     pub(in crate::session) async fn expect_external_writer(&mut self, now: Instant) {
         let unfinished = self.resting_state().await == Some(SessionState::Paused);
         let seconds = if unfinished { EXTERNAL_WRITER_RUN_SECONDS } else { EXTERNAL_WRITER_SECONDS };
         self.active_until = Some(now + Duration::from_secs(seconds));
     }
 
-    /// Whether the time is over after which another program counts as gone.
+    /// Whether the other program has not written for so long that it counts as gone.
     pub(in crate::session) fn is_external_writer_gone(&self, now: Instant) -> bool {
         self.active_until.is_some_and(|until| until <= now)
     }
@@ -337,7 +340,7 @@ impl FileOwnership {
         self.check_at.into_iter().chain(self.active_until).min()
     }
 
-    /// The state of the session when nothing runs in it, as the file has it.
+    /// The state of the session while no agent runs it, according to the file.
     pub(in crate::session) async fn resting_state(&self) -> Option<SessionState> {
         self.history.as_ref()?.run(|history| history.resting_state()).await
     }
@@ -346,7 +349,7 @@ impl FileOwnership {
         self.history.as_ref()?.run(|history| history.title()).await.filter(|title| !title.is_empty())
     }
 
-    /// Which of these messages of the user the file has.
+    /// Returns those of these times at which the file has a user message.
     pub(in crate::session) async fn prompts_in_file(&self, times: Vec<u64>) -> Vec<u64> {
         let Some(history) = self.history.as_ref().filter(|_| !times.is_empty()) else { return Vec::new() };
         let found = history.run(move |history| {

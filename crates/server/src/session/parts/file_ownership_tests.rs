@@ -137,7 +137,7 @@ async fn messages_that_a_dead_process_did_not_report_are_its_own() {
 async fn another_program_counts_as_working_for_a_while() {
     let mut fixture = fixture();
     let now = Instant::now();
-    // The file ends with a message of the user: the other program is in the middle of a run.
+    // The file ends with a user message: the other program is in the middle of a run.
     fixture.file.expect_external_writer(now).await;
     let gone = fixture.file.next_deadline().unwrap();
     assert_eq!(gone, now + Duration::from_secs(EXTERNAL_WRITER_RUN_SECONDS));

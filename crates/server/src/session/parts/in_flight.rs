@@ -9,7 +9,7 @@ use pilothouse_core::protocol::event::{Event, Update};
 /// Events that rebuild what is in progress.
 #[derive(Debug, Default)]
 pub(in crate::session) struct InFlight {
-    /// The timestamp of the message in progress, by which the session file has it once it is complete.
+    /// The timestamp of the message in progress, which identifies it in the session file once it is complete.
     message: Option<u64>,
     reply: Vec<Event>,
     tools: Vec<Event>,
@@ -25,7 +25,7 @@ impl InFlight {
         self.changed |= extended || before != (self.reply.len(), self.tools.len(), self.shell.len());
     }
 
-    /// Adds an event. Returns whether an event that is kept already was extended.
+    /// Adds an event. Returns whether a stored event was extended or replaced, which may leave their number unchanged.
     fn add(&mut self, event: &Event) -> bool {
         match event {
             Event::AgentStart => self.running = true,
@@ -47,7 +47,7 @@ impl InFlight {
             Event::ToolExecutionStart { .. } => self.tools.push(event.clone()),
             Event::ToolExecutionUpdate { tool_call_id, .. }
             | Event::ToolExecutionEnd { tool_call_id, .. } => {
-                // Each update has all output so far: the newest is enough.
+                // Each update contains all output so far, so the newest is enough.
                 let is_start = |known: &Event| matches!(known, Event::ToolExecutionStart { .. });
                 self.tools.retain(|known| is_start(known) || call_id(known) != Some(tool_call_id));
                 self.tools.push(event.clone());
@@ -61,7 +61,7 @@ impl InFlight {
                 if self.running {
                     self.shell.push(event.clone());
                 } else {
-                    // The session file has it by now; during a run it gets there at the end of the run.
+                    // Outside a run the session file has it by now; during a run it is written when the run ends.
                     self.shell.retain(|known| shell_id(known) != Some(id));
                 }
             }
@@ -126,7 +126,7 @@ impl InFlight {
     }
 }
 
-/// Blocks of one message that may be interleaved.
+/// The number of blocks of one message that may be interleaved.
 const INTERLEAVED_BLOCKS: usize = 16;
 
 fn call_id(event: &Event) -> Option<&String> {

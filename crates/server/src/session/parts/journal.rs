@@ -32,7 +32,7 @@ impl Journal {
         Self { store, session, in_flight: InFlight::default(), note_at: None, reported: Vec::new() }
     }
 
-    /// Writes and waits until it is on disk. Nothing may be acknowledged or passed on before.
+    /// Writes and waits until the writes are on disk. Nothing may be acknowledged or passed on before.
     pub(in crate::session) async fn commit(&self, writes: Vec<Write>) -> Result<(), CommandError> {
         Ok(self.store.write(writes).result().await?)
     }
@@ -46,7 +46,7 @@ impl Journal {
         Write::AcceptPrompt { session: self.session.clone(), prompt }
     }
 
-    /// Stores the id of a command that must run only once.
+    /// The write that stores the id of a command that must run only once.
     pub(in crate::session) fn remember_id(&self, client_id: &str) -> Write {
         Write::RememberId { session: self.session.clone(), client_id: client_id.to_owned(), at: now_ms() }
     }
@@ -67,7 +67,7 @@ impl Journal {
         Write::SaveAsks { session: self.session.clone(), asks }
     }
 
-    /// Stores rows that no session file has.
+    /// The write that stores rows that are in no session file.
     pub(in crate::session) fn add_extra(&self, events: Vec<Event>) -> Write {
         self.add_extra_at(now_ms(), events)
     }
@@ -76,7 +76,7 @@ impl Journal {
         Write::AddExtra { session: self.session.clone(), extra: Extra { at, events } }
     }
 
-    /// The agent has reported a prompt as a user message.
+    /// Notes that the agent has reported a prompt as a user message, and returns the write that stores this.
     pub(in crate::session) fn prompt_reported(&mut self, client_id: &str, timestamp: u64) -> Write {
         self.reported.push((client_id.to_owned(), timestamp));
         Write::PromptReported { session: self.session.clone(), client_id: client_id.to_owned(), timestamp }
@@ -99,7 +99,7 @@ impl Journal {
     /// Keeps track of what is in progress. Every event of the session passes through here.
     pub(in crate::session) fn observe(&mut self, event: &Event, now: Instant) {
         self.in_flight.observe(event);
-        // A command that has ended is in the session file: noted later, it would be shown twice after a kill.
+        // An ended command is in the session file. Until the note no longer has it, a kill would show it twice.
         if matches!(event, Event::BashEnd { .. }) {
             self.write_note();
         }
@@ -112,7 +112,7 @@ impl Journal {
         self.note_at
     }
 
-    /// Writes the message in progress, behind everything else.
+    /// Queues a note of what is in progress, without waiting for it.
     pub(in crate::session) fn write_note(&mut self) {
         self.note_at = None;
         if let Some((message, events)) = self.in_flight.take_changes() {
@@ -126,8 +126,8 @@ impl Journal {
         self.in_flight.message()
     }
 
-    /// The process ended while something was in progress: stores it as it was shown, without a message that the session
-    /// file has after all.
+    /// The writes that store what was in progress when the process ended, as it was shown, without a message that the
+    /// session file contains.
     pub(in crate::session) fn interrupted(&self, exit: &Event, file_has_message: bool) -> Option<Vec<Write>> {
         let mut events = self.in_flight.events();
         if file_has_message {
@@ -137,7 +137,7 @@ impl Journal {
             matches!(exit, Event::ProcessExit { code, expected, .. } if !expected && *code != Some(0));
         (!events.is_empty() || failed).then(|| {
             events.push(exit.clone());
-            // In one unit with the note, so that a kill in between does not show it twice.
+            // In one transaction with the removal of the note, so that a kill in between does not show it twice.
             let note = Write::SetInFlight { session: self.session.clone(), note: None };
             vec![self.add_extra(events), note]
         })

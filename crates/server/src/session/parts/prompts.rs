@@ -1,5 +1,5 @@
-//! Prompts: accepted once, stored before they are acknowledged, given to the agent in order. A client id identifies a
-//! prompt for good: a prompt that is sent again gets the reply that the first one got.
+//! Prompts: accepted once, stored before they are acknowledged, sent to the agent in order. A client id identifies a
+//! prompt permanently: a prompt that is sent again gets the same reply as the first time.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ use crate::store::{Prompt, PromptOutcome};
 /// The prompts of a session, from the moment they arrive until the agent has reported them.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Prompts {
-    /// The newest client ids, with the replies to them once there is one.
+    /// The newest client ids, each with its reply once there is one.
     outcomes: VecDeque<(String, Option<PromptOutcome>)>,
     /// Clients that wait for the acknowledgement of a prompt, by its client id.
     waiting: Vec<(String, Responder)>,
@@ -27,9 +27,9 @@ pub(in crate::session) struct Prompts {
     starting: VecDeque<Prompt>,
     /// Prompts that arrived while a stop or a probe was in progress.
     held: Vec<(Responder, Prompt)>,
-    /// Acknowledged prompts that the agent does not know.
+    /// Acknowledged prompts that never reached the agent.
     unsent: Vec<Prompt>,
-    /// The last prompt that the agent refused or could not be given: a retry sends it again.
+    /// The last prompt that the agent refused or that could not be sent: a retry sends it again.
     refused: Option<Prompt>,
     /// An unsent prompt while it is being sent again.
     resuming: Option<Prompt>,
@@ -39,7 +39,7 @@ pub(in crate::session) struct Prompts {
 #[derive(Debug, PartialEq)]
 pub(in crate::session) enum KnownId {
     New,
-    /// The prompt is being sent: its reply is also this client's reply.
+    /// The prompt is being sent: a client that sends it again gets the same reply.
     InProgress,
     Done(PromptOutcome),
     /// The id belongs to another kind of command.
@@ -47,15 +47,12 @@ pub(in crate::session) enum KnownId {
 }
 
 impl Prompts {
-    /// Takes over what was recovered when the session was opened.
-    pub(in crate::session) fn recovered(
-        outcomes: Vec<(String, Option<PromptOutcome>)>,
-        unsent: Vec<Prompt>,
-    ) -> Self {
-        Self { outcomes: outcomes.into(), unsent, ..Self::default() }
+    /// Creates the prompts of a session from what was recovered when it was opened.
+    pub(in crate::session) fn recovered(outcomes: Vec<(String, Option<PromptOutcome>)>) -> Self {
+        Self { outcomes: outcomes.into(), ..Self::default() }
     }
 
-    /// The conversation was read again from disk.
+    /// Replaces the unsent prompts, after the conversation was read from disk.
     pub(in crate::session) fn set_unsent(&mut self, unsent: Vec<Prompt>) {
         self.unsent = unsent;
     }
@@ -79,12 +76,12 @@ impl Prompts {
         self.outcomes.push_back((client_id.to_owned(), None));
     }
 
-    /// A further client waits for the acknowledgement of a prompt.
+    /// Adds a client that waits for the acknowledgement of a prompt.
     pub(in crate::session) fn wait(&mut self, client_id: &str, responder: Responder) {
         self.waiting.push((client_id.to_owned(), responder));
     }
 
-    /// Keeps a prompt until the stop in progress is over.
+    /// Holds a prompt until the stop or the probe in progress is over.
     pub(in crate::session) fn hold(&mut self, responder: Responder, prompt: Prompt) {
         self.held.push((responder, prompt));
     }
@@ -97,7 +94,7 @@ impl Prompts {
         self.held.len() >= SCHEDULED_MESSAGES
     }
 
-    /// A stored prompt is being sent to start a run.
+    /// Notes that a stored prompt is being sent to start a run.
     pub(in crate::session) fn start(&mut self, prompt: Prompt, responder: Responder) {
         self.wait(&prompt.client_id, responder);
         self.starting.push_back(prompt);
@@ -123,8 +120,8 @@ impl Prompts {
         Some(prompt.client_id)
     }
 
-    /// The agent has accepted a prompt: stores the reply and sends it to everyone who waits. Prompts that stayed unsent
-    /// until now stay in the conversation as they are.
+    /// Acknowledges a prompt: stores the reply and sends it to all waiting clients. Older unsent prompts are settled
+    /// and stay in the conversation as they are.
     pub(in crate::session) fn acknowledge(
         &mut self,
         client_id: &str,
@@ -145,7 +142,7 @@ impl Prompts {
         effects
     }
 
-    /// A prompt did not reach the agent, or the agent refused it.
+    /// Refuses a prompt that did not reach the agent, or that the agent refused.
     pub(in crate::session) fn refuse(
         &mut self,
         client_id: &str,
@@ -180,7 +177,7 @@ impl Prompts {
         taken.into_iter().map(|(_, responder)| responder)
     }
 
-    /// The process ended: prompts that it accepted and never reported are unsent again, and shown.
+    /// Handles the end of the process: prompts that it accepted and never reported become unsent, and are shown.
     pub(in crate::session) fn process_ended(&mut self) -> Vec<Effect> {
         self.resuming = None;
         let lost = std::mem::take(&mut self.starting);
@@ -204,9 +201,9 @@ impl Prompts {
         Some((first, unsent.collect()))
     }
 
-    /// Takes the prompt that the agent refused last, for a retry.
-    pub(in crate::session) fn take_refused(&mut self) -> Option<Prompt> {
-        self.refused.take()
+    /// The prompt that the agent refused last, for a retry. It is kept until a prompt is acknowledged.
+    pub(in crate::session) const fn refused(&self) -> Option<&Prompt> {
+        self.refused.as_ref()
     }
 }
 
@@ -223,7 +220,7 @@ pub(in crate::session) fn check_client_id(client_id: &str) -> Result<(), Command
     if (1..=CLIENT_ID_BYTES).contains(&client_id.len()) {
         return Ok(());
     }
-    Err(CommandError::invalid(format!("A client id must have between 1 and {CLIENT_ID_BYTES} characters.")))
+    Err(CommandError::invalid(format!("A client id must have between 1 and {CLIENT_ID_BYTES} bytes.")))
 }
 
 pub(in crate::session) fn check_prompt(message: &str, images: &[Image]) -> Result<(), CommandError> {
@@ -318,7 +315,7 @@ mod tests {
         assert_eq!(writes(&effects).len(), 2, "its outcome, and that it is settled: {effects:?}");
         assert_eq!(fixture.prompts.known("a"), KnownId::Done(Err("no model".to_owned())));
         assert!(!fixture.prompts.is_starting());
-        assert_eq!(fixture.prompts.take_refused().map(|prompt| prompt.text).as_deref(), Some("Hello"));
+        assert_eq!(fixture.prompts.refused().map(|prompt| prompt.text.as_str()), Some("Hello"));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(in crate::session) struct FinishedCommand {
 impl Shell {
     pub(in crate::session) fn check(command: &str) -> Result<(), CommandError> {
         if command.trim().is_empty() || command.len() > PROMPT_BYTES {
-            let text = "A shell command must have between one and a million characters.";
+            let text = format!("A shell command must have between 1 and {PROMPT_BYTES} bytes.");
             return Err(CommandError::invalid(text));
         }
         Ok(())
@@ -58,21 +58,21 @@ impl Shell {
         [Effect::Publish(start), Effect::Request(request, Pending::Shell { client_id: client_id.to_owned() })]
     }
 
-    /// The request under which a command was sent: its output names it.
+    /// Remembers the request with which a command was sent: the command's output refers to it.
     pub(in crate::session) fn sent(&mut self, client_id: &str, request: RequestId) {
         if let Some(command) = self.running.get_mut(client_id) {
             command.request = Some(request);
         }
     }
 
-    /// More output of a command.
+    /// Returns the event for more output of a command.
     pub(in crate::session) fn output(&self, request: RequestId, delta: String) -> Option<Event> {
         let of_request = |(_, command): &(&String, &RunningCommand)| command.request == Some(request);
         let (id, _) = self.running.iter().find(of_request)?;
         Some(Event::BashExecutionUpdate { id: id.clone(), delta })
     }
 
-    /// A command has ended, or could not be run.
+    /// Ends a command that has finished or could not be run.
     pub(in crate::session) fn finish(
         &mut self,
         client_id: &str,
@@ -85,10 +85,7 @@ impl Shell {
             }
             // The end of the process closes its commands, with the output they had.
             Err(AgentError::Closed) => return None,
-            Err(error) => {
-                let output = if result.output.is_empty() { error.to_string() } else { result.output };
-                BashResult { cancelled: true, running: false, output, ..result }
-            }
+            Err(error) => BashResult { cancelled: true, running: false, output: error.to_string(), ..result },
         };
         let start = start_event(client_id, &result);
         Some(FinishedCommand { start, end: Event::BashEnd { id: client_id.to_owned(), result } })

@@ -1,9 +1,9 @@
-//! Messages that are scheduled while the agent works. The queue here is the one that counts; the agent has a copy of the
+//! Messages that are scheduled while the agent works. The queue here is authoritative; the agent has a copy of the
 //! messages that may be sent.
 //!
 //! Agents cannot change or drop a single message: their queue is cleared and the rest is offered again. The number of
-//! messages that come back shows which ones the agent had taken by then, so that nothing is sent twice and nothing is
-//! sent that was removed.
+//! messages that are returned shows which ones the agent had taken by then, so that nothing is sent twice and nothing
+//! is sent that was removed.
 
 use std::collections::VecDeque;
 
@@ -24,21 +24,21 @@ pub(in crate::session) struct Steering {
     /// The ids of messages that are not offered: the agent refused them, or they could not be restored after a stop.
     withheld: Vec<String>,
     clearing: Option<Clearing>,
-    /// The run is to be aborted right after the agent's queue is cleared.
+    /// The run is to be aborted right after the request to clear the agent's queue.
     abort: bool,
-    /// Which client has which message in an editor.
+    /// The clients that are editing a message, each with the message's id.
     editors: Vec<(ClientId, String)>,
     /// The length of the agent's queue, as the agent reports it.
     agent_queue: Option<QueueCounts>,
-    /// Replies of restores, by the request that asked for them, for clients that lost the reply.
+    /// The replies to restores by the id of their request, for clients that lost the reply.
     restored: VecDeque<(String, RestoredQueue)>,
 }
 
-/// The agent's queue is to be cleared; these changes are made when that is done.
+/// A pending clear of the agent's queue, and the changes that are made when it is done.
 #[derive(Debug, Default)]
 struct Clearing {
     changes: Vec<Change>,
-    /// The agent was asked.
+    /// The request was sent to the agent.
     requested: bool,
 }
 
@@ -60,7 +60,7 @@ pub(in crate::session) enum ChangeKind {
         item_id: String,
         revision: u32,
     },
-    /// All messages go back to the user's editor; with `stop` the run ends, too.
+    /// Returns all messages to the user's editor. With `stop` the run ends, too.
     Restore {
         stop: bool,
     },
@@ -90,7 +90,7 @@ impl Steering {
         self.queue = queue;
     }
 
-    /// Removes a message that the agent has dealt with. Returns whether it was scheduled.
+    /// Removes a message that the agent has handled. Returns whether it was scheduled.
     pub(in crate::session) fn forget(&mut self, id: &str) -> bool {
         self.offered.retain(|offered| offered != id);
         self.queue.discard(id)
@@ -108,7 +108,7 @@ impl Steering {
         self.clearing.is_some()
     }
 
-    /// The messages that the agent may have and does not hold, in order.
+    /// The messages that may be sent and that the agent does not hold, in order.
     pub(in crate::session) fn to_offer(&self) -> Vec<Scheduled> {
         let is_new = |item: &&Scheduled| !self.is_offered(&item.id) && !self.withheld.contains(&item.id);
         self.queue.sendable().filter(is_new).cloned().collect()
@@ -118,8 +118,8 @@ impl Steering {
         self.offered.push(id.to_owned());
     }
 
-    /// The agent refused a message: it stays in the queue and is not offered again until it is edited, or to another
-    /// process.
+    /// Withholds a message that the agent refused: it stays in the queue and is offered again only when it was
+    /// edited, or to another process.
     pub(in crate::session) fn refuse_offer(&mut self, id: &str) {
         self.offered.retain(|offered| offered != id);
         self.withheld.push(id.to_owned());
@@ -135,7 +135,7 @@ impl Steering {
         self.withheld.clear();
     }
 
-    /// Remembers which client edits a message; none when the edit has ended.
+    /// Remembers which client edits a message; `None` when the edit has ended.
     pub(in crate::session) fn set_editor(&mut self, id: &str, editor: Option<ClientId>) {
         self.editors.retain(|(_, edited)| edited != id);
         self.editors.extend(editor.map(|client| (client, id.to_owned())));
@@ -182,7 +182,8 @@ impl Steering {
         None
     }
 
-    /// A restore that is already in progress under this request: the client that asks again gets its reply.
+    /// If a restore with the same request id is in progress, makes it reply to this client. Otherwise returns the
+    /// responder.
     pub(in crate::session) fn rejoin_restore(&mut self, responder: Responder) -> Result<(), Responder> {
         let changes = self.clearing.iter_mut().flat_map(|clearing| &mut clearing.changes);
         match changes.into_iter().find(|change| change.responder.request == responder.request) {
@@ -194,14 +195,14 @@ impl Steering {
         }
     }
 
-    /// Clears the agent's copy and offers it again: an idle agent continues by that.
+    /// Clears the agent's copy and offers the messages again, which makes an idle agent continue.
     pub(in crate::session) fn clear_and_offer_again(&mut self) {
         if self.clearing.is_none() && self.has_offers() {
             self.clearing = Some(Clearing::default());
         }
     }
 
-    /// Aborts the run, after the queue is cleared: an agent keeps its queue over an abort.
+    /// Aborts the run after the request to clear the queue, because an agent keeps its queue across an abort.
     pub(in crate::session) fn abort(&mut self) {
         self.abort = true;
     }
@@ -224,15 +225,15 @@ impl Steering {
         effects
     }
 
-    /// The agent's queue is empty. Returns the changes that can be made now. Messages that did not come back were taken
-    /// by the agent, which reports them soon.
+    /// Handles the cleared queue of the agent. Returns the changes that can be made now. Messages that were not
+    /// returned were taken by the agent, which reports them soon.
     pub(in crate::session) fn cleared(&mut self, returned: &ClearedQueue) -> Vec<Change> {
         let steering = self.returned_count(Lane::Steer, &returned.steering);
         let follow_up = self.returned_count(Lane::FollowUp, &returned.follow_up);
         self.cleared_counts(steering, follow_up)
     }
 
-    /// The process is gone, and its queue with it: everything it held can be changed.
+    /// Handles the end of the process, and with it of its queue: everything it held can be changed.
     pub(in crate::session) fn lost(&mut self) -> Vec<Change> {
         self.agent_queue = None;
         self.cleared_counts(usize::MAX, usize::MAX)
@@ -252,8 +253,8 @@ impl Steering {
         self.clearing.take().unwrap_or_default().changes
     }
 
-    /// The number of messages of a lane that came back. An empty text does not identify a message: an agent may return
-    /// one that it has taken already.
+    /// The number of messages of a lane that were returned. An empty text does not identify a message: an agent may
+    /// return one that it has taken already.
     fn returned_count(&self, lane: Lane, texts: &[String]) -> usize {
         let empty = texts.iter().filter(|text| text.is_empty()).count();
         let is_empty_offer =
@@ -262,8 +263,8 @@ impl Steering {
         texts.len() - empty + empty.min(offered)
     }
 
-    /// The agent did not clear its queue. Returns the changes that fail. A stop must not fail: if the agent holds
-    /// messages, only the end of its process takes them back, and the stop stays pending until then.
+    /// Handles an agent that did not clear its queue. A stop must not fail: if the agent holds messages, only the end
+    /// of its process returns them, and the stop stays pending until then. Other changes fail.
     pub(in crate::session) fn not_cleared(&mut self, agent_runs: bool) -> NotCleared {
         let changes = self.clearing.take().unwrap_or_default().changes;
         let (stops, failed): (Vec<_>, Vec<_>) =

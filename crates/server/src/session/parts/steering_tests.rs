@@ -109,7 +109,7 @@ fn messages_that_do_not_come_back_were_taken() {
 fn an_empty_text_comes_back_only_for_a_message_that_was_offered() {
     let mut steering = offered(vec![item("a", Lane::Steer, "one")]);
     steering.begin_change(remove("a"), true);
-    // One picture without words that was taken earlier, and nothing else.
+    // Only an image without text is returned, which the agent had taken earlier.
     steering.cleared(&returned(&[""], &[]));
     assert!(steering.is_offered("a"), "the empty text is not this message");
     let mut picture = offered(vec![item("p", Lane::Steer, "")]);
