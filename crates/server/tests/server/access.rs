@@ -12,7 +12,7 @@ use pilothouse_test_support::server::ServerSetup;
 use crate::{binary, server};
 
 #[tokio::test]
-async fn every_route_but_the_page_and_health_needs_the_credential() {
+async fn promise_03_every_route_but_the_page_and_health_needs_the_credential() {
     let (server, _project) = server();
     let origin = server.origin();
     let mut checked = 0;
@@ -35,7 +35,7 @@ async fn every_route_but_the_page_and_health_needs_the_credential() {
 }
 
 #[tokio::test]
-async fn a_forged_host_is_refused_before_anything_else() {
+async fn promise_04_a_forged_host_is_refused_before_anything_else() {
     let (server, _project) = server();
     let cookie = http::cookie(&server).await;
     let port = server.port;
@@ -73,7 +73,7 @@ async fn a_forged_host_is_refused_before_anything_else() {
 }
 
 #[tokio::test]
-async fn the_origin_of_a_socket_is_required_and_exact() {
+async fn promise_05_the_origin_of_a_socket_is_required_and_exact() {
     let (server, _project) = server();
     let cookie = http::cookie(&server).await;
     let port = server.port;
@@ -106,7 +106,7 @@ async fn the_origin_of_a_socket_is_required_and_exact() {
 }
 
 #[tokio::test]
-async fn the_token_is_exchanged_for_a_cookie_only_from_the_origin_of_the_page() {
+async fn promise_02_the_token_is_exchanged_for_a_cookie_only_from_the_origin_of_the_page() {
     let (server, _project) = server();
     let body = format!("{{\"token\":\"{}\"}}", server.token);
     let foreign =
@@ -125,7 +125,7 @@ async fn the_token_is_exchanged_for_a_cookie_only_from_the_origin_of_the_page() 
 }
 
 #[tokio::test]
-async fn every_response_has_the_security_headers() {
+async fn promise_10_every_response_has_the_security_headers() {
     let (server, _project) = server();
     for (path, host) in [
         ("/", None),
@@ -155,7 +155,7 @@ async fn every_response_has_the_security_headers() {
 }
 
 #[test]
-fn the_server_listens_on_loopback_by_default_and_needs_a_token() {
+fn promise_01_the_server_listens_on_loopback_by_default_and_needs_a_token() {
     use std::os::unix::fs::PermissionsExt;
     let (server, _project) = server();
     assert!(server.token.len() >= 43, "the token has less than 32 bytes");

@@ -19,7 +19,7 @@ const SESSIONS: usize = 4;
 const RESTARTS: usize = 3;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_event_arrives_once_and_in_order_over_500_lost_connections() {
+async fn promise_18_every_event_arrives_once_and_in_order_over_500_lost_connections() {
     let (mut server, project) = server();
     let mut watcher = Client::connect(&server).await;
     let mut sessions = Vec::new();

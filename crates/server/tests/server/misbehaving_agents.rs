@@ -78,7 +78,7 @@ impl Flooded {
 }
 
 #[tokio::test]
-async fn a_line_of_100_megabytes_is_skipped_with_a_notice_in_bounded_memory() {
+async fn promise_24_a_line_of_100_megabytes_is_skipped_with_a_notice_in_bounded_memory() {
     let mut flooded = flood("flood@10").await;
     let notices = &flooded.client.notices;
     assert!(notices.iter().any(|text| text.contains("100000000 bytes")), "{notices:?}");
@@ -90,21 +90,21 @@ async fn a_line_of_100_megabytes_is_skipped_with_a_notice_in_bounded_memory() {
 }
 
 #[tokio::test]
-async fn a_million_lines_pass_in_bounded_memory() {
+async fn promise_24_a_million_lines_pass_in_bounded_memory() {
     let flooded = flood("lines@10").await;
     assert!(flooded.growth < 2 * AGENT_LINE_BYTES, "the server grew by {} bytes", flooded.growth);
     assert!(flooded.rows_of_kind(Kind::Assistant) > 0, "the answer is missing");
 }
 
 #[tokio::test]
-async fn invalid_lines_end_neither_the_run_nor_the_session() {
+async fn promise_27_invalid_lines_end_neither_the_run_nor_the_session() {
     let flooded = flood("junk@10").await;
     assert!(flooded.rows_of_kind(Kind::Assistant) > 0, "the answer is missing");
     assert_eq!(flooded.rows_of_kind(Kind::Error), 0);
 }
 
 #[tokio::test]
-async fn a_stop_ends_an_agent_that_stalls() {
+async fn promise_30_a_stop_ends_an_agent_that_stalls() {
     for faults in ["stall@10", "stall@10 --fault ignore-term"] {
         let (server, project) = server_with_fault(faults);
         let mut client = Client::connect(&server).await;
@@ -124,7 +124,7 @@ async fn a_stop_ends_an_agent_that_stalls() {
 }
 
 #[tokio::test]
-async fn an_agent_that_dies_at_its_start_is_reported_once_and_started_again_by_a_retry() {
+async fn promise_32_an_agent_that_dies_at_its_start_is_reported_once_and_started_again_by_a_retry() {
     let project = tempfile::tempdir().unwrap();
     let script = format!(
         "case \"$*\" in *--session-id*) test -f died || {{ touch died; set -- \"$@\" --fault die@0:7; }};; esac

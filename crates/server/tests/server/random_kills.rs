@@ -18,7 +18,7 @@ const KILLS_PER_LANE: u64 = 50;
 const KILLS_PER_SESSION: u64 = 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_acknowledged_message_is_lost_at_200_kill_points() {
+async fn promise_13_no_acknowledged_message_is_lost_at_200_kill_points() {
     // Another seed kills at other moments.
     let first = std::env::var("PILOTHOUSE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let lanes: Vec<_> = (first..first + LANES).map(|seed| tokio::spawn(lane(seed))).collect();

@@ -20,7 +20,7 @@ const CONCURRENT_SCENARIOS: usize = 6;
 const PACE: &str = "8";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_recording_has_the_same_rows_live_when_joined_and_after_a_kill() {
+async fn promise_17_every_recording_has_the_same_rows_live_when_joined_and_after_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     let only = std::env::var("PILOTHOUSE_SCENARIO").ok();
     let mut scenarios = prepare::scenarios();

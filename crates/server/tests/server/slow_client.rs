@@ -17,7 +17,7 @@ const UPDATES_PER_RUN: usize = 150;
 const UPDATE_BYTES: usize = 16 * 1024;
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_disconnected_and_delays_no_other() {
+async fn promise_22_a_client_that_does_not_read_is_disconnected_and_delays_no_other() {
     let project = tempfile::tempdir().unwrap();
     write_agent(project.path());
     let command = format!("sh '{}/agent.sh'", project.path().display());

@@ -1,5 +1,5 @@
-//! A disk that is full, slow or locked: nothing is acknowledged that is not stored, nothing else waits for it, and the
-//! user is told while it lasts.
+//! A disk that is full, slow or locked: nothing is acknowledged that is not stored, other sessions do not wait for
+//! it, and clients show the problem while it lasts.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn faulty_server() -> (TestServer, tempfile::TempDir, DiskFaults) {
     (server, project, faults)
 }
 
-/// A session whose run goes on when the file `go` exists.
+/// Creates a session whose run continues when the file `go` exists.
 async fn waiting_session(client: &mut Client, project: &Path) -> String {
     let session = client.new_session(project).await;
     client.prompt(&session, "/wait go").await.unwrap();
@@ -92,7 +92,7 @@ async fn a_full_disk_refuses_every_change_in_words_and_loses_nothing() {
     assert_eq!(client.view(&asking).meta.asks.len(), 1, "the question is still open");
     assert_eq!(client.view(&working).meta.queue.items(), stored, "the queue is as it was");
     assert_eq!(listed(&client, &asking), before);
-    // The run itself goes on.
+    // The run itself continues.
     std::fs::write(project.path().join("go"), "").unwrap();
     client
         .until(&working, "the scheduled message", |view| {
@@ -136,7 +136,7 @@ async fn the_banner_goes_when_the_disk_works_again() {
     while client.welcome.storage_problem.is_none() {
         client.receive_frame().await;
     }
-    // A client that connects meanwhile learns of it, too.
+    // A client that connects in the meantime gets the problem, too.
     assert!(Client::connect(&server).await.welcome.storage_problem.is_some());
     faults.repair();
     while client.welcome.storage_problem.is_some() {
@@ -146,7 +146,8 @@ async fn the_banner_goes_when_the_disk_works_again() {
     client.until_state(&session, SessionState::Completed).await;
 }
 
-/// While a write of one session waits for the disk, another session's run goes on to its end, and `/health` answers.
+/// Checks that another session's run is completed and `/health` answers while a write of one session waits for the
+/// disk.
 async fn others_do_not_wait(
     server: &TestServer,
     project: &Path,
@@ -193,7 +194,7 @@ async fn a_prompt_that_waits_for_the_disk_is_not_acknowledged_before_a_kill() {
     client.until_state(&session, SessionState::Completed).await;
     faults.stall();
     let pending = client.send(&session, prompt("second", "In the balance")).await;
-    // Commands of other sessions are answered meanwhile, so the prompt has arrived.
+    // The server has answered a later command, so the prompt has arrived.
     let listing = HubCommand::ListDirectory { path: project.path().to_string_lossy().into_owned() };
     client.ask_hub(listing).await.unwrap();
     assert_eq!(client.received_response(&pending), None);
