@@ -2,6 +2,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use pilothouse_core::SessionState;
 use pilothouse_core::conversation::queue::Lane;
 
 use super::dynamic::{When, clicked, entered, live, memo, submitted};
@@ -35,7 +36,12 @@ pub fn Composer(session: Session) -> impl IntoView {
     let menu = SlashMenu::new(session);
     let files = MentionMenu::new(session, field);
     let recalled = StoredValue::new(None::<Recall>);
-    let active = memo(move || session.state.get().is_active());
+    let can_stop = memo(move || session.state.get().show_cancel_button());
+    // After a failure a message starts a new turn, too, although the state offers Retry instead.
+    let starts_turn = memo(move || {
+        let state = session.state.get();
+        state.input_enabled() || state == SessionState::Error
+    });
     let shell = move || mode.get() == InputMode::Shell;
 
     let focus = move || {
@@ -104,20 +110,20 @@ pub fn Composer(session: Session) -> impl IntoView {
         focus();
     };
     let placeholder = move || {
-        if active.get() { "Steer the agent, or schedule a follow-up…" } else { "Message the agent…" }
+        if starts_turn.get() { "Message the agent…" } else { "Steer the agent, or schedule a follow-up…" }
     };
-    let hint = move || match (mode.get(), outside_context.get(), active.get(), touch) {
+    let hint = move || match (mode.get(), outside_context.get(), starts_turn.get(), touch) {
         (InputMode::Shell, true, ..) => "Shell, kept from the agent",
         (InputMode::Shell, false, ..) => "Shell, shared with the agent",
         (_, _, _, true) => "",
-        (_, _, true, _) if browser::is_mac() => "Enter steers · ⌥Enter follows up",
-        (_, _, true, _) => "Enter steers · Alt+Enter follows up",
-        (_, _, false, _) => "Enter sends · Shift+Enter breaks · @ files · ! shell",
+        (_, _, false, _) if browser::is_mac() => "Enter steers · ⌥Enter follows up",
+        (_, _, false, _) => "Enter steers · Alt+Enter follows up",
+        (_, _, true, _) => "Enter sends · Shift+Enter breaks · @ files · ! shell",
     };
-    let send_words = move || match (shell(), active.get()) {
+    let send_words = move || match (shell(), starts_turn.get()) {
         (true, _) => "Run",
-        (false, true) => "Steer",
-        (false, false) => "Send",
+        (false, true) => "Send",
+        (false, false) => "Steer",
     };
     view! {
         <form
@@ -189,13 +195,13 @@ pub fn Composer(session: Session) -> impl IntoView {
                         </button>
                     </When>
                     <span class="composer-hint">{live(hint)}</span>
-                    <When when=move || active.get()>
+                    <When when=move || can_stop.get()>
                         <button type="button" class="button stop" on:click=clicked(move |_| actions.stop(session))>
                             <Glyph icon=Icon::Stop />
                             "Stop"
                         </button>
                     </When>
-                    <When when=move || { active.get() && can_send.get() && !shell() }>
+                    <When when=move || { !starts_turn.get() && can_send.get() && !shell() }>
                         <button type="button" class="button" on:click=clicked(move |_| send(Lane::FollowUp))>
                             "Follow-up"
                         </button>

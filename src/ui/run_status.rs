@@ -43,11 +43,9 @@ pub fn RunStatus(session: Session) -> impl IntoView {
             && !session.rows.with(|rows| ends_in_error(rows))
     };
     let offer_resume = move || {
-        !compacting.get()
-            && !on_its_way.get()
-            && !elsewhere.get()
-            && matches!(state.get(), SessionState::Paused | SessionState::Stopped)
+        !compacting.get() && !on_its_way.get() && !elsewhere.get() && state.get().show_resume_button()
     };
+    let resume_label = move || if state.get() == SessionState::Completed { "Continue" } else { "Resume" };
     let of = move || match state.get() {
         _ if compacting.get() || at_work_there() => "streaming",
         _ if on_its_way.get() => "sending",
@@ -68,7 +66,7 @@ pub fn RunStatus(session: Session) -> impl IntoView {
             <When when=offer_resume>
                 <button type="button" class="button quiet" on:click=clicked(move |_| actions.resume(session))>
                     <Glyph icon=Icon::Play />
-                    "Resume"
+                    {live(resume_label)}
                 </button>
             </When>
         </div>

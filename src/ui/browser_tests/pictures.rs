@@ -37,7 +37,7 @@ async fn a_dropped_picture_is_shown_removed_and_sent_with_what_is_written() {
     assert_eq!(frame["images"], json!([{"mimeType": "image/png", "data": "iVBORw0KGgoAAAAA"}]));
     assert_eq!(pending(&page), 0);
     assert!(page.find("[data-kind=user] img").is_some());
-    page.answer("prompt", Err("Too many messages are waiting already.")).await;
+    page.answer("prompt", Err("Too many messages are waiting. Try again after one of them is sent.")).await;
     until("it to come back", || pending(&page) == 1).await;
     assert_eq!(field(&page).value(), "What is this?");
     write(&page, "").await;
