@@ -5,7 +5,7 @@ use crate::framing::Line;
 use crate::pi;
 use crate::request::{AgentError, Reply, Request, RequestId};
 
-/// A connection without I/O. Feed it lines and requests; take out what to write and what happened.
+/// A connection without I/O. Feed it lines and requests, and poll it for outputs.
 ///
 /// A protocol is added as a variant here and a folder beside `pi`.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub enum Connection {
     Pi(pi::Connection),
 }
 
-/// Which session a process is to work in.
+/// The session that a process works in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Open {
     New {
@@ -43,7 +43,7 @@ impl Connection {
         }
     }
 
-    /// Sends a request. Its reply comes out of [`Connection::poll`] exactly once.
+    /// Sends a request. [`Connection::poll`] returns its reply exactly once.
     pub fn request(&mut self, id: RequestId, request: Request) {
         match self {
             Self::Pi(connection) => connection.request(id, request),
@@ -64,7 +64,7 @@ impl Connection {
         }
     }
 
-    /// Whether the agent owes a response.
+    /// Whether any command still waits for its response.
     pub fn has_pending(&self) -> bool {
         match self {
             Self::Pi(connection) => connection.has_pending(),

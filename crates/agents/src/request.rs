@@ -20,7 +20,7 @@ pub enum Request {
         images: Vec<Image>,
         lane: Lane,
     },
-    /// Empties the agent's queue and returns what was in it.
+    /// Empties the agent's queue and returns its messages.
     ClearQueue,
     /// Ends the run in progress.
     Abort,
@@ -109,7 +109,7 @@ pub enum AgentError {
     /// The agent's reply lacks what the request asked for.
     #[error("The agent's reply could not be understood.")]
     InvalidReply,
-    #[error("The agent doesn't read what it is sent.")]
+    #[error("The agent is not reading its input. Try again later.")]
     NotReading,
     #[error("The agent's process ended.")]
     Closed,

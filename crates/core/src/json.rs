@@ -1,5 +1,5 @@
-//! Reads JSON leniently. A field that is missing or has the wrong type counts as missing: required fields make the whole
-//! value unreadable, all others take their type's default.
+//! Reads JSON leniently. A field of the wrong type counts as missing. Without a required field the whole value is
+//! unreadable; all other missing fields take their type's default.
 //!
 //! `#[derive(FromJson)]` reads a type by the names that serde writes it with. [`Object`] reads field by field, for
 //! values whose shape depends on the agent.

@@ -1,5 +1,4 @@
-//! All limits of sizes, counts and times that concern more than one part, grouped by area. Every queue and buffer
-//! has one.
+//! The limits on sizes, counts and times, grouped by area. Every queue and buffer has one.
 
 // Protocol between page and server
 
@@ -11,6 +10,9 @@ pub const CLIENT_FRAME_BYTES: usize = 32 * 1024 * 1024;
 
 /// The longest client id.
 pub const CLIENT_ID_BYTES: usize = 64;
+
+/// The commands of one client queued for the hub.
+pub const CLIENT_COMMANDS: usize = 256;
 
 /// The frames and bytes queued for one client. A client that reads more slowly is disconnected and reconnects.
 pub const CLIENT_QUEUE_FRAMES: usize = 4_096;
@@ -86,13 +88,12 @@ pub const CACHED_SESSIONS: usize = 8;
 /// The notices shown at once. A new one removes the oldest.
 pub const VISIBLE_NOTICES: usize = 4;
 
-/// The state lines and widgets that extensions may show.
+/// The number of status lines, and of widgets, that extensions may show.
 pub const EXTENSION_KEYS: usize = 32;
 
 // Agent processes
 
-/// The longest line accepted from an agent. The rest of a longer line is dropped and replaced with a visible
-/// marker.
+/// The longest line accepted from an agent. A longer one is dropped, and the user gets a notice.
 pub const AGENT_LINE_BYTES: usize = 32 * 1024 * 1024;
 
 /// The commands queued for an agent that does not read them.
@@ -142,7 +143,8 @@ pub const SESSION_FILE_IMAGES: usize = 16_384;
 /// The longest title that a user can set.
 pub const TITLE_BYTES: usize = 1_000;
 
-/// The milliseconds between two writes of the message that is being streamed, which survive a kill of the server.
+/// The milliseconds between two writes of the message that is being streamed. If the server is killed, the last
+/// write remains.
 pub const IN_FLIGHT_MILLISECONDS: u64 = 250;
 
 /// The sessions whose streamed message is queued for writing, and the bytes of one. A larger message is stored
@@ -165,7 +167,7 @@ pub const UNREPORTED_MESSAGE_SECONDS: u64 = 10;
 /// The seconds after the last line of another program during which it counts as active.
 pub const EXTERNAL_WRITER_SECONDS: u64 = 60;
 
-/// The same within an unfinished run, since a tool may take long.
+/// The same within an unfinished run, since a tool may take a long time.
 pub const EXTERNAL_WRITER_RUN_SECONDS: u64 = 600;
 
 // Session files and history
@@ -191,8 +193,8 @@ pub const READ_AHEAD_SESSIONS: usize = 24;
 pub const READ_AHEAD_MIN_BYTES: u64 = 512 * 1_024;
 pub const READ_AHEAD_TOTAL_BYTES: u64 = 128 * 1_024 * 1_024;
 
-/// The milliseconds in which changes of session files are combined, and the seconds between two checks of files
-/// that cannot be watched.
+/// The milliseconds for which changes of session files are collected before they are processed, and the seconds
+/// between two checks of files that cannot be watched.
 pub const FILE_DEBOUNCE_MILLISECONDS: u64 = 100;
 pub const FILE_POLL_SECONDS: u64 = 5;
 
@@ -278,9 +280,8 @@ pub const MARKDOWN_DEPTH: usize = 32;
 /// The bytes of an unfinished bracket or tag that are held back. A longer one is shown as text.
 pub const MARKDOWN_HELD_BYTES: usize = 200;
 
-/// Writes that may wait for the disk, and how many of them share one commit.
+// Database
+
+/// The writes queued for the database, and the number of them that share one commit.
 pub const STORE_QUEUE_JOBS: usize = 8_192;
 pub const STORE_BATCH_JOBS: usize = 512;
-
-/// Commands of one client that wait for the hub.
-pub const CLIENT_COMMANDS: usize = 256;

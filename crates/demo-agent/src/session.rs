@@ -184,7 +184,7 @@ impl SessionFile {
         self.append_line(line, body.is_user_message())
     }
 
-    /// Appends an entry from a recording byte for byte. Does nothing if an entry with its id exists.
+    /// Appends an entry of a recording or another session, byte for byte. Does nothing if an entry with its id exists.
     pub(crate) fn append_recorded(&mut self, line: &str) {
         let entry: Value = serde_json::from_str(line).unwrap_or_default();
         let exists = self.entries.iter().any(|other| other.get("id") == entry.get("id"));

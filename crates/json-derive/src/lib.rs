@@ -8,7 +8,8 @@
 //! - `#[json(lenient)]` on a type: fields take their default when they are missing, as if each had `#[serde(default)]`.
 //! - `#[json(required)]` on a field of a lenient type: the value is unreadable without it.
 //! - `#[json(with = "function")]` on a field: reads it with a `fn(serde_json::Value) -> T`.
-//! - `#[json(other)]` on a unit variant: stands for every value that is not readable.
+//! - `#[json(other)]` on a unit variant: the fallback, for unknown names in an enum of names and for every unreadable
+//!   value in a tagged enum.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -57,7 +58,7 @@ fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// An enum of names: `"steer"`.
+/// Reads an enum of names, such as `"steer"`.
 fn names(data: &DataEnum, options: &Options) -> Result<TokenStream> {
     let other = other(data)?;
     let fallback = match &other {
@@ -67,7 +68,7 @@ fn names(data: &DataEnum, options: &Options) -> Result<TokenStream> {
     let mut arms = Vec::new();
     for variant in &data.variants {
         if !matches!(variant.fields, Fields::Unit) {
-            return Err(Error::new_spanned(variant, "an enum without a tag has only names"));
+            return Err(Error::new_spanned(variant, "an enum without a tag may have only unit variants"));
         }
         let ident = &variant.ident;
         let name = Options::of(&variant.attrs)?.name(&ident.to_string(), options.rename_all);
@@ -83,7 +84,7 @@ fn names(data: &DataEnum, options: &Options) -> Result<TokenStream> {
     })
 }
 
-/// An enum with a field that names the variant: `{"type": "text_delta", …}`.
+/// Reads an enum with a field that names the variant, such as `{"type": "text_delta", …}`.
 fn tagged(data: &DataEnum, options: &Options, tag: &str) -> Result<TokenStream> {
     let other = other(data)?;
     let mut arms = Vec::new();
@@ -117,7 +118,7 @@ fn tagged(data: &DataEnum, options: &Options, tag: &str) -> Result<TokenStream> 
     })
 }
 
-/// The variant that stands for everything unreadable.
+/// The fallback variant.
 fn other(data: &DataEnum) -> Result<Option<syn::Ident>> {
     let is_other = |variant: &&Variant| Options::of(&variant.attrs).is_ok_and(|options| options.other);
     Ok(data.variants.iter().find(is_other).map(|variant| variant.ident.clone()))
@@ -135,7 +136,7 @@ fn read_fields(fields: &Fields, container: &Options, case: Case) -> Result<Vec<T
     Ok(reads.into_iter().map(|(_, _, read)| read).collect())
 }
 
-/// `field: value`, in the order in which fields are read.
+/// The initializer of one field: `field: value`.
 fn read_field(field: &Field, options: &Options, container: &Options, case: Case) -> TokenStream {
     let Some(ident) = &field.ident else { return TokenStream::new() };
     if options.flatten {

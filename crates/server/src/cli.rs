@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// Works with coding agents from a browser.
+/// A webchat for coding agents
 #[derive(Debug, Parser)]
 #[command(name = "pilothouse", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {

@@ -1,5 +1,5 @@
-//! The sending half of one connected browser. Sessions and hub put frames in; the client's socket takes them out. Nobody
-//! waits for a slow client: one whose queue is full is disconnected, and reconnects.
+//! The queue of frames to one connected browser. Sessions and the hub add frames; the client's socket sends them.
+//! Senders never wait for a slow client: when its queue is full, it is disconnected, and reconnects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ pub struct Client {
     disconnect: Arc<Notify>,
 }
 
-/// The number of queued bytes, of requested frames and of all others. Each has the whole limit.
+/// The numbers of queued bytes of requested frames and of all others. The limit applies to each of the two.
 #[derive(Debug, Default)]
 struct QueuedBytes {
     requested: AtomicUsize,
@@ -36,7 +36,7 @@ struct QueuedBytes {
 #[derive(Debug)]
 struct QueuedFrame {
     frame: Utf8Bytes,
-    /// The client has asked for it.
+    /// Whether the client asked for this frame.
     requested: bool,
 }
 
@@ -75,8 +75,8 @@ impl Client {
         self.enqueue(QueuedFrame { frame, requested: false })
     }
 
-    /// Queues a frame that the client has asked for, such as a conversation. It may be large, and frames behind it do
-    /// not make the client slow.
+    /// Queues a frame that the client has asked for, such as a conversation. It may be large, and does not count
+    /// against the limit for other frames.
     pub fn send_requested(&self, frame: Utf8Bytes) -> bool {
         self.enqueue(QueuedFrame { frame, requested: true })
     }
@@ -91,7 +91,7 @@ impl Client {
     fn enqueue(&self, frame: QueuedFrame) -> bool {
         let length = frame.frame.len();
         let before = self.queued.of(frame.requested).fetch_add(length, Ordering::Relaxed);
-        // A single frame larger than the limit may pass; a second one behind it may not.
+        // A single frame may exceed the limit; no other frame of its kind fits behind it.
         let fits = before == 0 || before + length <= CLIENT_QUEUE_BYTES;
         let queued = fits && self.frames.try_send(frame).is_ok();
         if !queued {
@@ -189,39 +189,39 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_that_does_not_read_is_disconnected_at_the_limit() {
-        let (link, mut frames) = client_channel(ClientId(1));
+        let (client, mut frames) = client_channel(ClientId(1));
         let frame = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES / 2));
-        assert!(link.send(frame.clone()));
-        assert!(link.send(frame.clone()));
-        assert!(!link.send(frame));
+        assert!(client.send(frame.clone()));
+        assert!(client.send(frame.clone()));
+        assert!(!client.send(frame));
         assert_eq!(frames.next().await, Err(TooSlow));
     }
 
     #[tokio::test]
     async fn a_conversation_larger_than_the_limit_arrives_with_the_frames_behind_it() {
-        let (link, mut frames) = client_channel(ClientId(1));
+        let (client, mut frames) = client_channel(ClientId(1));
         let large = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES + 1));
-        assert!(link.send_requested(large.clone()));
-        assert!(link.send("response".into()) && link.send("event".into()));
+        assert!(client.send_requested(large.clone()));
+        assert!(client.send("response".into()) && client.send("event".into()));
         assert_eq!(frames.next().await, Ok(Some(large)));
         assert_eq!(frames.next().await, Ok(Some("response".into())));
     }
 
     #[tokio::test]
     async fn a_client_that_requests_without_reading_is_disconnected() {
-        let (link, mut frames) = client_channel(ClientId(1));
+        let (client, mut frames) = client_channel(ClientId(1));
         let large = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES + 1));
-        assert!(link.send_requested(large.clone()));
-        assert!(!link.send_requested(large));
+        assert!(client.send_requested(large.clone()));
+        assert!(!client.send_requested(large));
         assert_eq!(frames.next().await, Err(TooSlow));
     }
 
     #[tokio::test]
     async fn frames_that_were_read_no_longer_count() {
-        let (link, mut frames) = client_channel(ClientId(1));
+        let (client, mut frames) = client_channel(ClientId(1));
         let frame = Utf8Bytes::from("x".repeat(CLIENT_QUEUE_BYTES));
         for _ in 0..3 {
-            assert!(link.send(frame.clone()));
+            assert!(client.send(frame.clone()));
             assert_eq!(frames.next().await, Ok(Some(frame.clone())));
         }
     }

@@ -1,5 +1,5 @@
-//! Session files of agents. Read only: these files belong to the agent. Files of
-//! any size are read in chunks, and after a change only the appended part is read.
+//! The session files of agents. They belong to the agents and are only read here: in chunks, at any size, and after a
+//! change only the appended part.
 //!
 //! `files` lists the session files, `summary` holds the sidebar's data of one file, `history_file` its conversation,
 //! `source` reads bytes and detects replaced files, `watch` reports changes, `read_ahead` reads long files before they

@@ -123,7 +123,7 @@ fn capabilities(profile: &std::path::Path, size: Size) -> thirtyfour::ChromeCapa
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The process group has the driver and every process of the browser.
+        // The process group contains the driver and every process of the browser.
         let group = format!("-{}", self.driver_process.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
         let _ = self.driver_process.wait();

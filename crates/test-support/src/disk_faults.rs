@@ -38,17 +38,17 @@ impl DiskFaults {
         setup.env("LD_PRELOAD", &self.library).env("DISK_FAULT_CONTROL", &self.control)
     }
 
-    /// Every write to the store fails, as on a full disk.
+    /// Makes every write to the store fail, as on a full disk.
     pub fn fill(&self) {
         set(&self.control, "full");
     }
 
-    /// Every wait for the disk lasts until the disk is repaired.
+    /// Makes every wait for the disk last until the disk is repaired.
     pub fn stall(&self) {
         set(&self.control, "slow");
     }
 
-    /// The disk works again.
+    /// Makes the disk work again.
     pub fn repair(&self) {
         set(&self.control, "");
     }

@@ -42,7 +42,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// A script with a pause of so many milliseconds before each line. The pause counts at a realistic pace only.
+    /// A script with a pause of this many milliseconds before each line. The pause applies only at a realistic pace.
     pub fn at_pace(beat: u64) -> Self {
         Self { beat, ..Self::default() }
     }
@@ -54,7 +54,7 @@ impl Script {
         self.record("in", &line);
     }
 
-    /// Lets so many milliseconds pass before the next line.
+    /// Adds a pause of this many milliseconds before the next line.
     pub fn pause(&mut self, milliseconds: u64) {
         self.time += milliseconds;
     }

@@ -53,7 +53,7 @@ impl ServerSetup {
         self
     }
 
-    /// Offers an agent, as `NAME=DIALECT:COMMAND`.
+    /// Offers an agent, as `NAME=PROTOCOL:COMMAND`.
     pub fn agent(self, agent: &str) -> Self {
         self.argument("--agent").argument(agent)
     }

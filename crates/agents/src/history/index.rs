@@ -131,7 +131,7 @@ impl Tree {
         }
         let Ok(number) = u32::try_from(self.entries.len()) else { return };
         let record = &found.record;
-        // The line of a missing parent is lost. The branch then continues from the entry before it, so that the
+        // A missing parent was on a damaged line. The branch then continues from the current leaf, so that the
         // conversation up to here stays visible.
         let parent = record.id.as_ref().and_then(|_| match &record.parent {
             Parent::Absent => None,

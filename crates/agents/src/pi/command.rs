@@ -41,7 +41,7 @@ pub enum PiCommand {
     SetThinkingLevel {
         level: String,
     },
-    /// pi itself has no modes; agents with the same protocol that have some report them with their state.
+    /// pi has no modes. Other agents that speak its protocol may have some and report them with their state.
     SetMode {
         mode: String,
     },

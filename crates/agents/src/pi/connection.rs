@@ -38,15 +38,15 @@ struct Pending {
 /// The purpose of a command, which decides how its response is read.
 #[derive(Debug)]
 enum Purpose {
-    /// The connection's own: the agent's settings.
+    /// Sent by the connection itself, to read the agent's settings.
     ReadSettings,
-    /// The connection's own: the thinking levels of the model.
+    /// Sent by the connection itself, to read the model's thinking levels.
     ReadThinkingLevels,
-    /// The connection's own: how full the context window is.
+    /// Sent by the connection itself, to read the usage of the context window.
     ReadUsage,
-    /// Whether a prompt has led to a run: before 1.0 the response to a prompt does not say.
+    /// Checks whether a prompt started a run, because before 1.0 the response to a prompt does not say.
     CheckRun(RequestId),
-    /// The id of the session that a fork has created.
+    /// Reads the id of the session that a fork created.
     ReadForkedSession {
         request: RequestId,
         text: String,
@@ -66,7 +66,7 @@ enum RequestKind {
     Shell,
     Models,
     SetModel,
-    /// Some agents report a changed level or mode themselves, some do not: the settings are read again.
+    /// The settings are read again afterwards, because not every agent reports a changed level or mode.
     ChangeSettings,
     Commands,
     Fork,
@@ -86,7 +86,7 @@ impl Connection {
         }
     }
 
-    /// pi opens its session by its command line; the first response shows that it is ready.
+    /// Requests the settings; the first response shows that pi is ready. The session is set on pi's command line.
     pub fn open(&mut self, _session: Open) {
         self.send(&PiCommand::GetState, Purpose::ReadSettings);
         self.send(&PiCommand::GetAvailableThinkingLevels, Purpose::ReadThinkingLevels);
@@ -193,7 +193,7 @@ impl Connection {
         }
     }
 
-    /// A run has begun: prompts whose fate was being checked have started it.
+    /// Answers the prompts whose outcome is being checked: a run has begun, so they started it.
     fn settle_run_checks(&mut self) {
         let checks = self.pending.iter().filter_map(|(id, pending)| match pending.purpose {
             Purpose::CheckRun(request) => Some((*id, request)),
@@ -232,7 +232,7 @@ impl Connection {
                     .map(|session_id| Reply::Forked(ForkedSession { session_id, text: fork_text }));
                 self.reply(request, forked.ok_or(AgentError::InvalidReply));
             }
-            Purpose::Request { request, kind } => self.requested(request, kind, &data),
+            Purpose::Request { request, kind } => self.complete_request(request, kind, &data),
         }
     }
 
@@ -247,7 +247,7 @@ impl Connection {
         }
     }
 
-    fn requested(&mut self, request: RequestId, kind: RequestKind, data: &Value) {
+    fn complete_request(&mut self, request: RequestId, kind: RequestKind, data: &Value) {
         let reply = match kind {
             RequestKind::Plain => Reply::Done,
             RequestKind::Prompt => match field::<Disposition>(data, "disposition") {
@@ -321,8 +321,8 @@ impl Connection {
         self.pending.insert(self.last_id, Pending { command: command.name(), purpose });
     }
 
-    /// Removes the pending command that a response belongs to. Before 1.0 pi does not name the request when it does not
-    /// know the command.
+    /// Removes the pending command that a response belongs to. Before 1.0 the response to an unknown command has no id,
+    /// so the command is found by its name.
     fn take_pending(&mut self, response: &Response) -> Option<Purpose> {
         let unknown = unknown_command(&response.error).filter(|_| response.id.is_empty());
         let id = match unknown {
@@ -361,7 +361,7 @@ fn refusal(error: &str) -> AgentError {
     if unknown_command(error).is_some() {
         AgentError::Unsupported
     } else if error.is_empty() {
-        AgentError::Refused("The agent refused.".to_owned())
+        AgentError::Refused("The agent refused the request without giving a reason.".to_owned())
     } else {
         AgentError::Refused(error.to_owned())
     }

@@ -306,7 +306,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Whatever the agent says, and whenever its process ends, every request gets exactly one reply.
+    /// Holds for any output of the agent, whenever its process ends.
     #[test]
     fn every_request_gets_exactly_one_reply(
         steps in prop::collection::vec(any_step(), 0..40),

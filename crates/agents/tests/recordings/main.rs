@@ -34,7 +34,7 @@ fn a_session_file_shows_the_streamed_rows() {
             }
             // A session that was forked, cloned or switched to begins with rows that streamed in another session.
             let same = if has_start { streamed == stored } else { stored.ends_with(&streamed) };
-            // Only a clone is left again without a message.
+            // Only a clone that was left without sending a message has no streamed rows.
             assert!(!streamed.is_empty() || scenario.name.ends_with("sessions"), "{}", scenario.name);
             if !same {
                 mismatches.push(format!("{}\n streamed {streamed:#?}\n stored {stored:#?}", scenario.name));

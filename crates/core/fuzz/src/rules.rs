@@ -68,7 +68,7 @@ pub fn check_rows(rows: &[UiMessage]) {
         assert_eq!(
             row.kind == Kind::Tool,
             row.tool_step.is_some(),
-            "a tool row without a tool step: {row:?}"
+            "tool rows, and no others, have a tool step: {row:?}"
         );
     }
 }

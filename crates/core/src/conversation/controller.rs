@@ -69,7 +69,7 @@ pub enum Change {
     Removed(usize),
 }
 
-/// The changes that one call made.
+/// The changes that one event or local action made.
 pub type Report = Vec<Change>;
 
 /// The rows of a conversation and the state needed to fold the next event. See the module documentation.
@@ -184,8 +184,10 @@ impl MessageController {
         report
     }
 
-    /// A separate function, like all `#[inline(never)]` functions here, because most conversations never need it
-    /// and the page loads the code of such functions later.
+    /// Ends the run and the shell commands of the process.
+    ///
+    /// Not inlined, like all `#[inline(never)]` functions here: most conversations never need it, so the page loads
+    /// its code later.
     #[inline(never)]
     fn process_exit(&mut self, expected: bool, report: &mut Report) {
         self.fold.stopped |= expected;

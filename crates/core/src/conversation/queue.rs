@@ -59,7 +59,7 @@ pub struct QueueCounts {
 /// Why a change of the queue was refused. The message is shown to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum QueueError {
-    #[error("Too many messages are waiting already.")]
+    #[error("Too many messages are waiting. Try again after one of them is sent.")]
     Full,
     #[error("This message is already scheduled.")]
     Known,
@@ -165,10 +165,10 @@ impl Queue {
     /// Removes and returns the item that the agent has just accepted, given the text of the accepted message and
     /// the items that remain in the agent's queue, if it reports them.
     ///
-    /// The text alone does not identify an item: templates change it, images have none, and two items may have the
-    /// same. If `remaining` is known, the item is in the lane that became shorter; within the lane an item with
-    /// the same text is preferred to the first. Otherwise it is the first item, and the text decides between the
-    /// lanes.
+    /// The text alone does not identify an item: templates change it, a message of images has none, and two items
+    /// may have the same. If `remaining` is known, the item is in the lane that became shorter; within the lane an
+    /// item with the same text is preferred to the first. Otherwise it is the first item, and the text decides
+    /// between the lanes.
     pub fn remove_accepted(&mut self, text: &str, remaining: Option<QueueCounts>) -> Option<Scheduled> {
         let count = |lane| self.sendable().filter(|item| item.lane == lane).count();
         let first = |fits: &dyn Fn(&Scheduled) -> bool| {

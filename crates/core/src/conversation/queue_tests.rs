@@ -247,6 +247,6 @@ fn an_item_without_text_is_matched_although_the_agent_keeps_counting_it() {
     }
     let both = counts(2, 0);
     assert_eq!(queue.remove_accepted("", both).unwrap().id, "a");
-    assert_eq!(queue.remove_accepted("words", both).unwrap().id, "b", "the count stays one too high");
+    assert_eq!(queue.remove_accepted("words", both).unwrap().id, "b", "the agent's count stays one too high");
     assert_eq!(queue.remove_accepted("an extension's", both), None);
 }

@@ -56,7 +56,7 @@ impl UiMessage {
     }
 }
 
-/// The last prompt that the server accepted, such as for sending it again after a failure.
+/// The last prompt that the server accepted, for example to send it again after a failure.
 pub fn last_user_message(rows: &[UiMessage]) -> Option<&UiMessage> {
     rows.iter().rfind(|row| row.kind == Kind::User && row.mark.is_none())
 }

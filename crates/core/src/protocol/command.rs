@@ -9,7 +9,7 @@ use crate::conversation::ui_message::Image;
 
 /// A frame from a client: `{id, type, session_id?, …}`. Every command but `hello` gets exactly one response.
 ///
-/// Ids are unique across clients: a command that is sent again under its id gets the reply that the first one got.
+/// Ids are unique across clients: a command that is resent with the same id gets the same reply.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClientFrame {
     pub id: String,
@@ -17,7 +17,7 @@ pub struct ClientFrame {
     pub command: Command,
 }
 
-/// A command, by who carries it out.
+/// A command for the hub or for one session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Command {
@@ -42,7 +42,7 @@ pub struct Cursor {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum HubCommand {
-    /// The first frame of a connection, with what the client already has. Answered by `welcome`.
+    /// The first frame of a connection, with the sessions that the client already holds. Answered by `welcome`.
     Hello {
         version: u32,
         #[serde(default)]
@@ -168,7 +168,7 @@ pub enum SessionCommand {
     },
     /// Continues here although another program is writing the session.
     TakeOver,
-    /// Finds files and folders of the session's folder by letters of their paths.
+    /// Finds files and folders in the session's folder by letters of their paths.
     FindFiles {
         query: String,
     },
@@ -195,7 +195,7 @@ pub enum QueueEdit {
     },
 }
 
-/// A frame that is not a command. `id` and `command` are what could be read of it, for the response.
+/// A frame that is not a command. `id` and `command` are for the response, and empty if they could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidFrame {
     pub id: String,
@@ -410,8 +410,8 @@ mod tests {
         assert_eq!(invalid("no json").id, "");
         let unknown = invalid(&json!({"id": "1", "type": "fly", "session_id": "s"}).to_string());
         assert_eq!((unknown.id.as_str(), unknown.command.as_str()), ("1", "fly"));
-        let homeless = invalid(&json!({"id": "2", "type": "abort"}).to_string());
-        assert!(homeless.message.contains("needs a session_id"), "{}", homeless.message);
+        let without_session = invalid(&json!({"id": "2", "type": "abort"}).to_string());
+        assert!(without_session.message.contains("needs a session_id"), "{}", without_session.message);
         let incomplete = invalid(&json!({"id": "3", "type": "pin", "session_id": "s"}).to_string());
         assert!(incomplete.message.contains("pinned"), "{}", incomplete.message);
     }

@@ -52,7 +52,7 @@ impl CommandError {
     }
 
     pub fn no_such_session() -> Self {
-        Self::new(ErrorCode::NoSuchSession, "There is no such session.")
+        Self::new(ErrorCode::NoSuchSession, "This session does not exist. It may have been deleted.")
     }
 }
 

@@ -198,7 +198,7 @@ impl Event {
     pub const fn is_void(&self) -> bool {
         match self {
             Self::Unknown | Self::MessageUpdate { update: Update::Unknown } => true,
-            // These are complete only with their end.
+            // Messages of other roles are folded at their end.
             Self::MessageStart { message } => {
                 !matches!(message, Message::User { .. } | Message::Assistant { .. })
             }
@@ -235,7 +235,7 @@ fn is_last_block(index: &usize) -> bool {
     *index == LAST_BLOCK
 }
 
-/// Reads an index that means the same to the server and to a page, where indices have 32 bits.
+/// Reads a block index. It has 32 bits, so that it is the same in the page, where `usize` has 32 bits.
 fn block_index(value: Value) -> usize {
     let index = value.as_u64().and_then(|index| u32::try_from(index).ok());
     index.and_then(|index| usize::try_from(index).ok()).unwrap_or(LAST_BLOCK)
@@ -309,7 +309,7 @@ pub struct ModelInfo {
     pub reasoning: bool,
 }
 
-/// How full the model's context is. `tokens` is unknown right after a compaction.
+/// The usage of the model's context window. `tokens` is unknown right after a compaction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, FromJson)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {

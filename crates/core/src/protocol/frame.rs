@@ -36,7 +36,7 @@ pub enum ServerFrame {
         #[json(required)]
         event: Event,
     },
-    /// Replaces everything the client has of that session.
+    /// Replaces everything that the client holds of the session.
     Snapshot(Box<Snapshot>),
     AgentsChanged {
         #[json(required)]
@@ -114,7 +114,7 @@ pub struct SessionSummary {
     #[serde(default, skip_serializing_if = "is_false")]
     #[serde(rename = "elsewhere")]
     pub external_writer: bool,
-    /// The open questions, which the tray answers in place.
+    /// The open questions and approval requests, which the user can answer in the tray.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Ask>,
 }

@@ -46,7 +46,7 @@ pub struct SessionMeta {
     #[serde(rename = "elsewhere", skip_serializing_if = "is_false")]
     #[serde(default)]
     pub external_writer: bool,
-    /// The composer's text on the device that wrote there last. A client reads it when it opens the session.
+    /// The composer's text from the device that edited it last. A client reads it when it opens the session.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(default)]
     pub draft: String,

@@ -1,4 +1,4 @@
-//! The `bash` tool: runs a shell command and sends its output so far as partial results.
+//! The `bash` tool: runs a shell command and sends the output so far as partial results.
 
 use std::time::Instant;
 

@@ -35,7 +35,7 @@ pub enum Protocol {
     Pi,
 }
 
-/// A session's process to be started.
+/// The parameters for starting a session's process.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionStart<'a> {
     pub session_id: &'a str,
@@ -60,7 +60,7 @@ impl Protocol {
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "pi" => Ok(Self::Pi),
-            other => bail!("'{other}' is not a protocol that Pilothouse speaks; it speaks: pi"),
+            other => bail!("'{other}' is not a protocol that Pilothouse supports; use pi"),
         }
     }
 }
@@ -103,13 +103,12 @@ impl Agent {
         })
     }
 
-    /// Sets the agent's environment. If it moves the agent's folder, the sessions are looked for there, unless a
-    /// folder is given.
+    /// Sets the agent's environment. The agent's folder becomes `folder`, else the folder that the environment names.
     pub fn with_environment(self, environment: Vec<(String, String)>, folder: Option<PathBuf>) -> Self {
-        let told = match self.protocol {
+        let from_environment = match self.protocol {
             Protocol::Pi => pi::folder_in(&environment),
         };
-        let folder = folder.or(told).unwrap_or(self.folder);
+        let folder = folder.or(from_environment).unwrap_or(self.folder);
         Self { environment, folder, ..self }
     }
 
@@ -127,7 +126,7 @@ impl Agent {
         })
     }
 
-    /// The agents that the PATH has.
+    /// The agents found on the PATH.
     pub fn installed() -> Vec<Self> {
         pi::installed().into_iter().collect()
     }

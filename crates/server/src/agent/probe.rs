@@ -25,7 +25,7 @@ pub async fn run(agent: &Agent, launch: &Launch, request: Request) -> Result<Rep
     let limit = Duration::from_secs(PROBE_SECONDS);
     let reply = tokio::time::timeout(limit, reply(&process, &mut connection, &mut events)).await;
     process.stop();
-    // Its end is awaited, so that everything it wrote is on disk.
+    // The end of the process is awaited, so that everything it wrote is on disk.
     let ended = async {
         while let Some(event) = events.recv().await {
             if let ProcessEvent::Exited(_) = event {
@@ -85,7 +85,7 @@ mod tests {
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        // The first two commands are those of `open`.
+        // `open` sends the first two commands, so the request has the id 3.
         let answer = r#"read -r a; read -r b; read -r c
             echo '{"type":"response","id":"3","success":true}'; read -r end"#;
         let launch = Launch {

@@ -32,7 +32,7 @@ pub struct Launch {
     pub mark: String,
 }
 
-/// A report of a process.
+/// An event of a process.
 #[derive(Debug)]
 pub enum ProcessEvent {
     Lines(Vec<Line>),
@@ -50,7 +50,7 @@ pub struct Exit {
 /// A running agent. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Process {
-    /// None once it is being stopped: closing it ends the agent's input.
+    /// `None` once the process is being stopped: dropping the sender closes the agent's input.
     input: Option<mpsc::Sender<String>>,
     stop: Option<oneshot::Sender<()>>,
 }
@@ -79,27 +79,27 @@ impl Process {
         let (stop, stopped) = oneshot::channel();
         let last_errors = Arc::new(Mutex::new(VecDeque::new()));
         tokio::spawn(write_input(stdin, commands));
-        let listening = tokio::spawn(keep_last_errors(stderr, last_errors.clone()));
+        let reading_errors = tokio::spawn(keep_last_errors(stderr, last_errors.clone()));
         let (ended, end) = watch::channel(false);
         let reading = tokio::spawn(read_output(stdout, events.clone(), end));
         let mark = launch.mark.clone();
         tokio::spawn(async move {
             let status = wait_or_stop(&mut child, stopped).await;
             let _ = tokio::task::spawn_blocking(move || orphans::end(&mark)).await;
-            // Output that is still in the pipes is delivered before the end, however long that takes.
+            // Output that is still in the pipes is delivered before the exit, within a time limit.
             let _ = ended.send(true);
-            let stops = [reading.abort_handle(), listening.abort_handle()];
+            let readers = [reading.abort_handle(), reading_errors.abort_handle()];
             let _ = tokio::time::timeout(Duration::from_secs(LAST_OUTPUT_SECONDS), reading).await;
-            let _ = tokio::time::timeout(SILENCE, listening).await;
-            stops.iter().for_each(tokio::task::AbortHandle::abort);
+            let _ = tokio::time::timeout(SILENCE, reading_errors).await;
+            readers.iter().for_each(tokio::task::AbortHandle::abort);
             let stderr = last_errors.lock().map(|lines| lines.iter().cloned().collect()).unwrap_or_default();
             let _ = events.send(ProcessEvent::Exited(exit(status, stderr))).await;
         });
         Ok(Self { input: Some(input), stop: Some(stop) })
     }
 
-    /// Queues a line for the agent. Returns false if the agent does not read its input. A process that has ended reports
-    /// that by its exit.
+    /// Queues a line for the agent. Returns false if the queue is full because the agent does not read its input. A
+    /// line for a process that has ended is dropped: the exit event reports the end.
     pub fn send(&self, line: String) -> bool {
         let full = |input: &mpsc::Sender<String>| matches!(input.try_send(line), Err(TrySendError::Full(_)));
         !self.input.as_ref().is_some_and(full)
@@ -235,7 +235,7 @@ pub struct FinishedProgram {
     pub stderr: String,
 }
 
-/// Runs a program to its end, with empty input. An error completes the sentence that begins with the program's name.
+/// Runs a program to its end, with empty input. The error continues a sentence that begins with the agent's name.
 pub async fn run_to_end(launch: &Launch) -> Result<FinishedProgram, String> {
     let running = Command::new(&launch.program)
         .args(&launch.arguments)
@@ -270,6 +270,6 @@ pub fn start_and_forget(program: &str, argument: &Path) {
         .process_group(0)
         .spawn();
     if let Err(error) = started {
-        tracing::debug!(%error, program, "could not be started");
+        tracing::debug!(%error, program, "could not start a desktop program");
     }
 }

@@ -103,7 +103,7 @@ impl Guard {
         Ok(host)
     }
 
-    /// Responds to a token: with the cookie if it is valid.
+    /// Exchanges a valid token for the cookie; refuses any other.
     pub fn exchange_token(&self, token: &str, host: &AllowedHost) -> Response {
         if !self.credential.is_valid_token(token) {
             return Refusal::Credential.into_response();

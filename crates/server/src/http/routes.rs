@@ -1,5 +1,5 @@
-//! The table of routes and the router built from it. The table lists the access each route requires; the guard enforces
-//! it.
+//! The table of routes and the router built from it. The table lists the access each route requires; the guard decides
+//! by the path, and a test checks that both agree.
 
 use axum::extract::{Json, Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};

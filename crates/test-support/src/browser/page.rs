@@ -1,4 +1,4 @@
-//! The page object: actions and observations of a user, by the attributes that the page has for tests.
+//! The page object: what a user does and sees, addressed by the attributes that the page has for tests.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Folds a recording as the server folds a live agent: events, dialogs, shell commands, process exits and changes
-//! of session.
+//! Folds a recording as the server folds a live agent: events, questions, shell commands, process exits and changes of
+//! session.
 
 use pilothouse_agents::pi::{Incoming, Response, decode};
 use pilothouse_core::protocol::event::Event;

@@ -17,8 +17,8 @@ impl MessageController {
             return Some(format!("the body ends at row {body}, outside {}..={}", self.first, self.total()));
         }
         let mut ids = BTreeSet::new();
-        if let Some(twin) = self.rows.iter().find(|row| row.id.is_empty() || !ids.insert(&row.id)) {
-            return Some(format!("row id {:?} is empty or used twice", twin.id));
+        if let Some(invalid) = self.rows.iter().find(|row| row.id.is_empty() || !ids.insert(&row.id)) {
+            return Some(format!("row id {:?} is empty or used twice", invalid.id));
         }
         let indices = (fold.open_user.iter().copied())
             .chain(fold.failure)
@@ -41,15 +41,15 @@ impl MessageController {
             let shape = (row.kind == Kind::Tool) == row.tool_step.is_some()
                 && (row.kind == Kind::Bash) == row.bash_result.is_some();
             let blank = matches!(row.kind, Kind::Assistant | Kind::Thinking) && row.text.trim().is_empty();
-            let spins = row.mark.is_some_and(|mark| matches!(mark, Mark::Interrupted | Mark::Cancelled))
+            let reopened = row.mark.is_some_and(|mark| matches!(mark, Mark::Interrupted | Mark::Cancelled))
                 && row.tool_step.as_ref().is_some_and(|step| step.phase.is_open());
             let stray =
                 held >= pending_start && matches!(row.kind, Kind::Tool | Kind::Assistant | Kind::Thinking);
-            (!shape || blank || spins || stray).then(|| format!("row {held} is inconsistent: {row:?}"))
+            (!shape || blank || reopened || stray).then(|| format!("row {held} is inconsistent: {row:?}"))
         })
     }
 
-    /// The map has exactly one open entry for each held row that is open, and none for the others.
+    /// Checks that no two calls share a row, and that exactly the open rows have an open call.
     fn broken_call_map(&self) -> Option<String> {
         let placed: Vec<usize> = self.fold.calls.iter().filter_map(|call| call.row).collect();
         let distinct: BTreeSet<usize> = placed.iter().copied().collect();
@@ -57,10 +57,10 @@ impl MessageController {
             return Some("two calls share a row".to_owned());
         }
         let mapped: BTreeSet<usize> =
-            self.running_calls().filter_map(|(_, row)| row.checked_sub(self.first)).collect();
+            self.open_calls().filter_map(|(_, row)| row.checked_sub(self.first)).collect();
         let open = |row: &crate::UiMessage| row.tool_step.as_ref().is_some_and(|step| step.phase.is_open());
         let shown: BTreeSet<usize> =
             self.rows.iter().enumerate().filter(|(_, row)| open(row)).map(|(held, _)| held).collect();
-        (mapped != shown).then(|| format!("the map has {mapped:?} as open, the rows {shown:?}"))
+        (mapped != shown).then(|| format!("open calls are at {mapped:?}, open rows at {shown:?}"))
     }
 }

@@ -230,7 +230,7 @@ fn bash_row_id(id: &str) -> String {
     format!("b-{id}")
 }
 
-/// Drops the beginning of long live output. The command's end brings the complete output.
+/// Drops the beginning of long live output. The command's end carries the complete output.
 fn truncate_to_tail(output: &mut String) {
     if output.len() > BASH_OUTPUT_BYTES {
         let mut cut = output.len() - BASH_OUTPUT_BYTES / 2;

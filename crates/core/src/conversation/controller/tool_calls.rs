@@ -1,8 +1,8 @@
 //! Tool rows: one for each call, whichever order its start, output, end and result message arrive in.
 //!
 //! `Fold::calls` maps the newest calls to their rows. An event finds its call by id, or without an id by the
-//! tool's name. Ids may be empty and may repeat in a later turn; among several candidates the oldest that fits is
-//! meant, since agents answer in the order of their calls.
+//! tool's name. Ids may be empty and may repeat in a later turn; of several candidates the oldest that fits is chosen,
+//! since agents report results in the order of their calls.
 //!
 //! The map is part of every snapshot, so that a page that holds only the last rows stays in step with the server.
 //! It is bounded: of the finished calls, only the newest are remembered.
@@ -212,13 +212,13 @@ impl MessageController {
 
 /// The map of calls.
 impl MessageController {
-    /// Whether a tool is being called or runs.
+    /// Whether any call has not ended.
     pub fn has_open_call(&self) -> bool {
         self.fold.calls.iter().any(|call| call.row.is_some() && call.stage.is_open())
     }
 
     /// The ids of the calls that have not ended, with their row numbers.
-    pub(super) fn running_calls(&self) -> impl Iterator<Item = (&str, usize)> {
+    pub(super) fn open_calls(&self) -> impl Iterator<Item = (&str, usize)> {
         let open = self.fold.calls.iter().filter(|call| call.stage.is_open());
         open.filter_map(|call| Some((call.id.as_str(), call.row?)))
     }

@@ -2,7 +2,7 @@
 //! when a definition arrives for one of its links.
 //!
 //! - `split` finds the end of the finished text.
-//! - `tail` makes the blocks of the rest: `hold` keeps undecided lines back and `heal` completes unfinished spans.
+//! - `tail` builds the blocks of the rest: `hold` keeps undecided lines back and `heal` completes unfinished spans.
 //! - `fence` appends to an open block of code without parsing it.
 
 mod fence;
@@ -17,7 +17,8 @@ use super::Block;
 use super::parse::parse;
 use super::references::References;
 
-/// The changes of one call. The finished blocks are now the first `kept` of those before and `finished` new ones.
+/// The changes made by one call. The finished blocks are the first `kept` of the previous ones, then `finished` new
+/// ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     pub kept: usize,

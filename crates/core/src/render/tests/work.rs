@@ -1,5 +1,5 @@
-//! Counts units of work, so that tests of cost do not depend on a clock. What a unit is depends on the code that
-//! counts: a byte parsed, an item compared, a character scanned.
+//! Counts units of work, so that tests of cost do not depend on a clock. The code that counts defines the unit: a byte
+//! parsed, an item compared, a character scanned.
 
 use std::cell::Cell;
 

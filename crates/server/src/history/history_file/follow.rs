@@ -32,7 +32,7 @@ pub(super) struct TakenUntil {
 }
 
 impl HistoryFile {
-    /// Reads appended entries and takes them into the conversation. After `Replaced` or `Deleted` this history is
+    /// Reads appended entries and adds them to the conversation. After `Replaced` or `Deleted` this history is
     /// obsolete and must not be used any more.
     pub fn follow(&mut self) -> FileChange {
         match self.index_appended() {
@@ -41,7 +41,7 @@ impl HistoryFile {
         }
     }
 
-    /// Takes the entries read by `read_appended` into the conversation. Reads no further ones.
+    /// Adds the entries read by `read_appended` to the conversation. Reads no further ones.
     pub fn take_appended(&mut self) -> FileChange {
         let Ok(file) = File::open(&self.path) else { return FileChange::Deleted };
         let TakenUntil { entries, leaf } = self.taken_until;
@@ -58,7 +58,7 @@ impl HistoryFile {
         if messages.is_empty() { FileChange::Unchanged } else { FileChange::Appended(messages) }
     }
 
-    /// Reads appended entries without taking them into the conversation, so that the caller can first decide who wrote
+    /// Reads appended entries without adding them to the conversation, so that the caller can first decide who wrote
     /// them. Returns false if the file was replaced or deleted.
     pub fn read_appended(&mut self) -> bool {
         self.index_appended().is_ok()

@@ -9,7 +9,7 @@ use crate::conversation::ui_message::{Kind, Phase, ToolStep, UiMessage};
 use crate::protocol::event::Event;
 
 fn running(controller: &MessageController) -> Vec<(&str, usize)> {
-    controller.running_calls().collect()
+    controller.open_calls().collect()
 }
 
 /// A controller restored from rows alone, without the rest of the fold.

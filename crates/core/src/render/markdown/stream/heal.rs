@@ -1,6 +1,5 @@
-//! Completes the unfinished spans of a growing block: holds back what is undecided, and closes what is open. It
-//! knows code spans, escapes, links, tags and emphasis well enough for a preview. The parser decides once the text
-//! is complete.
+//! Completes the unfinished spans of a growing block: holds back undecided markup and closes open spans. It knows code
+//! spans, escapes, links, tags and emphasis well enough for a preview. The parser decides once the text is complete.
 
 use crate::limits::{MARKDOWN_DEPTH, MARKDOWN_HELD_BYTES};
 

@@ -1,4 +1,4 @@
-//! Makes the blocks of the unfinished text: removes undecided lines, completes unfinished spans, and parses the
+//! Builds the blocks of the unfinished text: removes undecided lines, completes unfinished spans, and parses the
 //! result.
 
 use super::heal::heal;
