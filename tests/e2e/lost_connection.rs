@@ -131,7 +131,7 @@ async fn a_message_sent_while_offline_waits_and_does_not_count_as_failed() {
         page.until("no Retry button", no_retry).await;
         stage.proxy.restore();
         page.until_state("completed").await;
-        page.until("an empty status", "return document.querySelector('.run-status').textContent.trim() === ''").await;
+        page.until("an empty status", "return !document.querySelector('.run-status .run-words')").await;
         assert_eq!(page.sent_times("prompt").await, 2);
     })
     .await;
