@@ -1,18 +1,18 @@
 //! What a person can do, in the words of the product. Components call these; only here do state and transport meet.
 
-mod bridge;
+mod attachments;
 mod drafts;
 mod export;
-mod find;
 mod folders;
 mod fork;
-mod library;
-mod pictures;
-mod places;
+mod frame_handler;
+mod lookup;
+mod manage;
+mod outbox;
 mod prompt;
 mod queue;
+mod reading_positions;
 mod session;
-mod unconfirmed;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -22,10 +22,10 @@ use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{Command, HubCommand, SessionCommand};
 
 use crate::browser;
-use crate::route::Route;
-use crate::state::server::Session;
-use crate::state::{ClientState, ServerState};
-use crate::transport::{Keep, Link, Outcome};
+use crate::net::{Keep, Link, Outcome};
+use crate::routes::Route;
+use crate::store::server::Session;
+use crate::store::{ClientState, ServerState};
 
 type Navigate = Rc<dyn Fn(&Route)>;
 

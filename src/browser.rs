@@ -1,11 +1,11 @@
 //! What the page asks the browser for: time, random numbers, storage, the address. Thin wrappers that never fail;
 //! nothing here knows the product.
 
-pub mod drawing;
+pub mod clipboard;
 pub mod files;
-pub mod marks;
-pub mod shelf;
-pub mod texts;
+pub mod highlight_ranges;
+pub mod image_resize;
+pub mod indexed_db;
 
 use leptos::prelude::{document, window};
 use wasm_bindgen::closure::Closure;

@@ -5,13 +5,13 @@ use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::render::export;
 
 use super::Actions;
-use crate::browser::texts;
-use crate::state::server::Session;
+use crate::browser::clipboard;
+use crate::store::server::Session;
 
 impl Actions {
     pub fn copy_conversation(&self, session_id: &str) {
         self.with_whole(session_id, |session| {
-            texts::copy(&markdown(session), move |copied| match copied {
+            clipboard::copy(&markdown(session), move |copied| match copied {
                 true => session.notify(NoticeLevel::Info, "The conversation is in the clipboard.".to_owned()),
                 false => session.notify(NoticeLevel::Warning, "The browser does not allow it.".to_owned()),
             });
@@ -23,7 +23,7 @@ impl Actions {
             let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
             let name: String = session.title.get_untracked().chars().take(60).map(plain).collect();
             let name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<&str>>().join("-");
-            texts::save(
+            clipboard::save(
                 &format!("{}.md", if name.is_empty() { "conversation" } else { &name }),
                 &markdown(session),
             );

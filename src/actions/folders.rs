@@ -3,7 +3,7 @@
 use pilothouse_core::protocol::{DirectoryListing, HubCommand};
 
 use super::Actions;
-use crate::transport::{Keep, read_answer};
+use crate::net::{Keep, read_answer};
 
 impl Actions {
     /// The sub-folders of a path; the empty path is the server's default folder.

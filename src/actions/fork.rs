@@ -9,9 +9,10 @@ use pilothouse_core::protocol::{Forked, SessionCommand};
 
 use super::Actions;
 use crate::browser::files;
-use crate::route::{self, Route};
-use crate::state::server::Session;
-use crate::transport::read_answer;
+use crate::net::read_answer;
+use crate::routes;
+use crate::routes::Route;
+use crate::store::server::Session;
 
 impl Actions {
     /// The message is in the composer of the new session, with its pictures, to be changed and sent.
@@ -58,7 +59,7 @@ impl Actions {
 async fn fetched(session_id: String, images: Vec<Image>) -> Vec<Image> {
     let mut pictures = Vec::new();
     for Image { mime_type, data, blob } in images {
-        let address = route::blob_address(&session_id, &blob);
+        let address = routes::blob_address(&session_id, &blob);
         let data = if data.is_empty() { files::fetch(&address).await } else { Some(data) };
         pictures.extend(data.map(|data| Image { data, blob: String::new(), mime_type }));
     }

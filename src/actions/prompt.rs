@@ -8,9 +8,9 @@ use pilothouse_core::protocol::{Command, SessionCommand};
 
 use super::Actions;
 use crate::browser;
-use crate::state::client::{InputMode, Sent};
-use crate::state::server::Session;
-use crate::transport::Keep;
+use crate::net::Keep;
+use crate::store::client::{InputMode, Sent};
+use crate::store::server::Session;
 
 impl Actions {
     /// Sends what stands in the composer: a prompt, or a shell command, after `!` or by choice.

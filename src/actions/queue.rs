@@ -11,8 +11,8 @@ use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{Command, ErrorCode, QueueEdit, SessionCommand};
 
 use super::Actions;
-use crate::state::server::Session;
-use crate::transport::{Keep, Outcome};
+use crate::net::{Keep, Outcome};
+use crate::store::server::Session;
 
 const NO_LONGER_SCHEDULED: &str =
     "The message you were changing is no longer scheduled. Your text is in the composer.";

@@ -8,9 +8,9 @@ use pilothouse_core::protocol::{AgentInfo, Command, HubCommand, SessionCommand};
 
 use super::Actions;
 use crate::browser;
-use crate::route::Route;
-use crate::state::server::{Loading, Session};
-use crate::transport::{Keep, Outcome, read_answer};
+use crate::net::{Keep, Outcome, read_answer};
+use crate::routes::Route;
+use crate::store::server::{Loading, Session};
 
 impl Actions {
     /// The session to show; asks the server for it if need be.

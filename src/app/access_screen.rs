@@ -1,0 +1,66 @@
+//! What somebody without access sees: how to get in.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::actions::use_actions;
+use crate::net::access;
+use crate::net::access::Access;
+use crate::widgets::erased::{entered, live, submitted};
+use crate::widgets::icon::{Glyph, Icon};
+
+#[component]
+pub fn AccessScreen() -> impl IntoView {
+    let client = use_actions().client;
+    let pasted = RwSignal::new(String::new());
+    let problem = RwSignal::new(None::<&'static str>);
+    let asking = RwSignal::new(false);
+    let enter = move || {
+        if asking.get_untracked() || pasted.with_untracked(|text| text.trim().is_empty()) {
+            return;
+        }
+        asking.set(true);
+        problem.set(None);
+        spawn_local(async move {
+            let access = access::trade(&pasted.get_untracked()).await;
+            asking.set(false);
+            match access {
+                Access::Granted => client.access.set(Some(access)),
+                Access::Denied => problem.set(Some("That token is not the one this server expects.")),
+                Access::Limited => problem.set(Some("Too many attempts. Wait a minute, then try again.")),
+                Access::Unknown => problem.set(Some("The server does not answer. Is pilothouse running?")),
+            }
+        });
+    };
+    view! {
+        <main class="access">
+            <div class="access-card">
+                <h1 class="brand"><Glyph icon=Icon::Wheel /> "Pilothouse"</h1>
+                <p>
+                    "This browser has no access yet. Open the address that " <code>"pilothouse"</code>
+                    " printed when it started: it carries the key."
+                </p>
+                <form
+                    class="access-form"
+                    on:submit=submitted(enter)
+                >
+                    <label for="token">"Or paste the address or its token here"</label>
+                    <div class="field-row">
+                        <input
+                            id="token"
+                            name="token"
+                            type="password"
+                            autocomplete="off"
+                            spellcheck="false"
+                            aria-describedby="token-problem"
+                            prop:value=pasted
+                            on:input=entered(move |value| pasted.set(value))
+                        />
+                        <button type="submit" class="button primary" disabled=asking>"Enter"</button>
+                    </div>
+                    <p id="token-problem" class="problem" role="alert">{live(move || problem.get())}</p>
+                </form>
+            </div>
+        </main>
+    }
+}

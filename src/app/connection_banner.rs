@@ -1,0 +1,67 @@
+//! The connection, said where it matters: quietly in the title bar, in words when it is lost.
+
+use leptos::prelude::*;
+
+use crate::actions::use_actions;
+use crate::browser;
+use crate::net::Connection;
+use crate::widgets::erased::{When, clicked, live, memo};
+use crate::widgets::icon::{Glyph, Icon};
+
+/// Appears while the connection is lost, or while the server cannot write to disk.
+#[component]
+pub fn ConnectionBanner() -> impl IntoView {
+    let actions = use_actions();
+    let client = actions.client;
+    let words = move || {
+        if client.outdated.get() {
+            let text = "The server runs another version of Pilothouse. Reload the page to go on.";
+            Some((Icon::Plug, text.to_owned()))
+        } else if client.connection.get() == Connection::Lost {
+            Some((Icon::Plug, "Connection lost. Reconnecting… What you send is kept.".to_owned()))
+        } else {
+            let problem = actions.server.storage_problem.get()?;
+            Some((Icon::Alert, format!("The server can't save anything: {problem}. Your text stays here.")))
+        }
+    };
+    let words = memo(words);
+    view! {
+        <div class="banner-place" role="status">
+            {live(move || {
+                words
+                    .get()
+                    .map(|(icon, words)| {
+                        view! {
+                            <div class="banner">
+                                <Glyph icon />
+                                <span>{words}</span>
+                                <When when=move || client.outdated.get()>
+                                    <button type="button" class="button quiet" on:click=clicked(move |_| browser::reload())>
+                                        "Reload"
+                                    </button>
+                                </When>
+                            </div>
+                        }
+                    })
+                    .into_any()
+            })}
+        </div>
+    }
+}
+
+/// A dot with a word for it.
+#[component]
+pub fn ConnectionMark() -> impl IntoView {
+    let connection = use_actions().client.connection;
+    let words = move || match connection.get() {
+        Connection::Connecting => "Connecting…",
+        Connection::Open => "Connected",
+        Connection::Lost => "Reconnecting…",
+    };
+    view! {
+        <span class="connection-mark" data-of=live(move || connection.get().name()) title=live(words)>
+            <span class="connection-dot" aria-hidden="true"></span>
+            <span class="connection-words">{live(words)}</span>
+        </span>
+    }
+}

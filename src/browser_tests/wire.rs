@@ -1,0 +1,189 @@
+//! A page with a connection that leads to the test: what it sends is written down, and the test answers. Only for what
+//! a component asks of the server; stories with a real one are in `tests/e2e`.
+
+use pilothouse_core::protocol::{Capabilities, SessionSummary, Welcome};
+use serde_json::Value;
+
+use super::*;
+use crate::features::sidebar::Sidebar;
+use crate::net::Connection;
+use crate::widgets::confirm_dialog::ConfirmDialog;
+
+const WIRE: &str = "window.wire = { sent: [] }; window.WebSocket = class {
+    constructor() { window.wire.socket = this; }
+    send(text) { window.wire.sent.push(text); }
+    close() {}
+};";
+
+/// An agent that can do everything.
+pub fn able() -> Capabilities {
+    Capabilities {
+        images: true,
+        bash: true,
+        steering: true,
+        models: true,
+        thinking_levels: vec!["low".into(), "high".into()],
+        modes: Vec::new(),
+        edit_queue: true,
+        compact: true,
+        fork: true,
+        rename: true,
+        commands: true,
+    }
+}
+
+pub fn summary(id: &str, title: &str) -> SessionSummary {
+    SessionSummary { id: id.into(), title: title.into(), cwd: "/harbour".into(), ..SessionSummary::default() }
+}
+
+impl Page {
+    /// Sidebar, one open session and the dialog, connected.
+    pub async fn connected(server: SessionView, others: Vec<SessionSummary>) -> Self {
+        js_sys::eval(WIRE).unwrap();
+        // What the page of another test has sent and nobody has answered is not this one's.
+        js(
+            "Object.keys(localStorage).filter((key) => key.startsWith('sent:')).forEach((key) => localStorage.removeItem(key))",
+        );
+        let id = server.meta.session_id.clone();
+        let own = SessionSummary { state: server.meta.state, ..summary(&id, &server.meta.title) };
+        let page = Self::mount(server, |actions, id| {
+            let session = actions.open(id);
+            view! {
+                <Sidebar />
+                <SessionPage session />
+                <ConfirmDialog />
+            }
+            .into_any()
+        });
+        page.actions.connect();
+        js("wire.socket.onopen()");
+        let sessions = others.into_iter().chain([own]).collect();
+        let welcome = Welcome {
+            version: pilothouse_core::limits::PROTOCOL_VERSION,
+            server_version: String::new(),
+            agents: Vec::new(),
+            default_cwd: String::new(),
+            sessions,
+            storage_problem: None,
+        };
+        page.put(&serde_json::to_value(ServerFrame::Welcome(welcome)).unwrap());
+        let client = page.actions.client;
+        until("the connection", || client.connection.get_untracked() == Connection::Open).await;
+        page.receive(ServerFrame::Snapshot(Box::new(page.server.snapshot()))).await;
+        page
+    }
+
+    pub async fn able() -> Self {
+        Self::connected(Self::able_view(), Vec::new()).await
+    }
+
+    pub fn able_view() -> SessionView {
+        let session_id = js_sys::Math::random().to_string();
+        let title = "Mend the light".to_owned();
+        let meta = SessionMeta { session_id, title, capabilities: able(), ..SessionMeta::default() };
+        SessionView { epoch: "e".into(), meta, ..SessionView::default() }
+    }
+
+    fn put(&self, frame: &Value) {
+        js(&format!(
+            "wire.socket.onmessage({{ data: {} }})",
+            serde_json::to_string(&frame.to_string()).unwrap()
+        ));
+    }
+
+    /// The newest command of this name.
+    pub async fn sent(&self, command: &str) -> Value {
+        until(command, || last_sent(command).is_some()).await;
+        last_sent(command).unwrap()
+    }
+
+    pub fn has_sent(&self, command: &str) -> bool {
+        last_sent(command).is_some()
+    }
+
+    /// Answers the newest command of this name: with data, or with a refusal.
+    pub async fn answer(&self, command: &str, outcome: Result<Value, &str>) {
+        let id = self.sent(command).await["id"].clone();
+        let (data, error) = match outcome {
+            Ok(data) => (data, Value::Null),
+            Err(error) => (Value::Null, json!(error)),
+        };
+        let success = error.is_null();
+        self.put(&json!({"type": "response", "id": id, "command": command, "success": success, "data": data, "error": error}));
+        // It waits for an animation frame; then there is what reacts to it.
+        let id = id.as_str().unwrap();
+        until("the answer to be read", || !self.actions.is_waiting_for(id)).await;
+        rest().await;
+    }
+
+    pub async fn press(&self, label: &str) {
+        let button = self.buttons().into_iter().find(|button| {
+            let name = button.get_attribute("aria-label").or_else(|| button.text_content());
+            // One with words of its own has what it is in its title.
+            name.is_some_and(|name| name.trim() == label) || button.title() == label
+        });
+        button.unwrap_or_else(|| panic!("no button {label}")).click();
+        rest().await;
+    }
+
+    fn buttons(&self) -> Vec<HtmlElement> {
+        let list = self.place.query_selector_all("button").unwrap();
+        (0..list.length()).map(|index| list.item(index).unwrap().unchecked_into()).collect()
+    }
+
+    pub async fn until_text(&self, selector: &str, text: &str) {
+        until(text, || {
+            self.find(selector)
+                .and_then(|found| found.text_content())
+                .is_some_and(|found| found.contains(text))
+        })
+        .await;
+    }
+
+    pub async fn until_gone(&self, selector: &str) {
+        until(&format!("{selector} to be gone"), || self.find(selector).is_none()).await;
+    }
+}
+
+fn last_sent(command: &str) -> Option<Value> {
+    let sent = js("return JSON.stringify(wire.sent)").as_string()?;
+    let sent: Vec<String> = serde_json::from_str(&sent).ok()?;
+    let frames = sent.iter().rev().filter_map(|text| serde_json::from_str::<Value>(text).ok());
+    frames.into_iter().find(|frame| frame["type"] == command)
+}
+
+pub fn js(body: &str) -> wasm_bindgen::JsValue {
+    js_sys::Function::new_no_args(body).call0(&wasm_bindgen::JsValue::NULL).unwrap()
+}
+
+/// Far beyond what anything takes; only a hang gets here.
+pub async fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..400 {
+        if holds() {
+            return;
+        }
+        let later = js_sys::Promise::new(&mut |resolve, _| {
+            window().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, 10).unwrap();
+        });
+        wasm_bindgen_futures::JsFuture::from(later).await.unwrap();
+    }
+    panic!("waited in vain for {what}: {}", document().body().unwrap().inner_text());
+}
+
+/// Types into a field.
+pub async fn enter(page: &Page, selector: &str, text: &str) {
+    let field = page.find(selector).unwrap_or_else(|| panic!("no {selector}"));
+    js_sys::Reflect::set(&field, &"value".into(), &text.into()).unwrap();
+    field.dispatch_event(&web_sys::Event::new("input").unwrap()).unwrap();
+    rest().await;
+}
+
+pub async fn key(page: &Page, selector: &str, name: &str) {
+    let options = KeyboardEventInit::new();
+    options.set_key(name);
+    options.set_cancelable(true);
+    options.set_bubbles(true);
+    let event = KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &options).unwrap();
+    page.find(selector).unwrap_or_else(|| panic!("no {selector}")).dispatch_event(&event).unwrap();
+    rest().await;
+}

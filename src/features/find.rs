@@ -1,0 +1,161 @@
+//! Finding words in the conversation that is open, also in rows that are closed or not even here yet.
+
+use std::time::Duration;
+
+use leptos::html;
+use leptos::prelude::*;
+use pilothouse_core::protocol::FoundRows;
+
+use super::shortcuts::keys::Key;
+use super::timeline::seek::{leave, step_inside, unmark_rows};
+use crate::actions::use_actions;
+use crate::net::Connection;
+use crate::store::server::Session;
+use crate::widgets::erased::{clicked, effect, entered, live};
+use crate::widgets::icon::{Glyph, Icon};
+
+/// How long typing rests before the server is asked.
+const PAUSE: Duration = Duration::from_millis(200);
+
+#[component]
+pub fn FindBar(session: Session) -> impl IntoView {
+    let actions = use_actions();
+    let finding = actions.client.finding;
+    let open = Memo::new(move |_| finding.with(Option::is_some));
+    let close = move || finding.set(None);
+    // What is looked for in one conversation is not looked for in the next.
+    on_cleanup(close);
+    live(move || open.get().then(|| field(session, Box::new(close))))
+}
+
+/// By itself, so that it comes with what is loaded later.
+#[inline(never)]
+fn field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> AnyView {
+    view! { <Field session close /> }.into_any()
+}
+
+#[component]
+fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView {
+    let actions = use_actions();
+    let finding = actions.client.finding;
+    let found = RwSignal::new(None::<Vec<usize>>);
+    let trouble = RwSignal::new(String::new());
+    let at = RwSignal::new(0usize);
+    let field = NodeRef::<html::Input>::new();
+    let close = StoredValue::new(close);
+    effect(move || {
+        if let Some(field) = field.get() {
+            let _ = field.focus();
+            field.select();
+        }
+    });
+    let hit = actions.client.hit;
+    let go = move |index: usize| {
+        at.set(index);
+        hit.set((0, 0));
+        if let Some(position) = found.with_untracked(|found| found.as_ref()?.get(index).copied()) {
+            actions.show_row(session, position);
+        }
+    };
+    let step = move |forwards: bool| {
+        let count = found.with_untracked(|found| found.as_ref().map_or(0, Vec::len));
+        actions.client.finds_downwards.set_value(forwards);
+        if count == 0 {
+            return;
+        }
+        if let Some(place) = step_inside(forwards) {
+            hit.set(place);
+        } else {
+            go((at.get_untracked() + if forwards { 1 } else { count - 1 }) % count);
+        }
+    };
+    let ask = move |query: String| {
+        let still =
+            move |query: &str| finding.try_with_untracked(|now| now.as_deref() == Some(query)) == Some(true);
+        let ask = move || {
+            if !still(&query) {
+                return;
+            }
+            let asked = query.clone();
+            actions.find_rows(session, query, move |outcome| {
+                if !still(&asked) {
+                    return;
+                }
+                trouble.set(outcome.as_ref().err().cloned().unwrap_or_default());
+                let Ok(FoundRows { rows, .. }) = outcome else { return found.set(None) };
+                if rows.is_empty() {
+                    leave();
+                    unmark_rows();
+                }
+                let last = rows.len().saturating_sub(1);
+                actions.client.finds_downwards.set_value(false);
+                found.set(Some(rows));
+                go(last);
+            });
+        };
+        set_timeout(ask, PAUSE);
+    };
+    effect(move || {
+        let query = finding.get().unwrap_or_default();
+        if query.trim().is_empty() {
+            trouble.set(String::new());
+            leave();
+            return found.set(None);
+        }
+        ask(query);
+    });
+    // What could not be looked for is, as soon as it can.
+    effect(move || {
+        let open = actions.client.connection.get() == Connection::Open;
+        if open && trouble.with_untracked(|trouble| !trouble.is_empty()) {
+            ask(finding.get_untracked().unwrap_or_default());
+        }
+    });
+    let words = move || match found.get() {
+        None => trouble.get(),
+        Some(rows) if rows.is_empty() => "Nothing found".to_owned(),
+        Some(rows) => match hit.get() {
+            (place, count @ 2..) => {
+                format!("{} of {}, place {} of {count}", at.get() + 1, rows.len(), place + 1)
+            }
+            _ => format!("{} of {}", at.get() + 1, rows.len()),
+        },
+    };
+    let on_key = move |event: leptos::ev::KeyboardEvent| match Key::name_of(&event).as_str() {
+        "Enter" => {
+            event.prevent_default();
+            step(event.shift_key());
+        }
+        "Escape" => {
+            event.stop_propagation();
+            close.with_value(|close| close());
+        }
+        _ => {}
+    };
+    view! {
+        <div class="find-bar" role="search" aria-label="This conversation">
+            <Glyph icon=Icon::Search />
+            <input
+                node_ref=field
+                name="find"
+                type="text"
+                aria-label="Find in the conversation"
+                placeholder="Find in the conversation"
+                autocomplete="off"
+                prop:value=move || finding.get().unwrap_or_default()
+                on:input=entered(move |value| finding.set(Some(value)))
+                on:keydown=on_key
+            />
+            <span class="find-words" role="status">{live(words)}</span>
+            <button type="button" class="button icon-only quiet" aria-label="Earlier" title="Earlier (Enter)" on:click=clicked(move |_| step(false))>
+                <Glyph icon=Icon::ArrowUp />
+            </button>
+            <button type="button" class="button icon-only quiet" aria-label="Later" title="Later (Shift+Enter)" on:click=clicked(move |_| step(true))>
+                <Glyph icon=Icon::ArrowDown />
+            </button>
+            <button type="button" class="button icon-only quiet" aria-label="Close" title="Close (Escape)" on:click=clicked(move |_| close.with_value(|close| close()))>
+                <Glyph icon=Icon::Close />
+            </button>
+        </div>
+    }
+}

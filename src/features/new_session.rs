@@ -1,0 +1,107 @@
+//! The form for a new session: which agent, in which folder.
+
+mod agent_choice;
+mod folder_picker;
+
+use leptos::prelude::*;
+
+use self::agent_choice::{AgentChoice, preferred};
+use self::folder_picker::FolderPicker;
+use super::title_bar::SessionsButton;
+use crate::actions::use_actions;
+use crate::browser;
+use crate::widgets::erased::{When, effect, live, submitted};
+use crate::widgets::icon::{Glyph, Icon};
+
+const LAST_AGENT: &str = "last-agent";
+
+#[component]
+pub fn NewSession() -> impl IntoView {
+    let actions = use_actions();
+    let server = actions.server;
+    let agent = RwSignal::new(String::new());
+    let folder = RwSignal::new(String::new());
+    let problem = RwSignal::new(None::<String>);
+    let creating = RwSignal::new(false);
+    effect(move || {
+        let offered = server.agents.with(|agents| preferred(agents, browser::recall(LAST_AGENT).as_deref()));
+        // What is wrong with an agent may be known only after it was offered.
+        let usable = server.agents.with(|agents| {
+            agents
+                .iter()
+                .any(|known| known.problem.is_none() && agent.with_untracked(|chosen| *chosen == known.name))
+        });
+        if !usable {
+            agent.set(offered.unwrap_or_default());
+        }
+    });
+    effect(move || {
+        let default = server.default_cwd.get();
+        if folder.with_untracked(String::is_empty) {
+            folder.set(default);
+        }
+    });
+    let create = move || {
+        if creating.get_untracked() {
+            return;
+        }
+        creating.set(true);
+        problem.set(None);
+        browser::remember(LAST_AGENT, &agent.get_untracked());
+        actions.create(agent.get_untracked(), folder.get_untracked(), move |error| {
+            creating.try_set(false);
+            problem.try_set(Some(error));
+        });
+    };
+    let first_run = move || server.known.get() && server.sessions.with(Vec::is_empty);
+    let words = move || {
+        if first_run() {
+            "Welcome aboard. Choose who works and where; the demo is always there to try things out."
+        } else {
+            "Choose who works, and in which folder."
+        }
+    };
+    view! {
+        <main class="new-session" data-state="idle">
+            <div class="drawer-bar"><SessionsButton /></div>
+            <form
+                class="new-session-form"
+                on:submit=submitted(create)
+            >
+                <When when=move || actions.client.left.with(Option::is_some)>
+                    <p class="left-behind" role="status">
+                        <Glyph icon=Icon::Info />
+                        {live(move || actions.client.left.with(|title| left_words(title.as_deref().unwrap_or_default())))}
+                    </p>
+                </When>
+                <h1>"New session"</h1>
+                <p class="lead">{live(words)}</p>
+                <When
+                    when=move || server.known.get()
+                    fallback=|| view! { <p class="faint" role="status">"Asking the server what it offers…"</p> }
+                >
+                    <AgentChoice agents=server.agents.into() chosen=agent />
+                    <FolderPicker folder />
+                    <p class="problem" role="alert">{live(move || problem.get())}</p>
+                    <div class="form-end">
+                        <button
+                            type="submit"
+                            class="button primary large"
+                            disabled=live(move || creating.get() || agent.with(String::is_empty))
+                        >
+                            {live(move || if creating.get() { "Creating…" } else { "Create session" })}
+                        </button>
+                    </div>
+                </When>
+            </form>
+        </main>
+    }
+}
+
+/// Why the form stands where a session stood.
+fn left_words(title: &str) -> String {
+    match title {
+        "" => "The session that was open here has been removed.".to_owned(),
+        title => format!("The session “{title}” has been removed."),
+    }
+}

@@ -1,0 +1,211 @@
+//! The folder a session works in: typed, or found by walking. Arrow keys move through the list.
+
+use leptos::prelude::*;
+use pilothouse_core::protocol::DirectoryListing;
+use wasm_bindgen::JsCast;
+
+use crate::actions::use_actions;
+use crate::features::shortcuts::keys::Key;
+use crate::net::Connection;
+use crate::store::server::sessions::{folder_name, recent_folders};
+use crate::widgets::erased::{When, clicked, effect, entered, list, live, memo};
+use crate::widgets::focus;
+use crate::widgets::icon::{Glyph, Icon};
+
+/// So many folders of other sessions are offered at once.
+const RECENT: usize = 6;
+
+#[component]
+pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
+    let actions = use_actions();
+    let listing = RwSignal::new(None::<DirectoryListing>);
+    let problem = RwSignal::new(None::<String>);
+    let look = move |path: String| {
+        // What was pressed goes with the list it stood in.
+        let walking = document().active_element().and_then(|here| here.closest(".folder-box").ok().flatten());
+        actions.list_folder(path, move |result| match result {
+            Ok(found) => {
+                problem.try_set(None);
+                folder.try_set(found.path.clone());
+                listing.try_set(Some(found));
+                if walking.is_some() {
+                    focus::or_at(".folder-list button");
+                }
+            }
+            Err(error) => {
+                problem.try_set(Some(error));
+            }
+        });
+    };
+    effect(move || {
+        if actions.client.connection.get() == Connection::Open && listing.with_untracked(Option::is_none) {
+            look(folder.get_untracked());
+        }
+    });
+    let crumbs = move || {
+        listing.with(|listing| listing.as_ref().map(|listing| breadcrumbs(&listing.path)).unwrap_or_default())
+    };
+    let parent = move || listing.with(|listing| listing.as_ref().and_then(|listing| listing.parent.clone()));
+    let folders = move || {
+        listing.with(|listing| listing.as_ref().map(|found| found.folders.clone()).unwrap_or_default())
+    };
+    let here =
+        move || listing.with(|listing| listing.as_ref().map(|found| found.path.clone()).unwrap_or_default());
+    let truncated = move || listing.with(|listing| listing.as_ref().is_some_and(|found| found.truncated));
+    let recent = memo(move || actions.server.sessions.with(|sessions| recent_folders(sessions, RECENT)));
+    let place = move |path: String| {
+        let (title, name) = (path.clone(), folder_name(&path).to_owned());
+        let chosen = path.clone();
+        view! {
+            <button
+                type="button"
+                class="recent-folder"
+                title=title
+                aria-pressed=live(move || (here() == chosen).to_string())
+                on:click=clicked(move |_| look(path.clone()))
+            >
+                {name}
+            </button>
+        }
+        .into_any()
+    };
+    let entry = move |name: String| {
+        let path = join(&untrack(here), &name);
+        view! {
+            <li>
+                <button type="button" class="folder-entry" on:click=clicked(move |_| look(path.clone()))>
+                    <Glyph icon=Icon::Folder />
+                    {name}
+                </button>
+            </li>
+        }
+        .into_any()
+    };
+    view! {
+        <fieldset class="folder-picker">
+            <legend>"Folder"</legend>
+            <div class="field-row">
+                <input
+                    name="folder"
+                    type="text"
+                    class="mono"
+                    aria-label="Folder"
+                    autocomplete="off"
+                    autocapitalize="off"
+                    spellcheck="false"
+                    prop:value=folder
+                    on:input=entered(move |value| folder.set(value))
+                    on:keydown=move |event| {
+                        if Key::name_of(&event) == "Enter" {
+                            event.prevent_default();
+                            look(folder.get_untracked());
+                        }
+                    }
+                />
+                <button type="button" class="button" on:click=clicked(move |_| look(folder.get_untracked()))>"Go"</button>
+            </div>
+            <p class="problem" role="alert">{live(move || problem.get())}</p>
+            <When when=move || recent.with(|recent| recent.len() > 1)>
+                <div class="recent-folders" role="group" aria-label="Recent folders">{list(move || recent.get(), String::clone, place)}</div>
+            </When>
+            <div class="folder-box">
+                <nav class="crumbs" aria-label="Path">
+                    {live(move || {
+                        crumbs()
+                            .into_iter()
+                            .map(|(name, path)| {
+                                view! {
+                                    <button type="button" class="crumb" on:click=clicked(move |_| look(path.clone()))>{name}</button>
+                                }
+                            })
+                            .collect_view()
+                            .into_any()
+                    })}
+                </nav>
+                <ul class="folder-list" on:keydown=move_focus>
+                    {live(move || {
+                        parent()
+                            .map(|parent| {
+                                view! {
+                                    <li>
+                                        <button type="button" class="folder-entry" on:click=clicked(move |_| look(parent.clone()))>
+                                            <Glyph icon=Icon::CornerUp />
+                                            "Parent folder"
+                                        </button>
+                                    </li>
+                                }
+                            })
+                            .into_any()
+                    })}
+                    {list(folders, move |name| join(&here(), name), entry)}
+                    <When when=truncated><li class="faint">"There are more; type the path."</li></When>
+                    <When when=move || listing.with(|found| found.as_ref().is_some_and(|found| found.folders.is_empty()))>
+                        <li class="faint">"No folders in here."</li>
+                    </When>
+                </ul>
+            </div>
+        </fieldset>
+    }
+}
+
+/// Up and down go through the entries of the list.
+fn move_focus(event: leptos::ev::KeyboardEvent) {
+    let forwards = match event.key().as_str() {
+        "ArrowDown" => true,
+        "ArrowUp" => false,
+        _ => return,
+    };
+    let item = document().active_element().and_then(|element| element.closest("li").ok().flatten());
+    let next =
+        item.and_then(
+            |item| if forwards { item.next_element_sibling() } else { item.previous_element_sibling() },
+        );
+    let button = next
+        .and_then(|item| item.first_element_child())
+        .and_then(|child| child.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(button) = button {
+        event.prevent_default();
+        let _ = button.focus();
+    }
+}
+
+/// The folders on the way, each with its whole path.
+fn breadcrumbs(path: &str) -> Vec<(String, String)> {
+    let mut crumbs = Vec::new();
+    if path.starts_with('/') {
+        crumbs.push(("/".to_owned(), "/".to_owned()));
+    }
+    let mut so_far = String::new();
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        if path.starts_with('/') || !so_far.is_empty() {
+            so_far.push('/');
+        }
+        so_far.push_str(part);
+        crumbs.push((part.to_owned(), so_far.clone()));
+    }
+    crumbs
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.ends_with('/') { format!("{folder}{name}") } else { format!("{folder}/{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_a_path_leads_to_its_folder() {
+        let crumbs = breadcrumbs("/home/ada");
+        let pairs: Vec<(&str, &str)> =
+            crumbs.iter().map(|(name, path)| (name.as_str(), path.as_str())).collect();
+        assert_eq!(pairs, [("/", "/"), ("home", "/home"), ("ada", "/home/ada")]);
+        assert!(breadcrumbs("").is_empty());
+    }
+
+    #[test]
+    fn the_root_is_not_doubled() {
+        assert_eq!(join("/", "etc"), "/etc");
+        assert_eq!(join("/etc", "ssl"), "/etc/ssl");
+    }
+}

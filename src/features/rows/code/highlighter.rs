@@ -1,0 +1,65 @@
+//! Loads the highlighter and hands it code.
+
+use std::cell::RefCell;
+
+use js_sys::{Function, Reflect};
+use leptos::prelude::{document, window};
+use pilothouse_highlight::{LANGUAGE, READY};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::Element;
+
+use super::build;
+use crate::routes;
+
+/// What trunk makes of `crates/highlighter`: it starts the module.
+const LOADER: &str = "pilothouse-highlighter_loader.js";
+
+enum Highlighter {
+    NotWanted,
+    Wanted,
+    Ready(Function),
+}
+
+thread_local! {
+    static HIGHLIGHTER: RefCell<Highlighter> = const { RefCell::new(Highlighter::NotWanted) };
+}
+
+/// Colours what stands there, or will once the highlighter is there.
+pub fn colour(code: &Element) {
+    if !append(code, "") && HIGHLIGHTER.with_borrow(|now| matches!(now, Highlighter::NotWanted)) {
+        load();
+    }
+}
+
+/// Adds to a text in colours; false if there is no highlighter yet.
+pub fn append(code: &Element, added: &str) -> bool {
+    let highlighter = HIGHLIGHTER.with_borrow(|now| match now {
+        Highlighter::Ready(function) => Some(function.clone()),
+        _ => None,
+    });
+    highlighter.is_some_and(|function| function.call2(&JsValue::UNDEFINED, code, &added.into()).is_ok())
+}
+
+fn load() {
+    HIGHLIGHTER.set(Highlighter::Wanted);
+    let ready = Closure::once_into_js(|function: Function| {
+        HIGHLIGHTER.set(Highlighter::Ready(function));
+        colour_all();
+    });
+    let _ = Reflect::set(&window(), &READY.into(), &ready);
+    let script = build::element("script");
+    build::set(&script, "type", "module");
+    build::set(&script, "src", &routes::server_address(LOADER));
+    if let Some(head) = document().head() {
+        build::add(&head, &script);
+    }
+}
+
+/// Colours what came before the highlighter.
+fn colour_all() {
+    let Ok(all) = document().query_selector_all(&format!("[{LANGUAGE}]")) else { return };
+    for code in (0..all.length()).filter_map(|index| all.item(index)) {
+        append(code.unchecked_ref(), "");
+    }
+}

@@ -1,0 +1,23 @@
+//! A picture as large as the window, above everything. Escape, a click beside it or its button closes it.
+
+use leptos::prelude::*;
+
+use crate::actions::use_actions;
+use crate::widgets::dialog::Dialog;
+use crate::widgets::erased::live;
+use crate::widgets::icon::{Glyph, Icon};
+
+#[component]
+pub fn Viewer() -> impl IntoView {
+    let viewed = use_actions().client.viewed;
+    let open = Signal::derive(move || viewed.with(Option::is_some));
+    let close = Callback::new(move |()| viewed.set(None));
+    view! {
+        <Dialog open close class="viewer" label="Image" closes_by_click=true>
+            <button type="button" class="button icon-only viewer-close" aria-label="Close">
+                <Glyph icon=Icon::Close />
+            </button>
+            {live(move || viewed.get().map(|source| view! { <img src=source alt="The image in full" /> }))}
+        </Dialog>
+    }
+}

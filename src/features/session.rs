@@ -1,0 +1,135 @@
+//! One session: title bar, timeline, queue, composer.
+
+mod extension_panels;
+mod notices;
+
+use leptos::prelude::*;
+use pilothouse_core::protocol::{CommandError, ErrorCode};
+
+use self::extension_panels::{ElsewhereBanner, Extensions, OfferedText};
+use self::notices::Notices;
+use super::announcements::announce;
+use super::composer::Composer;
+use super::find::FindBar;
+use super::queue::Queue;
+use super::timeline::Timeline;
+use super::title_bar::TitleBar;
+use crate::actions::{Actions, use_actions};
+use crate::browser;
+use crate::browser::files;
+use crate::net::Connection;
+use crate::routes;
+use crate::routes::Route;
+use crate::store::server::{Loading, Session};
+use crate::widgets::erased::{clicked, effect, live, memo};
+use crate::widgets::focus;
+use crate::widgets::icon::{Glyph, Icon};
+
+#[component]
+pub fn SessionPage(session: Session) -> impl IntoView {
+    let loading = memo(move || session.loading.get());
+    let actions = use_actions();
+    let tab = actions.client.title;
+    effect(move || {
+        let (title, own) = (session.title.get(), session.window_title.get());
+        let parts = [title.as_str(), own.as_str(), "Pilothouse"];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        tab.set(parts.join(" · "));
+    });
+    let unread = memo(move || actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
+    effect(move || {
+        let connected = actions.client.connection.get() == Connection::Open;
+        let at_rest = !session.state.get().is_active();
+        if unread.get() && connected && at_rest && actions.client.visible.get() {
+            actions.mark_read(&session.id());
+        }
+    });
+    follow_link(session);
+    on_cleanup(move || drop(tab.try_set(String::new())));
+    announce(session);
+    view! {
+        <main
+            class="session"
+            data-session-id=session.id()
+            data-state=live(move || session.state.get().name())
+            data-seq=live(move || session.seq.get().to_string())
+            on:drop=move |event| take_dropped(actions, session, &event)
+        >
+            <TitleBar session />
+            {live(move || match loading.get() {
+                Loading::Waiting => view! { <div class="session-wait" role="status">"Loading the conversation…"</div> }.into_any(),
+                Loading::Missing(reason) => missing(reason),
+                Loading::Ready => {
+                    view! {
+                        <FindBar session />
+                        <Timeline session />
+                        <Notices session />
+                        <ElsewhereBanner session />
+                        <Queue session />
+                        <Extensions session />
+                        <OfferedText session />
+                        <Composer session />
+                    }
+                        .into_any()
+                }
+            })}
+        </main>
+    }
+}
+
+/// Wherever files are let go in a session, they are meant for the next message.
+#[inline(never)]
+fn take_dropped(actions: Actions, session: Session, event: &leptos::ev::DragEvent) {
+    let carried = files::carried(event.data_transfer());
+    if !carried.is_empty() {
+        event.prevent_default();
+        actions.attach(session, carried);
+        focus::focus(focus::COMPOSER);
+    }
+}
+
+/// Goes to the message that the address names, when the conversation is there and when another one is named.
+fn follow_link(session: Session) {
+    let actions = use_actions();
+    let show = move || {
+        if let Some(position) = routes::message_in(&browser::fragment()) {
+            actions.show_row(session, position);
+        }
+    };
+    let ready = memo(move || session.loading.get() == Loading::Ready);
+    effect(move || {
+        if ready.get() {
+            show();
+        }
+    });
+    let handle = window_event_listener(leptos::ev::hashchange, move |_| show());
+    on_cleanup(move || handle.remove());
+}
+
+/// By itself, so that it comes with what is loaded later.
+#[inline(never)]
+fn missing(reason: CommandError) -> AnyView {
+    view! { <MissingSession reason /> }.into_any()
+}
+
+/// An address at which nothing can be shown. What the server says about it is told if it is more than that.
+#[component]
+fn MissingSession(reason: CommandError) -> impl IntoView {
+    let actions = use_actions();
+    let (title, words) = if reason.code == ErrorCode::NoSuchSession {
+        let words = "It may have been deleted, or the link is from another machine.";
+        ("This session is not here", words.to_owned())
+    } else {
+        ("This session cannot be opened", reason.message)
+    };
+    view! {
+        <div class="empty-state">
+            <h2>{title}</h2>
+            <p>{words}</p>
+            <button type="button" class="button primary" on:click=clicked(move |_| actions.go(Route::New))>
+                <Glyph icon=Icon::Plus />
+                "New session"
+            </button>
+        </div>
+    }
+}

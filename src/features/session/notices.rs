@@ -1,0 +1,45 @@
+//! What the agent wants known beside the conversation. Stays until it is dismissed.
+
+use leptos::prelude::*;
+use pilothouse_core::protocol::event::NoticeLevel;
+use pilothouse_core::render::failure::failure_text;
+
+use crate::store::server::Session;
+use crate::store::server::notice::Notice;
+use crate::widgets::erased::{clicked, list};
+use crate::widgets::icon::{Glyph, Icon};
+
+#[component]
+pub fn Notices(session: Session) -> impl IntoView {
+    let row = move |notice: Notice| {
+        let (class, icon) = match notice.level {
+            NoticeLevel::Info => ("notice", Icon::Info),
+            NoticeLevel::Warning => ("notice warning", Icon::Alert),
+            NoticeLevel::Error => ("notice failure", Icon::Alert),
+        };
+        let words = match notice.level {
+            NoticeLevel::Info => notice.text,
+            _ => failure_text(&notice.text).into_owned(),
+        };
+        view! {
+            <div class=class>
+                <Glyph icon />
+                <span class="notice-text">{words}</span>
+                <button
+                    type="button"
+                    class="button icon-only quiet"
+                    aria-label="Dismiss"
+                    on:click=clicked(move |_| session.dismiss_notice(notice.number))
+                >
+                    <Glyph icon=Icon::Close />
+                </button>
+            </div>
+        }
+        .into_any()
+    };
+    view! {
+        <div class="notices" role="status">
+            {list(move || session.notices.get(), |notice| notice.number.to_string(), row)}
+        </div>
+    }
+}

@@ -1,0 +1,36 @@
+//! Rows that are built or not built together.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+use super::window::Window;
+use crate::actions::Actions;
+use crate::dom::element::{set, with_class};
+use crate::dom::keyed_list::{follow, keep};
+use crate::features::rows;
+use crate::features::rows::entry::Entry;
+use crate::store::server::{Row, Session};
+
+pub fn build(actions: Actions, session: Session, window: Window, number: usize) -> Element {
+    let place = with_class("div", "chunk");
+    set(&place, "data-chunk", &number.to_string());
+    let near = RwSignal::new(false);
+    let built = window.is_built(number, near);
+    let style = place.unchecked_ref::<HtmlElement>().style();
+    // At once, so that it has its height when it is laid out for the first time.
+    follow(Box::new(move || {
+        if built.get() {
+            let _ = style.remove_property("height");
+            window.near.built.set(true);
+        } else {
+            let _ = style.set_property("height", &format!("{}px", window.height(number).round() as usize));
+        }
+    }));
+    let rows = move || if built.get() { window.rows(number, near) } else { Vec::new() };
+    let build = move |row: &Row| rows::build(Entry { actions, session, row: row.clone() });
+    keep(place.clone(), rows, build);
+    let watched = StoredValue::new_local(Some(window.watch(number, &place, near)));
+    on_cleanup(move || drop(watched.try_update_value(Option::take)));
+    place
+}

@@ -1,0 +1,111 @@
+//! The line under the last row: how the run stands and what can be done about it. Always there and always of one
+//! height, so that nothing jumps when a run ends. Told aloud by the announcer, not from here.
+
+use leptos::prelude::*;
+use pilothouse_core::render::failure::failure_text;
+use pilothouse_core::{Kind, Mark, SessionState};
+
+use crate::actions::use_actions;
+use crate::net::Connection;
+use crate::store::server::{Row, Session};
+use crate::widgets::erased::{When, clicked, live, memo};
+use crate::widgets::icon::{Glyph, Icon, LiveGlyph};
+
+#[component]
+pub fn RunStatus(session: Session) -> impl IntoView {
+    let actions = use_actions();
+    let state = memo(move || session.state.get());
+    // What happened before a message that is on its way is not what became of that message.
+    let on_its_way = memo(move || !state.get().is_active() && ends_in_unsent(session));
+    let connected = memo(move || actions.client.connection.get() == Connection::Open);
+    let words = memo(move || match (on_its_way.get() && !session.compacting.get(), connected.get()) {
+        (true, false) => "Waiting for the connection".to_owned(),
+        (true, true) => String::new(),
+        (false, _) => status_words(session),
+    });
+    let compacting = memo(move || session.compacting.get());
+    // What is unfinished there is the other program's to finish.
+    let elsewhere = memo(move || session.elsewhere.get());
+    let at_work_there = move || elsewhere.get() && state.get() == SessionState::Paused;
+    let icon = Signal::derive(move || match state.get() {
+        _ if compacting.get() || at_work_there() => Icon::Spinner,
+        _ if on_its_way.get() => Icon::Plug,
+        SessionState::WaitingApproval | SessionState::WaitingInput => Icon::Question,
+        SessionState::Error => Icon::Alert,
+        SessionState::Paused => Icon::Pause,
+        SessionState::Stopped => Icon::Stop,
+        _ => Icon::Spinner,
+    });
+    // A failed run's error row offers it; without one, this line does.
+    let offer_retry = move || {
+        state.get() == SessionState::Error
+            && !on_its_way.get()
+            && !session.rows.with(|rows| ends_in_error(rows))
+    };
+    let offer_resume = move || {
+        !compacting.get() && !on_its_way.get() && !elsewhere.get() && state.get().show_resume_button()
+    };
+    let resume_label = move || if state.get() == SessionState::Completed { "Continue" } else { "Resume" };
+    let of = move || match state.get() {
+        _ if compacting.get() || at_work_there() => "streaming",
+        _ if on_its_way.get() => "sending",
+        state => state.name(),
+    };
+    view! {
+        <div class="run-status" data-of=live(of)>
+            <When when=move || !words.with(String::is_empty)>
+                <LiveGlyph icon />
+                <span class="run-words">{live(move || words.get())}</span>
+            </When>
+            <When when=offer_retry>
+                <button type="button" class="button quiet" on:click=clicked(move |_| actions.retry(session))>
+                    <Glyph icon=Icon::Retry />
+                    "Retry"
+                </button>
+            </When>
+            <When when=offer_resume>
+                <button type="button" class="button quiet" on:click=clicked(move |_| actions.resume(session))>
+                    <Glyph icon=Icon::Play />
+                    {live(resume_label)}
+                </button>
+            </When>
+        </div>
+    }
+}
+
+pub fn ends_in_error(rows: &[Row]) -> bool {
+    rows.last().is_some_and(|row| row.kind() == Kind::Error)
+}
+
+/// The last thing said is a message that the server has not confirmed. Shell commands may stand behind it.
+fn ends_in_unsent(session: Session) -> bool {
+    session.rows.with(|rows| {
+        let last = rows.iter().rfind(|row| row.kind() != Kind::Bash);
+        last.is_some_and(|row| session.read(row, |message| message.mark == Some(Mark::Sending)))
+    })
+}
+
+fn status_words(session: Session) -> String {
+    let with_reason = |words: &str| {
+        let reason = session.reason.get();
+        if reason.is_empty() { words.to_owned() } else { format!("{words} · {}", failure_text(&reason)) }
+    };
+    match session.state.get() {
+        _ if session.compacting.get() => "Compacting the conversation…".to_owned(),
+        SessionState::Creating => "Starting the agent…".to_owned(),
+        SessionState::Streaming => match session.retry.get() {
+            Some(note) => {
+                format!("{}: {}", note.words(), failure_text(&note.error_message))
+            }
+            None => "Working…".to_owned(),
+        },
+        SessionState::WaitingApproval => "Waits for your approval".to_owned(),
+        SessionState::WaitingInput => "Waits for your answer".to_owned(),
+        SessionState::Paused if session.elsewhere.get() => "The other program is at work…".to_owned(),
+        SessionState::Paused => with_reason("Paused"),
+        SessionState::Error if session.rows.with(|rows| ends_in_error(rows)) => "The run failed".to_owned(),
+        SessionState::Error => with_reason("The run failed"),
+        SessionState::Stopped => with_reason("Stopped"),
+        SessionState::Idle | SessionState::Completed => String::new(),
+    }
+}

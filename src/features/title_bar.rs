@@ -1,0 +1,118 @@
+//! What is open, who works on it, and how full its memory is.
+
+mod context_ring;
+mod model_picker;
+mod setting_select;
+
+use leptos::prelude::*;
+use pilothouse_core::protocol::AgentMode;
+
+use self::context_ring::ContextRing;
+use self::model_picker::ModelPicker;
+use self::setting_select::SettingSelect;
+use super::sidebar::session_menu::SessionMenu;
+use super::sidebar::session_title::{title_or_new, title_words};
+use crate::actions::{Actions, use_actions};
+use crate::app::connection_banner::ConnectionMark;
+use crate::store::server::sessions::waiting;
+use crate::store::server::{Loading, Session};
+use crate::widgets::erased::{When, clicked, live, memo};
+use crate::widgets::focus;
+use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::rename_field::RenameField;
+
+#[component]
+pub fn TitleBar(session: Session) -> impl IntoView {
+    let actions = use_actions();
+    let title = move || {
+        let title = session.title.get();
+        match session.loading.get() {
+            // The list knows it already.
+            Loading::Waiting => actions
+                .server
+                .summary(&session.id())
+                .map_or("Loading…".to_owned(), |known| title_words(&known)),
+            Loading::Missing(_) => "No session".to_owned(),
+            Loading::Ready => title_or_new(&title),
+        }
+    };
+    let renaming = memo(move || {
+        actions.client.renaming.with(|renaming| {
+            renaming
+                .as_ref()
+                .is_some_and(|renaming| !renaming.in_sidebar && renaming.session_id == session.id())
+        })
+    });
+    let levels = memo(move || {
+        let named = |level: &String| (level.clone(), level.clone(), String::new());
+        session.capabilities.with(|can| can.thinking_levels.iter().map(named).collect())
+    });
+    let modes = memo(move || {
+        let named = |mode: &AgentMode| (mode.id.clone(), mode.name.clone(), mode.description.clone());
+        session.capabilities.with(|can| can.modes.iter().map(named).collect())
+    });
+    let choose_level = Callback::new(move |level| actions.set_thinking_level(session, level));
+    let choose_mode = Callback::new(move |mode| actions.set_mode(session, mode));
+    let field = move || view! { <RenameField session_id=session.id() title=session.title.get_untracked() /> };
+    view! {
+        <header class="title-bar">
+            <SessionsButton />
+            <div class="title-block">
+                <When when=move || !renaming.get() fallback=field>
+                    <h1 class="title" title=live(title)>{live(title)}</h1>
+                </When>
+                <p class="title-meta">
+                    <span>{live(move || session.agent.get())}</span>
+                    <span class="title-folder" title=live(move || session.cwd.get())>
+                        <bdi>{live(move || session.cwd.get())}</bdi>
+                    </span>
+                </p>
+            </div>
+            <div class="title-side">
+                <ModelPicker session />
+                <SettingSelect label="Thinking level" options=levels now=session.thinking_level choose=choose_level />
+                <SettingSelect label="Mode" options=modes now=session.mode choose=choose_mode />
+                <ContextRing session />
+                <ConnectionMark />
+            </div>
+            <When when=move || !matches!(session.loading.get(), Loading::Missing(_))>
+                <SessionMenu id=session.id() />
+            </When>
+        </header>
+    }
+}
+
+/// Opens the sidebar where it is a drawer.
+#[component]
+pub fn SessionsButton() -> impl IntoView {
+    let actions = use_actions();
+    let open = actions.client.sidebar_open;
+    // What is in the drawer is not seen, and that somebody waits has to be.
+    let waits = memo(move || actions.server.sessions.with(|sessions| waiting(sessions).len()));
+    let label = move || match waits.get() {
+        0 => "Sessions".to_owned(),
+        count => format!("Sessions, {count} waiting on me"),
+    };
+    view! {
+        <button
+            type="button"
+            class="button icon-only quiet sessions-button"
+            aria-label=live(label)
+            data-waiting=live(move || Some(waits.get()).filter(|count| *count > 0).map(|count| count.to_string()))
+            aria-expanded=live(move || open.get().to_string())
+            on:click=clicked(move |_| show(actions))
+        >
+            <Glyph icon=Icon::Menu />
+        </button>
+    }
+}
+
+/// The drawer takes the keyboard by itself.
+fn show(actions: Actions) {
+    actions.client.show_sidebar();
+    if !actions.client.sidebar_open.get_untracked() {
+        request_animation_frame(|| {
+            focus::focus(".sidebar-hide");
+        });
+    }
+}

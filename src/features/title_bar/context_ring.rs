@@ -1,0 +1,128 @@
+//! How full the model's context is: a small ring with the percentage, and behind it the numbers and what can be done.
+
+use leptos::prelude::*;
+use pilothouse_core::protocol::event::ContextUsage;
+
+use crate::actions::use_actions;
+use crate::store::server::Session;
+use crate::widgets::erased::{When, clicked, live, memo};
+use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::popover::{Popover, close_popover};
+
+/// From here on there is little room left, in percent.
+const FULL: u32 = 80;
+
+#[component]
+pub fn ContextRing(session: Session) -> impl IntoView {
+    let usage = memo(move || session.context_usage.get());
+    let known = memo(move || usage.with(Option::is_some));
+    let used = memo(move || usage.with(|usage| usage.as_ref().and_then(percent)));
+    let drawn = move || used.get().unwrap_or(0).min(100);
+    let words = move || used.get().map_or_else(|| "unknown".to_owned(), |percent| format!("{percent}%"));
+    let face = move || {
+        view! {
+            <span
+                class="context-ring"
+                data-full=live(move || (drawn() >= FULL).then_some("true"))
+                style:--used=live(move || format!("{}%", drawn()))
+                aria-hidden="true"
+            ></span>
+            <span class="visually-hidden">"Context used: "</span>
+            <span>{live(words)}</span>
+        }
+    };
+    view! {
+        <When when=move || known.get()>
+            <Popover label="Context" class="button quiet title-choice context" face=face.into() panel="context-details" role="dialog" worded=true>
+                <ContextDetails session usage />
+            </Popover>
+        </When>
+    }
+}
+
+#[component]
+fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl IntoView {
+    let actions = use_actions();
+    let can_compact = memo(move || session.capabilities.with(|can| can.compact));
+    let compact = move |_| {
+        close_popover();
+        actions.compact(&session.id());
+    };
+    let lines = move || {
+        let lines = usage.with(|usage| usage.as_ref().map(details).unwrap_or_default());
+        let line = |(name, value): (&'static str, String)| view! { <dt>{name}</dt> <dd>{value}</dd> };
+        lines.into_iter().map(line).collect_view().into_any()
+    };
+    view! {
+        <h2 class="context-title">"What the model has in mind"</h2>
+        <dl class="context-numbers">{live(lines)}</dl>
+        <When when=move || can_compact.get()>
+            <button type="button" class="button" on:click=clicked(compact)>
+                <Glyph icon=Icon::Compact />
+                "Compact now"
+            </button>
+        </When>
+    }
+}
+
+fn percent(usage: &ContextUsage) -> Option<u32> {
+    let percent = usage.percent.or_else(|| {
+        let tokens = usage.tokens?;
+        (usage.context_window > 0).then(|| tokens as f64 * 100.0 / usage.context_window as f64)
+    });
+    percent.map(|percent| percent.round() as u32)
+}
+
+fn details(usage: &ContextUsage) -> Vec<(&'static str, String)> {
+    let mut lines =
+        vec![("Used", usage.tokens.map_or_else(unknown, |tokens| format!("{} tokens", thousands(tokens))))];
+    if usage.context_window > 0 {
+        lines.push(("Window", format!("{} tokens", thousands(usage.context_window))));
+        lines.extend(percent(usage).map(|percent| ("Full", format!("{percent}%"))));
+    }
+    lines.extend(usage.cost.map(|cost| ("Cost so far", dollars(cost))));
+    lines
+}
+
+/// By whole cents: to write any number would cost the page more than all its other words.
+fn dollars(cost: f64) -> String {
+    let cents = (cost * 100.0).round() as u64;
+    format!("${}.{:02}", cents / 100, cents % 100)
+}
+
+/// Right after a compaction nobody has counted yet.
+fn unknown() -> String {
+    "unknown until the next answer".to_owned()
+}
+
+fn thousands(number: u64) -> String {
+    match number {
+        0..=9_999 => number.to_string(),
+        _ => format!("{}k", number / 1_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_is_told_in_words_and_percent() {
+        let mut usage =
+            ContextUsage { tokens: Some(50_000), context_window: 200_000, ..ContextUsage::default() };
+        assert_eq!(percent(&usage), Some(25));
+        let lines = |usage: &ContextUsage| -> Vec<String> {
+            details(usage).into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
+        };
+        assert_eq!(lines(&usage), ["Used: 50k tokens", "Window: 200k tokens", "Full: 25%"]);
+        usage.cost = Some(0.126);
+        assert_eq!(lines(&usage).last().unwrap(), "Cost so far: $0.13");
+    }
+
+    #[test]
+    fn right_after_a_compaction_it_is_unknown() {
+        let usage = ContextUsage { context_window: 200_000, ..ContextUsage::default() };
+        assert_eq!(percent(&usage), None);
+        assert_eq!(percent(&ContextUsage::default()), None, "no division by nothing");
+    }
+}

@@ -1,0 +1,118 @@
+//! What the server told: the agents, the sessions, and of the sessions opened lately everything there is to show.
+//! Filled by frames alone; no component writes here.
+
+mod apply_frame;
+pub mod notice;
+mod recent;
+mod row;
+mod session;
+pub mod sessions;
+
+use std::collections::HashMap;
+
+use leptos::prelude::*;
+use pilothouse_core::limits::CACHED_SESSIONS;
+use pilothouse_core::protocol::{AgentInfo, Cursor, ServerFrame, SessionSummary, Welcome};
+
+pub use self::apply_frame::Settled;
+use self::recent::Recent;
+pub use self::row::Row;
+pub use self::session::Loading;
+pub use self::session::Session;
+
+#[derive(Clone, Copy)]
+pub struct ServerState {
+    pub agents: RwSignal<Vec<AgentInfo>>,
+    /// Why the server cannot write to disk, while it cannot.
+    pub storage_problem: RwSignal<Option<String>>,
+    pub default_cwd: RwSignal<String>,
+    pub server_version: RwSignal<String>,
+    pub sessions: RwSignal<Vec<SessionSummary>>,
+    /// A welcome came: an empty list of sessions really is empty.
+    pub known: RwSignal<bool>,
+    opened: StoredValue<HashMap<String, Session>>,
+    recent: StoredValue<Recent>,
+    owner: StoredValue<Owner>,
+}
+
+impl ServerState {
+    /// Lives as long as the owner it is made in: the page's.
+    pub fn new() -> Self {
+        Self {
+            agents: RwSignal::default(),
+            storage_problem: RwSignal::default(),
+            default_cwd: RwSignal::default(),
+            server_version: RwSignal::default(),
+            sessions: RwSignal::default(),
+            known: RwSignal::new(false),
+            opened: StoredValue::default(),
+            recent: StoredValue::new(Recent::new(CACHED_SESSIONS)),
+            owner: StoredValue::new(Owner::current().unwrap_or_default()),
+        }
+    }
+
+    /// How a session stands in the list; whoever reads it runs again when the list changes.
+    pub fn summary(&self, id: &str) -> Option<SessionSummary> {
+        self.sessions.with(|sessions| sessions.iter().find(|session| session.id == id).cloned())
+    }
+
+    /// A session that was opened and is still kept.
+    pub fn opened(&self, id: &str) -> Option<Session> {
+        self.opened.with_value(|opened| opened.get(id).copied())
+    }
+
+    /// The session to show now; gives those that had to make room, whose events are no longer wanted.
+    pub fn show(&self, id: &str) -> (Session, Vec<String>) {
+        let session = self.opened(id).unwrap_or_else(|| {
+            let owner = self.owner.with_value(Owner::child);
+            let session = owner.with(|| Session::new(id, owner.clone()));
+            self.opened.update_value(|opened| {
+                opened.insert(id.to_owned(), session);
+            });
+            session
+        });
+        let evicted = self.recent.try_update_value(|recent| recent.touch(id)).unwrap_or_default();
+        for id in &evicted {
+            self.forget(id);
+        }
+        (session, evicted)
+    }
+
+    /// What a new connection needs to know about the old one.
+    pub fn cursors(&self) -> Vec<Cursor> {
+        self.opened.with_value(|opened| opened.values().filter_map(Session::cursor).collect())
+    }
+
+    pub fn welcome(&self, welcome: Welcome) {
+        self.agents.set(welcome.agents);
+        self.storage_problem.set(welcome.storage_problem);
+        self.default_cwd.set(welcome.default_cwd);
+        self.server_version.set(welcome.server_version);
+        self.sessions.set(sessions::newest_first(welcome.sessions));
+        self.known.set(true);
+    }
+
+    /// Applies one frame; signals are told in `settle`.
+    pub fn apply(&self, frame: ServerFrame) -> Settled {
+        apply_frame::apply(self, frame)
+    }
+
+    /// The end of an animation frame's worth of frames: every signal that has news tells it, once.
+    pub fn settle(&self) {
+        let opened: Vec<Session> = self.opened.with_value(|opened| opened.values().copied().collect());
+        opened.iter().for_each(Session::settle);
+    }
+
+    fn forget(&self, id: &str) {
+        let gone = self.opened.try_update_value(|opened| opened.remove(id)).flatten();
+        if let Some(session) = gone {
+            session.dispose();
+        }
+    }
+}
+
+impl Default for ServerState {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,147 @@
+//! An opened session follows its events, asks for a snapshot when one is missing, and knows which run it is in.
+
+use pilothouse_core::conversation::message::{Content, Message, Part};
+use pilothouse_core::protocol::event::{Event, Update};
+use pilothouse_core::protocol::{ServerFrame, SessionMeta};
+use pilothouse_core::{Kind, SessionState, SessionView};
+
+use super::*;
+use crate::store::server::{ServerState, Settled};
+
+struct Fixture {
+    server: ServerState,
+    session: Session,
+    view: SessionView,
+    _owner: Owner,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let owner = Owner::new();
+        owner.set();
+        let server = ServerState::new();
+        let session = server.show("s").0;
+        let view = SessionView {
+            epoch: "e".into(),
+            meta: SessionMeta { session_id: "s".into(), ..SessionMeta::default() },
+            ..SessionView::default()
+        };
+        let fixture = Self { server, session, view, _owner: owner };
+        fixture.snapshot();
+        fixture
+    }
+
+    fn snapshot(&self) -> Settled {
+        let settled = self.server.apply(ServerFrame::Snapshot(Box::new(self.view.snapshot())));
+        self.server.settle();
+        settled
+    }
+
+    /// The server's side has it; the page gets it only if `arrives`.
+    fn event(&mut self, event: Event, arrives: bool) -> Settled {
+        self.view.apply(event.clone());
+        if !arrives {
+            return Settled::Nothing;
+        }
+        let frame = ServerFrame::Event { session_id: "s".into(), seq: self.view.seq, event };
+        let settled = self.server.apply(frame);
+        self.server.settle();
+        settled
+    }
+
+    fn state(&mut self, state: SessionState) {
+        self.event(Event::SessionState { state, reason: String::new() }, true);
+    }
+
+    fn delta(&mut self, index: usize) {
+        let update = Update::TextDelta { content_index: index, delta: "x".into() };
+        self.event(Event::MessageUpdate { update }, true);
+    }
+
+    fn live(&self) -> Vec<String> {
+        let rows = self.session.rows.get_untracked();
+        rows.iter().filter(|row| row.is_live()).map(|row| row.id().to_owned()).collect()
+    }
+}
+
+fn user(text: &str) -> Event {
+    let content = Content(vec![Part::Text { text: text.into() }]);
+    Event::MessageStart { message: Message::User { content, client_id: Some(text.into()), timestamp: None } }
+}
+
+#[test]
+fn a_missing_event_brings_a_snapshot_and_nothing_is_applied_before_it() {
+    let mut fixture = Fixture::new();
+    fixture.event(user("one"), true);
+    fixture.event(user("two"), false);
+    assert_eq!(fixture.event(user("three"), true), Settled::Gap("s".into()));
+    assert_eq!(fixture.event(user("four"), true), Settled::Nothing, "it was asked for already");
+    assert_eq!(fixture.session.rows.get_untracked().len(), 1);
+    assert_eq!(fixture.snapshot(), Settled::Replaced("s".into()));
+    assert_eq!(fixture.session.rows.get_untracked().len(), 4);
+    fixture.event(user("five"), true);
+    assert_eq!(fixture.session.rows.get_untracked().len(), 5);
+    assert_eq!(fixture.session.seq.get_untracked(), fixture.view.seq);
+}
+
+#[test]
+fn an_event_that_comes_again_changes_nothing() {
+    let mut fixture = Fixture::new();
+    fixture.event(user("one"), true);
+    let again = ServerFrame::Event { session_id: "s".into(), seq: 1, event: user("one") };
+    assert_eq!(fixture.server.apply(again), Settled::Nothing);
+    fixture.server.settle();
+    assert_eq!(fixture.session.rows.get_untracked().len(), 1);
+}
+
+#[test]
+fn a_run_is_told_from_the_next_one() {
+    let mut fixture = Fixture::new();
+    fixture.event(user("one"), true);
+    fixture.state(SessionState::Streaming);
+    let first = fixture.session.run();
+    fixture.state(SessionState::WaitingInput);
+    fixture.snapshot();
+    assert_eq!(fixture.session.run(), first, "a snapshot of the same run");
+    fixture.state(SessionState::Completed);
+    fixture.event(user("two"), true);
+    fixture.state(SessionState::Streaming);
+    assert_ne!(fixture.session.run(), first);
+}
+
+#[test]
+fn a_run_that_began_while_the_page_was_away_is_another_one() {
+    let mut fixture = Fixture::new();
+    fixture.event(user("one"), true);
+    fixture.state(SessionState::Streaming);
+    let first = fixture.session.run();
+    fixture.event(user("two"), false);
+    fixture.snapshot();
+    assert_ne!(fixture.session.run(), first);
+}
+
+#[test]
+fn only_the_last_text_of_a_running_conversation_is_live() {
+    let mut fixture = Fixture::new();
+    fixture.state(SessionState::Streaming);
+    fixture.event(Event::AgentStart, true);
+    fixture.delta(0);
+    assert_eq!(fixture.live(), ["r0"]);
+    fixture.delta(1);
+    assert_eq!(fixture.live(), ["r1"]);
+    fixture.event(Event::AgentSettled { aborted: false }, true);
+    fixture.state(SessionState::Completed);
+    assert!(fixture.live().is_empty());
+    assert_eq!(fixture.session.rows.get_untracked()[0].kind(), Kind::Assistant);
+}
+
+#[test]
+fn a_removed_session_says_so_and_a_crowded_out_one_is_forgotten() {
+    let fixture = Fixture::new();
+    fixture.server.apply(ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec!["s".into()] });
+    assert!(matches!(fixture.session.loading.get_untracked(), Loading::Missing(_)));
+    assert!(fixture.session.cursor().is_none());
+    let evicted: Vec<String> = (0..8).flat_map(|number| fixture.server.show(&number.to_string()).1).collect();
+    assert_eq!(evicted, ["s"]);
+    assert!(fixture.server.opened("s").is_none());
+}

@@ -1,0 +1,14 @@
+//! Small components that several features use.
+
+pub mod confirm_dialog;
+pub mod dialog;
+pub mod erased;
+pub mod focus;
+pub mod icon;
+pub mod listbox;
+pub mod listbox_menu;
+pub mod message_editor;
+pub mod popover;
+pub mod relative_time;
+pub mod rename_field;
+pub mod visible_text;

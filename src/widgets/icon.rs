@@ -1,0 +1,94 @@
+//! The icons. Their shapes are in `style/icons.css`, by name, and painted in the colour of the text around them. Always
+//! beside a label, so hidden from screen readers.
+
+use leptos::prelude::*;
+
+use super::erased::live;
+
+/// The icons with the names of their shapes.
+macro_rules! icons {
+    ($($icon:ident $name:literal),* $(,)?) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Icon {
+            $($icon),*
+        }
+
+        impl Icon {
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$icon => $name),*
+                }
+            }
+
+            #[cfg(test)]
+            const ALL: &[Self] = &[$(Self::$icon),*];
+        }
+    };
+}
+
+icons! {
+    Alert "alert",
+    Archive "archive",
+    ArrowDown "arrow-down",
+    ArrowUp "arrow-up",
+    Check "check",
+    Chevron "chevron",
+    Close "close",
+    Compact "compact",
+    Copy "copy",
+    CornerUp "corner-up",
+    Edit "edit",
+    File "file",
+    Folder "folder",
+    Fork "fork",
+    Globe "globe",
+    History "history",
+    Image "image",
+    Info "info",
+    Link "link",
+    List "list",
+    Menu "menu",
+    More "more",
+    Pause "pause",
+    Pin "pin",
+    Play "play",
+    Plug "plug",
+    Plus "plus",
+    Question "question",
+    Retry "retry",
+    Search "search",
+    Settings "settings",
+    Spinner "spinner",
+    Stop "stop",
+    Terminal "terminal",
+    Thought "thought",
+    Tool "tool",
+    Trash "trash",
+    Wheel "wheel",
+}
+
+/// One icon, 16 pixels unless its surroundings say otherwise.
+#[component]
+pub fn Glyph(icon: Icon, #[prop(optional)] class: &'static str) -> impl IntoView {
+    let class = if class.is_empty() { "icon".to_owned() } else { format!("icon {class}") };
+    view! { <span class=class data-icon=icon.name() aria-hidden="true"></span> }
+}
+
+/// One that becomes another.
+#[component]
+pub fn LiveGlyph(#[prop(into)] icon: Signal<Icon>) -> impl IntoView {
+    view! { <span class="icon" data-icon=live(move || icon.get().name()) aria-hidden="true"></span> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_icon_has_its_shape() {
+        let sheet = include_str!("../../style/icons.css");
+        for icon in Icon::ALL {
+            assert!(sheet.contains(&format!("[data-icon=\"{}\"]", icon.name())), "{icon:?}");
+        }
+    }
+}
