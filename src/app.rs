@@ -80,8 +80,6 @@ pub fn App() -> impl IntoView {
     })
 }
 
-/// By itself, so that it comes with what is loaded later.
-#[inline(never)]
 fn outside() -> AnyView {
     view! { <AccessScreen /> }.into_any()
 }

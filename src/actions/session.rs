@@ -56,7 +56,6 @@ impl Actions {
     }
 
     /// Who comes for the first time, to a place where nothing else is installed, is met by the demo.
-    #[inline(never)]
     pub(super) fn begin_with_the_demo(&self) {
         let alone = |agents: &Vec<AgentInfo>| match agents.as_slice() {
             [agent] if agent.demo => Some(agent.name.clone()),

@@ -28,8 +28,6 @@ pub fn FindBar(session: Session) -> impl IntoView {
     live(move || open.get().then(|| field(session, Box::new(close))))
 }
 
-/// By itself, so that it comes with what is loaded later.
-#[inline(never)]
 fn field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> AnyView {
     view! { <Field session close /> }.into_any()
 }

@@ -70,8 +70,7 @@ fn show_theme(theme: Theme, contrast: bool) {
     };
 }
 
-/// What is around the page is of its colour. By itself, so that it comes with what is loaded later.
-#[inline(never)]
+/// What is around the page is of its colour.
 fn show_around(theme: Theme) {
     for (own, system) in
         [(Theme::Light, "(prefers-color-scheme: light)"), (Theme::Dark, "(prefers-color-scheme: dark)")]

@@ -78,7 +78,6 @@ pub fn SessionPage(session: Session) -> impl IntoView {
 }
 
 /// Wherever files are let go in a session, they are meant for the next message.
-#[inline(never)]
 fn take_dropped(actions: Actions, session: Session, event: &leptos::ev::DragEvent) {
     let carried = files::carried(event.data_transfer());
     if !carried.is_empty() {
@@ -106,8 +105,6 @@ fn follow_link(session: Session) {
     on_cleanup(move || handle.remove());
 }
 
-/// By itself, so that it comes with what is loaded later.
-#[inline(never)]
 fn missing(reason: CommandError) -> AnyView {
     view! { <MissingSession reason /> }.into_any()
 }

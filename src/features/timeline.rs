@@ -170,7 +170,6 @@ pub fn Timeline(session: Session) -> impl IntoView {
         }
         true
     };
-    // By itself, so that it comes with what is loaded later.
     let bring_back = move |reading: Reading| {
         let Reading::At { row, position, block, offset } = reading else { return };
         let is_wanted = move || returning.try_get_value() == Some(true);
@@ -291,8 +290,7 @@ fn keep_in_place(scroller: &HtmlElement, anchor: HeldAnchor, follow: RwSignal<Fo
     moved.is_some()
 }
 
-/// Who does something in the session has come to stay. By itself, so that it comes with what is loaded later.
-#[inline(never)]
+/// Who does something in the session has come to stay.
 fn stay_where_i_act(returning: StoredValue<bool>) {
     let act = move |event: web_sys::Event| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());

@@ -49,8 +49,6 @@ impl Key {
         if letter.is_ascii() { Some(letter.to_ascii_lowercase()) } else { self.foreign_sign(letter) }
     }
 
-    /// By itself, so that it comes with what is loaded later.
-    #[inline(never)]
     fn foreign_sign(&self, letter: char) -> Option<char> {
         let place = |kind: &str| self.code.strip_prefix(kind).and_then(|place| place.chars().next());
         // Greek letters are among what a Mac types with Alt.

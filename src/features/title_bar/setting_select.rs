@@ -24,8 +24,6 @@ pub fn SettingSelect(
     })
 }
 
-/// By itself, so that it comes with what is loaded later.
-#[inline(never)]
 fn choice(
     label: &'static str,
     options: Vec<(String, String, String)>,

@@ -82,8 +82,6 @@ fn write(reading: &HashMap<String, Reading>, open: &HashMap<String, HashSet<Stri
     }
 }
 
-/// By itself, so that it comes with what is loaded later.
-#[inline(never)]
 fn read(text: &str) -> (HashMap<String, Reading>, HashMap<String, HashSet<String>>) {
     let kept: Value = serde_json::from_str(text).unwrap_or_default();
     let fields = |key: &str| kept.get(key).and_then(Value::as_object).cloned().unwrap_or_default();

@@ -185,10 +185,6 @@ impl MessageController {
     }
 
     /// Ends the run and the shell commands of the process.
-    ///
-    /// Not inlined, like all `#[inline(never)]` functions here: most conversations never need it, so the page loads
-    /// its code later.
-    #[inline(never)]
     fn process_exit(&mut self, expected: bool, report: &mut Report) {
         self.fold.stopped |= expected;
         self.close_running_bash(report);
@@ -275,7 +271,6 @@ impl MessageController {
     }
 
     /// Adds an error row. Successive errors of one source with no row in between share a row, which shows the last.
-    #[inline(never)]
     fn error_row(&mut self, source: ErrorSource, text: String, report: &mut Report) {
         let last = self.fold.body.checked_sub(1);
         let shared = source.row(&mut self.fold).filter(|row| Some(*row) == last);
@@ -328,7 +323,6 @@ fn failure_text(error_message: Option<String>) -> String {
     given.unwrap_or_else(|| "The model's answer ended in an error.".to_owned())
 }
 
-#[inline(never)]
 fn exit_text(code: Option<i32>, signal: Option<i32>, stderr: &[String]) -> String {
     let how = match (code, signal) {
         (_, Some(signal)) => format!("The agent's process was ended by signal {signal}."),

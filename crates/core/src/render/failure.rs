@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 /// The text of an error with the message of a provider's JSON in place of the JSON. Other texts are unchanged.
-#[inline(never)]
 pub fn failure_text(text: &str) -> Cow<'_, str> {
     with_message(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }

@@ -41,29 +41,7 @@ impl SessionView {
     /// Applies the next event.
     pub fn apply(&mut self, event: Event) -> Report {
         self.seq = self.seq.saturating_add(1);
-        let meta = &mut self.meta;
-        match &event {
-            Event::SessionState { state, reason } => {
-                meta.state = *state;
-                meta.reason.clone_from(reason);
-            }
-            Event::QueueUpdate { items } => meta.queue.replace(items.clone()),
-            Event::ContextUsage { usage } => meta.context_usage = Some(usage.clone()),
-            Event::CapabilitiesChanged { capabilities } => meta.capabilities.clone_from(capabilities),
-            Event::ModelChanged { model } => meta.model.clone_from(model),
-            Event::TitleChanged { title } => meta.title.clone_from(title),
-            Event::AgentSettled { .. } => meta.end_run(),
-            // These change rows only.
-            Event::AgentStart
-            | Event::AgentEnd { .. }
-            | Event::MessageStart { .. }
-            | Event::MessageUpdate { .. }
-            | Event::MessageEnd { .. }
-            | Event::ToolExecutionStart { .. }
-            | Event::ToolExecutionUpdate { .. }
-            | Event::ToolExecutionEnd { .. } => {}
-            rare => meta.apply_rare(rare),
-        }
+        self.meta.apply(&event);
         self.controller.handle_server_event(event)
     }
 
@@ -104,10 +82,19 @@ impl SessionView {
 }
 
 impl SessionMeta {
-    /// Applies events that most conversations do not contain. Not inlined, so that the page can load it later.
-    #[inline(never)]
-    fn apply_rare(&mut self, event: &Event) {
+    /// Applies what an event changes beside the rows.
+    fn apply(&mut self, event: &Event) {
         match event {
+            Event::SessionState { state, reason } => {
+                self.state = *state;
+                self.reason.clone_from(reason);
+            }
+            Event::QueueUpdate { items } => self.queue.replace(items.clone()),
+            Event::ContextUsage { usage } => self.context_usage = Some(usage.clone()),
+            Event::CapabilitiesChanged { capabilities } => self.capabilities.clone_from(capabilities),
+            Event::ModelChanged { model } => self.model.clone_from(model),
+            Event::TitleChanged { title } => self.title.clone_from(title),
+            Event::AgentSettled { .. } => self.end_run(),
             // A question that is delivered twice is shown once.
             Event::AskOpened { ask } if !self.asks.iter().any(|open| open.id == ask.id) => {
                 self.asks.push(ask.clone());
@@ -137,6 +124,7 @@ impl SessionMeta {
                 self.widgets.clear();
                 self.window_title.clear();
             }
+            // The others change rows only.
             _ => {}
         }
     }

@@ -114,7 +114,6 @@ impl MessageController {
         self.remember_name(row, &id);
     }
 
-    #[inline(never)]
     pub(super) fn bash_start(
         &mut self,
         id: &str,
@@ -131,7 +130,6 @@ impl MessageController {
         }));
     }
 
-    #[inline(never)]
     pub(super) fn bash_update(&mut self, id: &str, delta: &str, report: &mut Report) {
         if let Some(row) = self.find_pending(&bash_row_id(id)) {
             self.change(row, report, |message| {
@@ -145,7 +143,6 @@ impl MessageController {
         }
     }
 
-    #[inline(never)]
     pub(super) fn bash_end(&mut self, id: &str, result: BashResult, report: &mut Report) {
         let Some(row) = self.find_pending(&bash_row_id(id)) else { return };
         self.change(row, report, |message| message.bash_result.replace(result.clone()) != Some(result));
