@@ -18,6 +18,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{Command, HubCommand, SessionCommand};
 
@@ -101,7 +102,7 @@ impl Actions {
     fn leave(&self, removed: &[String]) {
         removed.iter().for_each(|id| self.client.pictures.forget(id));
         if let Some(session) = self.current().filter(|session| removed.contains(&session.id())) {
-            let title = session.title.get_untracked();
+            let title = session.meta.title().get_untracked();
             self.go(Route::New);
             self.client.left.set(Some(title));
         }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
 use pilothouse_core::limits::{IMAGE_BYTES, IMAGE_FILE_BYTES};
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use web_sys::{Blob, File};
 
 use super::Actions;
@@ -19,7 +20,7 @@ impl Actions {
     pub fn attach(&self, session: Session, chosen: Vec<File>) {
         let (actions, id) = (*self, session.id());
         self.client.pictures.problem.set(None);
-        if !session.capabilities.with_untracked(|can| can.images) {
+        if !session.meta.capabilities().with_untracked(|can| can.images) {
             return self.refuse_picture(id, "This agent takes no images.".to_owned());
         }
         // One after the other, so that they stand in the order in which they were chosen.

@@ -1,6 +1,7 @@
 //! A whole conversation leaves the page as Markdown; what is not held here is fetched first.
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::render::export;
 
@@ -21,7 +22,7 @@ impl Actions {
     pub fn save_conversation(&self, session_id: &str) {
         self.with_whole(session_id, |session| {
             let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
-            let name: String = session.title.get_untracked().chars().take(60).map(plain).collect();
+            let name: String = session.meta.title().get_untracked().chars().take(60).map(plain).collect();
             let name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<&str>>().join("-");
             clipboard::save(
                 &format!("{}.md", if name.is_empty() { "conversation" } else { &name }),
@@ -41,5 +42,5 @@ impl Actions {
 }
 
 fn markdown(session: Session) -> String {
-    session.with_rows(|rows| export::conversation(&session.title.get_untracked(), rows))
+    session.with_rows(|rows| export::conversation(&session.meta.title().get_untracked(), rows))
 }

@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 use pilothouse_core::Image;
 use pilothouse_core::conversation::queue::Lane;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::{Command, SessionCommand};
 
 use super::Actions;
@@ -16,7 +17,7 @@ impl Actions {
     /// Sends what stands in the composer: a prompt, or a shell command, after `!` or by choice.
     /// In a session that another program writes, taking it over is asked for first.
     pub fn send_draft(&self, session: Session, lane: Lane) {
-        if session.elsewhere.get_untracked() {
+        if session.meta.external_writer().get_untracked() {
             let actions = *self;
             self.take_over_and(session, move || actions.send_what_is_written(session, lane));
         } else {

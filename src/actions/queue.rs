@@ -7,6 +7,7 @@ use std::rc::Rc;
 use leptos::prelude::*;
 use pilothouse_core::Image;
 use pilothouse_core::conversation::queue::{Queue, Scheduled};
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{Command, ErrorCode, QueueEdit, SessionCommand};
 
@@ -87,7 +88,9 @@ impl Actions {
         let id = session.id();
         let restoring = self.restoring;
         // The queue is shown until the server has cleared it: a second press in between is the same wish.
-        if session.queue.with_untracked(Queue::is_empty) || restoring.with_value(|ids| ids.contains(&id)) {
+        if session.meta.queue().with_untracked(Queue::is_empty)
+            || restoring.with_value(|ids| ids.contains(&id))
+        {
             return;
         }
         restoring.update_value(|ids| ids.push(id.clone()));
@@ -130,7 +133,7 @@ fn change(item: &Scheduled, edit: QueueEdit) -> SessionCommand {
 }
 
 fn scheduled(session: Session, item_id: &str) -> Option<Scheduled> {
-    session.queue.with_untracked(|queue| queue.items().iter().find(|item| item.id == item_id).cloned())
+    session.meta.queue().with_untracked(|queue| queue.items().iter().find(|item| item.id == item_id).cloned())
 }
 
 fn restored(data: &serde_json::Value) -> (Vec<String>, Vec<Image>) {

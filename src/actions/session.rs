@@ -112,10 +112,10 @@ impl Actions {
 
     /// Shown at once; rolled back with a message when refused.
     pub fn set_thinking_level(&self, session: Session, level: String) {
-        session.wish_level(Some(level.clone()));
+        session.request_thinking_level(Some(level.clone()));
         self.ask_in(session, SessionCommand::SetThinkingLevel { level }, move |session, outcome| {
             if let Err(error) = outcome {
-                session.wish_level(None);
+                session.request_thinking_level(None);
                 session.notify(
                     NoticeLevel::Warning,
                     format!("The thinking level stays as it was: {}", error.message),
@@ -126,10 +126,10 @@ impl Actions {
 
     /// The same with the way the agent works.
     pub fn set_mode(&self, session: Session, mode: String) {
-        session.wish_mode(Some(mode.clone()));
+        session.request_mode(Some(mode.clone()));
         self.ask_in(session, SessionCommand::SetMode { mode }, move |session, outcome| {
             if let Err(error) = outcome {
-                session.wish_mode(None);
+                session.request_mode(None);
                 session.notify(NoticeLevel::Warning, format!("The mode stays as it was: {}", error.message));
             }
         });

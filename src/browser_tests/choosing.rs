@@ -1,5 +1,6 @@
 //! Models, thinking levels and the agent's own commands: what is chosen, how, and what a refusal says.
 
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::ModelInfo;
 use serde_json::Value;
 
@@ -60,16 +61,16 @@ async fn a_thinking_level_shows_at_once_and_goes_back_when_refused() {
     select.dispatch_event(&web_sys::Event::new("change").unwrap()).unwrap();
     rest().await;
     let session = page.actions.current().unwrap();
-    assert_eq!(session.thinking_level.get_untracked(), "high");
+    assert_eq!(session.meta.thinking_level().get_untracked(), "high");
     page.delta(0, "meanwhile").await;
     assert_eq!(
-        session.thinking_level.get_untracked(),
+        session.meta.thinking_level().get_untracked(),
         "high",
         "what happens meanwhile does not take it back"
     );
     page.answer("set_thinking_level", Err("this model does not think.")).await;
     page.until_text(".notices", "this model does not think").await;
-    assert_eq!(session.thinking_level.get_untracked(), "low");
+    assert_eq!(session.meta.thinking_level().get_untracked(), "low");
 }
 
 async fn page_with_commands(typed: &str) -> Page {

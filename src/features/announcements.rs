@@ -4,6 +4,7 @@
 mod wording;
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::failure::failure_text;
 use pilothouse_core::render::visible_text::visible_string;
 use pilothouse_core::{Kind, UiMessage};
@@ -53,10 +54,10 @@ pub fn announce(session: Session) {
             return;
         }
         let now = Heard {
-            state: session.state.get(),
-            question: session.asks.with(|asks| asks.last().map(|ask| visible_string(&ask.title))),
-            retrying: session.retry.with(Option::is_some),
-            compacting: session.compacting.get(),
+            state: session.meta.state().get(),
+            question: session.meta.asks().with(|asks| asks.last().map(|ask| visible_string(&ask.title))),
+            retrying: session.meta.retry().with(Option::is_some),
+            compacting: session.meta.compacting().get(),
         };
         let last = session.with_rows(last_words);
         let before = heard.try_update_value(|heard| heard.replace(now.clone())).flatten();

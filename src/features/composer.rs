@@ -11,6 +11,7 @@ use leptos::html;
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::queue::Lane;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use self::attachment_tray::PictureTray;
 use self::mention_menu::{MentionMenu, MentionMenuList};
@@ -35,20 +36,20 @@ pub fn Composer(session: Session) -> impl IntoView {
     let field = NodeRef::<html::Textarea>::new();
     let touch = browser::is_touch();
     let mode = memo(move || id.with_value(|id| actions.client.input_mode(id)));
-    let can_shell = memo(move || session.capabilities.with(|can| can.bash));
+    let can_shell = memo(move || session.meta.capabilities().with(|can| can.bash));
     let outside_context = memo(move || draft.with(|draft| draft.starts_with("!!")));
     let pictures = actions.client.pictures.of(&session.id());
     let has_text = memo(move || draft.with(|draft| !draft.trim().is_empty()));
     let can_send =
         memo(move || has_text.get() || (!pictures.with(Vec::is_empty) && mode.get() == InputMode::Prompt));
-    let can_picture = memo(move || session.capabilities.with(|can| can.images));
+    let can_picture = memo(move || session.meta.capabilities().with(|can| can.images));
     let menu = SlashMenu::new(session);
     let files = MentionMenu::new(session, field);
     let recalled = StoredValue::new(None::<Recall>);
-    let can_stop = memo(move || session.state.get().show_cancel_button());
+    let can_stop = memo(move || session.meta.state().get().show_cancel_button());
     // After a failure a message starts a new turn, too, although the state offers Retry instead.
     let starts_turn = memo(move || {
-        let state = session.state.get();
+        let state = session.meta.state().get();
         state.input_enabled() || state == SessionState::Error
     });
     let shell = move || mode.get() == InputMode::Shell;

@@ -4,6 +4,7 @@ mod row;
 
 use leptos::prelude::*;
 use pilothouse_core::conversation::queue::Queue as Waiting;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use self::row::{QueueRow, lane_words};
 use crate::actions::use_actions;
@@ -16,8 +17,9 @@ use crate::widgets::icon::{Glyph, Icon};
 #[component]
 pub fn Queue(session: Session) -> impl IntoView {
     let actions = use_actions();
-    let ids = move || session.queue.with(|queue| queue.items().iter().map(|item| item.id.clone()).collect());
-    let count = move || session.queue.with(|queue| queue.items().len());
+    let ids =
+        move || session.meta.queue().with(|queue| queue.items().iter().map(|item| item.id.clone()).collect());
+    let count = move || session.meta.queue().with(|queue| queue.items().len());
     // Only as long as it cannot be sent: else its answer is a moment away.
     let unsent = memo(move || match actions.client.connection.get() {
         Connection::Open => Vec::new(),
@@ -27,13 +29,13 @@ pub fn Queue(session: Session) -> impl IntoView {
         0 => "Waiting for the connection".to_owned(),
         count => format!("{count} scheduled"),
     };
-    effect(move || session.queue.with(|queue| actions.rescue_edits(session, queue)));
+    effect(move || session.meta.queue().with(|queue| actions.rescue_edits(session, queue)));
     view! {
-        <When when=move || !session.queue.with(Waiting::is_empty) || !unsent.with(Vec::is_empty)>
+        <When when=move || !session.meta.queue().with(Waiting::is_empty) || !unsent.with(Vec::is_empty)>
             <section class="queue" aria-label="Scheduled messages">
                 <div class="queue-head">
                     <span>{live(words)}</span>
-                    <When when=move || { count() > 0 && session.capabilities.with(|can| can.edit_queue) }>
+                    <When when=move || { count() > 0 && session.meta.capabilities().with(|can| can.edit_queue) }>
                         <button type="button" class="button quiet" on:click=clicked(move |_| actions.restore_queue(session))>
                             <Glyph icon=Icon::CornerUp />
                             "Restore to editor"

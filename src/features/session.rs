@@ -4,6 +4,7 @@ mod extension_panels;
 mod notices;
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 
 use self::extension_panels::{ElsewhereBanner, Extensions, OfferedText};
@@ -31,7 +32,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
     let actions = use_actions();
     let tab = actions.client.title;
     effect(move || {
-        let (title, own) = (session.title.get(), session.window_title.get());
+        let (title, own) = (session.meta.title().get(), session.meta.window_title().get());
         let parts = [title.as_str(), own.as_str(), "Pilothouse"];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         tab.set(parts.join(" · "));
@@ -39,7 +40,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
     let unread = memo(move || actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
     effect(move || {
         let connected = actions.client.connection.get() == Connection::Open;
-        let at_rest = !session.state.get().is_active();
+        let at_rest = !session.meta.state().get().is_active();
         if unread.get() && connected && at_rest && actions.client.visible.get() {
             actions.mark_read(&session.id());
         }
@@ -51,7 +52,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
         <main
             class="session"
             data-session-id=session.id()
-            data-state=live(move || session.state.get().name())
+            data-state=live(move || session.meta.state().get().name())
             data-seq=live(move || session.seq.get().to_string())
             on:drop=move |event| take_dropped(actions, session, &event)
         >

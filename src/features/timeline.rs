@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use leptos::html;
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -254,7 +255,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
                     // An element that is nothing but this would be taken for one that never changes.
                     <div use:chunks=()></div>
                     {list(
-                        move || session.asks.get(),
+                        move || session.meta.asks().get(),
                         |ask| ask.id.clone(),
                         move |ask| view! { <AskCard session_id=session.id() ask /> }.into_any(),
                     )}
@@ -264,7 +265,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
             <When when=move || !following.get()>
                 <button type="button" class="button jump" on:click=clicked(move |_| jump())>
                     <Glyph icon=Icon::ArrowDown />
-                    {live(move || match (session.asks.with(Vec::is_empty), unseen()) {
+                    {live(move || match (session.meta.asks().with(Vec::is_empty), unseen()) {
                         (false, _) => "Waits for your answer".to_owned(),
                         (true, 0) => "Jump to latest".to_owned(),
                         (true, count) => format!("Jump to latest ({count})"),

@@ -6,6 +6,7 @@ mod setting_select;
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::AgentMode;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use self::context_ring::ContextRing;
 use self::model_picker::ModelPicker;
@@ -25,7 +26,7 @@ use crate::widgets::rename_field::RenameField;
 pub fn TitleBar(session: Session) -> impl IntoView {
     let actions = use_actions();
     let title = move || {
-        let title = session.title.get();
+        let title = session.meta.title().get();
         match session.loading.get() {
             // The list knows it already.
             Loading::Waiting => actions
@@ -45,15 +46,16 @@ pub fn TitleBar(session: Session) -> impl IntoView {
     });
     let levels = memo(move || {
         let named = |level: &String| (level.clone(), level.clone(), String::new());
-        session.capabilities.with(|can| can.thinking_levels.iter().map(named).collect())
+        session.meta.capabilities().with(|can| can.thinking_levels.iter().map(named).collect())
     });
     let modes = memo(move || {
         let named = |mode: &AgentMode| (mode.id.clone(), mode.name.clone(), mode.description.clone());
-        session.capabilities.with(|can| can.modes.iter().map(named).collect())
+        session.meta.capabilities().with(|can| can.modes.iter().map(named).collect())
     });
     let choose_level = Callback::new(move |level| actions.set_thinking_level(session, level));
     let choose_mode = Callback::new(move |mode| actions.set_mode(session, mode));
-    let field = move || view! { <RenameField session_id=session.id() title=session.title.get_untracked() /> };
+    let field =
+        move || view! { <RenameField session_id=session.id() title=session.meta.title().get_untracked() /> };
     view! {
         <header class="title-bar">
             <SessionsButton />
@@ -62,16 +64,16 @@ pub fn TitleBar(session: Session) -> impl IntoView {
                     <h1 class="title" title=live(title)>{live(title)}</h1>
                 </When>
                 <p class="title-meta">
-                    <span>{live(move || session.agent.get())}</span>
-                    <span class="title-folder" title=live(move || session.cwd.get())>
-                        <bdi>{live(move || session.cwd.get())}</bdi>
+                    <span>{live(move || session.meta.agent().get())}</span>
+                    <span class="title-folder" title=live(move || session.meta.cwd().get())>
+                        <bdi>{live(move || session.meta.cwd().get())}</bdi>
                     </span>
                 </p>
             </div>
             <div class="title-side">
                 <ModelPicker session />
-                <SettingSelect label="Thinking level" options=levels now=session.thinking_level choose=choose_level />
-                <SettingSelect label="Mode" options=modes now=session.mode choose=choose_mode />
+                <SettingSelect label="Thinking level" options=levels now=Signal::derive(move || session.meta.thinking_level().get()) choose=choose_level />
+                <SettingSelect label="Mode" options=modes now=Signal::derive(move || session.meta.mode().get()) choose=choose_mode />
                 <ContextRing session />
                 <ConnectionMark />
             </div>

@@ -17,6 +17,8 @@ pub use reply::{
     AgentCommand, DirectoryListing, Disposition, Forked, FoundFiles, FoundRows, HubReply, MessagesPage,
     Piece, Prompted, RestoredQueue, SearchHit, SearchResults, SessionReply,
 };
+#[cfg(feature = "store")]
+pub use snapshot::SessionMetaStoreFields;
 pub use snapshot::{AgentMode, Capabilities, ExtensionWidget, RetryNote, SessionMeta, Snapshot};
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]

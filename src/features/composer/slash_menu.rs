@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::AgentCommand;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use super::slash::{completed, matching, typed_name};
 use crate::actions::{Actions, use_actions};
@@ -25,7 +26,7 @@ impl SlashMenu {
         let draft = actions.client.drafts.of(&session.id());
         let commands = RwSignal::new(None::<Result<Vec<AgentCommand>, String>>);
         let name = memo(move || {
-            let can = session.capabilities.with(|can| can.commands);
+            let can = session.meta.capabilities().with(|can| can.commands);
             draft.with(|draft| typed_name(draft).filter(|_| can).map(str::to_owned))
         });
         let choices = memo(move || {

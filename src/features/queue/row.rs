@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::conversation::queue::{Lane, Scheduled};
+use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use crate::actions::use_actions;
 use crate::features::rows::images::source;
@@ -16,11 +17,11 @@ pub fn QueueRow(session: Session, id: String) -> impl IntoView {
     let id = StoredValue::new(id);
     let item = memo(move || {
         let find = |id: &String| {
-            session.queue.with(|queue| queue.items().iter().find(|item| item.id == *id).cloned())
+            session.meta.queue().with(|queue| queue.items().iter().find(|item| item.id == *id).cloned())
         };
         id.with_value(find).unwrap_or_default()
     });
-    let can_edit = memo(move || session.capabilities.with(|can| can.edit_queue));
+    let can_edit = memo(move || session.meta.capabilities().with(|can| can.edit_queue));
     let editing = memo(move || id.with_value(|id| actions.client.queue_edits.is_open(&session.id(), id)));
     // In somebody else's editor, or in one of this page that a reload has closed.
     let held = memo(move || item.with(|item| item.under_edit) && !editing.get());

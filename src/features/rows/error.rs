@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::failure::failure_text;
 use web_sys::Element;
 
@@ -22,7 +23,7 @@ pub fn build(entry: Entry) -> Element {
     let mut offered = Drawn::default();
     entry.follow(move |entry, message| {
         text.show(&failure_text(&message.text));
-        let can_retry = entry.session.state.get() == SessionState::Error && entry.is_last();
+        let can_retry = entry.session.meta.state().get() == SessionState::Error && entry.is_last();
         if offered.differs(can_retry) {
             if can_retry { add(&row, &retry) } else { retry.remove() }
         }

@@ -1,6 +1,7 @@
 //! A tool call: one line when closed. What it shows when open is in `tool_details`.
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::describe::describe_call;
 use pilothouse_core::render::tool_view::{exit_code, was_stopped};
 use pilothouse_core::{Mark, Phase, UiMessage};
@@ -86,7 +87,7 @@ pub fn build(entry: Entry) -> Element {
     let (mut shown, mut open) = (Drawn::default(), Drawn::default());
     let mut details = None::<ToolDetails>;
     entry.follow(move |entry, message| {
-        let now = entry.session.cwd.with(|cwd| Line::of(message, cwd));
+        let now = entry.session.meta.cwd().with(|cwd| Line::of(message, cwd));
         if shown.as_ref() != Some(&now) {
             now.write(&row, &line);
             shown.differs(now);
@@ -99,7 +100,7 @@ pub fn build(entry: Entry) -> Element {
             }
         }
         if is_open {
-            let cwd = || entry.session.cwd.get_untracked();
+            let cwd = || entry.session.meta.cwd().get_untracked();
             details.get_or_insert_with(|| ToolDetails::in_row(&row, cwd())).show(message);
         }
         images.show(&entry.session.id(), &message.images);

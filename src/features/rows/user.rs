@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::Mark;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use web_sys::Element;
 
 use super::click;
@@ -41,7 +42,7 @@ pub fn build(entry: Entry) -> Element {
             }
         }
         // A row that is not yet part of the conversation is no place to fork from.
-        let can_fork = message.mark.is_none() && entry.session.capabilities.with(|can| can.fork);
+        let can_fork = message.mark.is_none() && entry.session.meta.capabilities().with(|can| can.fork);
         if forks.differs(can_fork) {
             for button in &going_back {
                 if can_fork { add(&acts, button) } else { button.remove() }

@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::ExtensionWidget as Shown;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::visible_text::visible_string;
 
 use crate::actions::use_actions;
@@ -13,7 +14,7 @@ use crate::widgets::icon::{Glyph, Icon};
 #[component]
 pub fn ElsewhereBanner(session: Session) -> impl IntoView {
     view! {
-        <When when=move || session.elsewhere.get()>
+        <When when=move || session.meta.external_writer().get()>
             <p class="beside elsewhere" role="status">
                 <Glyph icon=Icon::Globe />
                 "Another program is working in this session. You are following it."
@@ -33,9 +34,9 @@ pub fn Extensions(session: Session) -> impl IntoView {
         view! { <span class="status" data-status=shown.key>{readable(&shown.lines)}</span> }.into_any()
     };
     view! {
-        {list(move || session.widgets.get(), key, widget)}
-        <When when=move || !session.statuses.with(Vec::is_empty)>
-            <p class="beside statuses">{list(move || session.statuses.get(), key, status)}</p>
+        {list(move || session.meta.widgets().get(), key, widget)}
+        <When when=move || !session.meta.statuses().with(Vec::is_empty)>
+            <p class="beside statuses">{list(move || session.meta.statuses().get(), key, status)}</p>
         </When>
     }
 }

@@ -2,6 +2,7 @@
 //! for the rows of the sidebar.
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use super::session_title::title_words;
 use crate::actions::use_actions;
@@ -29,7 +30,7 @@ pub fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
     let opened = id.with_value(|id| actions.server.opened(id));
     let ready = |session: &Session| session.loading.get_untracked() == Loading::Ready;
     let opened = opened.filter(ready);
-    let can = opened.map(|session| session.capabilities.get_untracked());
+    let can = opened.map(|session| session.meta.capabilities().get_untracked());
     let can_rename = can.as_ref().is_none_or(|can| can.rename);
     let can_compact = can.is_some_and(|can| can.compact);
     let working = summary.with_untracked(|summary| summary.state.is_active());

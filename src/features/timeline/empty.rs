@@ -1,6 +1,7 @@
 //! What stands where nothing has been said yet.
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use crate::actions::use_actions;
 use crate::store::server::Session;
@@ -11,15 +12,16 @@ pub fn EmptyConversation(session: Session) -> impl IntoView {
     let agents = use_actions().server.agents;
     let is_demo = memo(move || {
         session
-            .agent
+            .meta
+            .agent()
             .with(|name| agents.with(|agents| agents.iter().any(|agent| agent.demo && agent.name == *name)))
     });
     view! {
         <div class="empty-state">
             <When when=move || is_demo.get()><DemoWords /></When>
             <p>
-                "Write the first message. " <strong>{live(move || session.agent.get())}</strong> " works in "
-                <code>{live(move || session.cwd.get())}</code> "."
+                "Write the first message. " <strong>{live(move || session.meta.agent().get())}</strong> " works in "
+                <code>{live(move || session.meta.cwd().get())}</code> "."
             </p>
         </div>
     }

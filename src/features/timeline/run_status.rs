@@ -2,6 +2,7 @@
 //! height, so that nothing jumps when a run ends. Told aloud by the announcer, not from here.
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::failure::failure_text;
 use pilothouse_core::{Kind, Mark, SessionState};
 
@@ -14,18 +15,18 @@ use crate::widgets::icon::{Glyph, Icon, LiveGlyph};
 #[component]
 pub fn RunStatus(session: Session) -> impl IntoView {
     let actions = use_actions();
-    let state = memo(move || session.state.get());
+    let state = memo(move || session.meta.state().get());
     // What happened before a message that is on its way is not what became of that message.
     let on_its_way = memo(move || !state.get().is_active() && ends_in_unsent(session));
     let connected = memo(move || actions.client.connection.get() == Connection::Open);
-    let words = memo(move || match (on_its_way.get() && !session.compacting.get(), connected.get()) {
+    let words = memo(move || match (on_its_way.get() && !session.meta.compacting().get(), connected.get()) {
         (true, false) => "Waiting for the connection".to_owned(),
         (true, true) => String::new(),
         (false, _) => status_words(session),
     });
-    let compacting = memo(move || session.compacting.get());
+    let compacting = memo(move || session.meta.compacting().get());
     // What is unfinished there is the other program's to finish.
-    let elsewhere = memo(move || session.elsewhere.get());
+    let elsewhere = memo(move || session.meta.external_writer().get());
     let at_work_there = move || elsewhere.get() && state.get() == SessionState::Paused;
     let icon = Signal::derive(move || match state.get() {
         _ if compacting.get() || at_work_there() => Icon::Spinner,
@@ -87,13 +88,13 @@ fn ends_in_unsent(session: Session) -> bool {
 
 fn status_words(session: Session) -> String {
     let with_reason = |words: &str| {
-        let reason = session.reason.get();
+        let reason = session.meta.reason().get();
         if reason.is_empty() { words.to_owned() } else { format!("{words} · {}", failure_text(&reason)) }
     };
-    match session.state.get() {
-        _ if session.compacting.get() => "Compacting the conversation…".to_owned(),
+    match session.meta.state().get() {
+        _ if session.meta.compacting().get() => "Compacting the conversation…".to_owned(),
         SessionState::Creating => "Starting the agent…".to_owned(),
-        SessionState::Streaming => match session.retry.get() {
+        SessionState::Streaming => match session.meta.retry().get() {
             Some(note) => {
                 format!("{}: {}", note.words(), failure_text(&note.error_message))
             }
@@ -101,7 +102,9 @@ fn status_words(session: Session) -> String {
         },
         SessionState::WaitingApproval => "Waits for your approval".to_owned(),
         SessionState::WaitingInput => "Waits for your answer".to_owned(),
-        SessionState::Paused if session.elsewhere.get() => "The other program is at work…".to_owned(),
+        SessionState::Paused if session.meta.external_writer().get() => {
+            "The other program is at work…".to_owned()
+        }
         SessionState::Paused => with_reason("Paused"),
         SessionState::Error if session.rows.with(|rows| ends_in_error(rows)) => "The run failed".to_owned(),
         SessionState::Error => with_reason("The run failed"),

@@ -1,6 +1,7 @@
 //! How full the model's context is: a small ring with the percentage, and behind it the numbers and what can be done.
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::ContextUsage;
 
 use crate::actions::use_actions;
@@ -14,7 +15,7 @@ const FULL: u32 = 80;
 
 #[component]
 pub fn ContextRing(session: Session) -> impl IntoView {
-    let usage = memo(move || session.context_usage.get());
+    let usage = memo(move || session.meta.context_usage().get());
     let known = memo(move || usage.with(Option::is_some));
     let used = memo(move || usage.with(|usage| usage.as_ref().and_then(percent)));
     let drawn = move || used.get().unwrap_or(0).min(100);
@@ -43,7 +44,7 @@ pub fn ContextRing(session: Session) -> impl IntoView {
 #[component]
 fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl IntoView {
     let actions = use_actions();
-    let can_compact = memo(move || session.capabilities.with(|can| can.compact));
+    let can_compact = memo(move || session.meta.capabilities().with(|can| can.compact));
     let compact = move |_| {
         close_popover();
         actions.compact(&session.id());

@@ -1,6 +1,7 @@
 //! Which model works, where the agent lets one choose; else just its name.
 
 use leptos::prelude::*;
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::ModelInfo;
 
 use crate::actions::use_actions;
@@ -18,8 +19,8 @@ const MANY: usize = 8;
 
 #[component]
 pub fn ModelPicker(session: Session) -> impl IntoView {
-    let name = move || session.model.with(|model| model.as_ref().map(name_of).unwrap_or_default());
-    let can_choose = memo(move || session.capabilities.with(|can| can.models));
+    let name = move || session.meta.model().with(|model| model.as_ref().map(name_of).unwrap_or_default());
+    let can_choose = memo(move || session.meta.capabilities().with(|can| can.models));
     live(move || {
         if !can_choose.get() {
             return view! { <span class="title-model" title="Model">{live(name)}</span> }.into_any();
@@ -52,7 +53,7 @@ fn Models(session: Session) -> impl IntoView {
     let marked = RwSignal::new(0);
     let choices = memo(move || {
         let query = query.get();
-        let now = session.model.get();
+        let now = session.meta.model().get();
         models.with(|models| match models {
             Some(Ok(models)) => matching(models, &query, now.as_ref()),
             _ => Vec::new(),

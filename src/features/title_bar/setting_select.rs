@@ -11,7 +11,7 @@ pub fn SettingSelect(
     label: &'static str,
     /// What can be chosen, with its name and what it means.
     options: Memo<Vec<(String, String, String)>>,
-    now: RwSignal<String>,
+    now: Signal<String>,
     choose: Callback<String>,
 ) -> impl IntoView {
     live(move || {
@@ -27,7 +27,7 @@ pub fn SettingSelect(
 fn choice(
     label: &'static str,
     options: Vec<(String, String, String)>,
-    now: RwSignal<String>,
+    now: Signal<String>,
     choose: Callback<String>,
 ) -> AnyView {
     let names: Vec<(String, String)> =

@@ -4,15 +4,12 @@
 mod extras;
 
 use leptos::prelude::*;
-use pilothouse_core::conversation::ask::Ask;
 use pilothouse_core::conversation::controller::{MessageController, Report};
-use pilothouse_core::conversation::queue::Queue;
-use pilothouse_core::protocol::event::{ContextUsage, Event, ModelInfo};
-use pilothouse_core::protocol::{
-    Capabilities, CommandError, Cursor, ExtensionWidget, MessagesPage, RetryNote, Snapshot,
-};
+use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::{CommandError, Cursor, MessagesPage, SessionMeta, Snapshot};
 use pilothouse_core::session::view::Applied;
-use pilothouse_core::{Kind, SessionState, SessionView, UiMessage};
+use pilothouse_core::{Kind, SessionView, UiMessage};
+use reactive_stores::{Patch, Store};
 
 use super::notice::Notice;
 use super::row::{Row, RowList};
@@ -27,95 +24,51 @@ pub enum Loading {
     Missing(CommandError),
 }
 
-#[derive(Clone, Copy)]
+/// An opened session. The view is folded frame by frame; the signals are updated once per animation frame, and only
+/// those whose value changed notify.
+#[derive(Clone, Copy, Default)]
 pub struct Session {
     id: StoredValue<String>,
     owner: StoredValue<Owner>,
     view: StoredValue<SessionView>,
-    list: StoredValue<RowList>,
-    live: StoredValue<Option<Row>>,
-    /// Counts the runs this page has seen begin: a Stop is meant for one of them.
+    row_list: StoredValue<RowList>,
+    /// The row that text is being added to.
+    live_row: StoredValue<Option<Row>>,
+    /// The number of runs that this page has seen start: a Stop is meant for one of them.
     run: StoredValue<u64>,
-    /// An event is missing: nothing is applied until the snapshot that was asked for comes.
+    /// An event is missing: nothing is applied until the requested snapshot arrives.
     awaiting_snapshot: StoredValue<bool>,
+    /// The view has changed since the signals were updated.
     changed: StoredValue<bool>,
-    /// What the person has chosen and the server has not told yet.
-    wished_level: StoredValue<Option<String>>,
-    wished_mode: StoredValue<Option<String>>,
-    /// The draft that came with the opening, until somebody takes it up.
+    /// Settings that the user has chosen and the server has not confirmed yet.
+    requested: StoredValue<RequestedSettings>,
+    /// The draft that came with the snapshot of a newly opened session.
     served_draft: StoredValue<Option<String>>,
 
     pub loading: RwSignal<Loading>,
+    /// Everything about the session except its rows.
+    pub meta: Store<SessionMeta>,
     pub rows: RwSignal<Vec<Row>>,
-    /// How many rows there are before those held.
+    /// The number of rows before the loaded ones.
     pub earlier: RwSignal<usize>,
     pub seq: RwSignal<u64>,
-    pub agent: RwSignal<String>,
-    pub cwd: RwSignal<String>,
-    pub title: RwSignal<String>,
-    pub state: RwSignal<SessionState>,
-    pub reason: RwSignal<String>,
-    pub queue: RwSignal<Queue>,
-    pub asks: RwSignal<Vec<Ask>>,
-    pub context_usage: RwSignal<Option<ContextUsage>>,
-    pub model: RwSignal<Option<ModelInfo>>,
-    pub thinking_level: RwSignal<String>,
-    pub mode: RwSignal<String>,
-    pub retry: RwSignal<Option<RetryNote>>,
-    pub compacting: RwSignal<bool>,
-    pub capabilities: RwSignal<Capabilities>,
-    /// Another program is writing this session.
-    pub elsewhere: RwSignal<bool>,
-    pub statuses: RwSignal<Vec<ExtensionWidget>>,
-    pub widgets: RwSignal<Vec<ExtensionWidget>>,
-    /// A text that the agent wants in the composer.
+    /// A text that the agent offers for the composer.
     pub offered: RwSignal<Option<String>>,
-    /// What the agent would write into the title of its window.
-    pub window_title: RwSignal<String>,
-    /// Newest last; only what was said while the page listened.
+    /// Newest last; only those that arrived while the session was open.
     pub notices: RwSignal<Vec<Notice>>,
 }
 
+/// Settings that are shown as chosen before the server confirms them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestedSettings {
+    pub thinking_level: Option<String>,
+    pub mode: Option<String>,
+}
+
 impl Session {
-    /// Its signals live as long as `owner`, the current one.
+    /// Creates a session whose signals live as long as `owner`, which must be the current owner.
     pub(super) fn new(id: &str, owner: Owner) -> Self {
-        Self {
-            id: StoredValue::new(id.to_owned()),
-            owner: StoredValue::new(owner),
-            view: StoredValue::default(),
-            list: StoredValue::default(),
-            live: StoredValue::default(),
-            run: StoredValue::default(),
-            awaiting_snapshot: StoredValue::default(),
-            changed: StoredValue::default(),
-            wished_level: StoredValue::default(),
-            wished_mode: StoredValue::default(),
-            served_draft: StoredValue::default(),
-            loading: RwSignal::default(),
-            rows: RwSignal::default(),
-            earlier: RwSignal::default(),
-            seq: RwSignal::default(),
-            agent: RwSignal::default(),
-            cwd: RwSignal::default(),
-            title: RwSignal::default(),
-            state: RwSignal::default(),
-            reason: RwSignal::default(),
-            queue: RwSignal::default(),
-            asks: RwSignal::default(),
-            context_usage: RwSignal::default(),
-            model: RwSignal::default(),
-            thinking_level: RwSignal::default(),
-            mode: RwSignal::default(),
-            retry: RwSignal::default(),
-            compacting: RwSignal::default(),
-            capabilities: RwSignal::default(),
-            elsewhere: RwSignal::default(),
-            statuses: RwSignal::default(),
-            widgets: RwSignal::default(),
-            offered: RwSignal::default(),
-            window_title: RwSignal::default(),
-            notices: RwSignal::default(),
-        }
+        Self { id: StoredValue::new(id.to_owned()), owner: StoredValue::new(owner), ..Self::default() }
     }
 
     pub fn id(&self) -> String {
@@ -214,11 +167,10 @@ impl Session {
         if self.loading.with_untracked(|loading| *loading != Loading::Ready) {
             self.served_draft.set_value(Some(snapshot.meta.draft.clone()));
         }
-        self.wished_level.set_value(None);
-        self.wished_mode.set_value(None);
+        self.requested.set_value(RequestedSettings::default());
         self.view.set_value(SessionView::restore(snapshot));
         self.awaiting_snapshot.set_value(false);
-        self.list.update_value(|list| {
+        self.row_list.update_value(|list| {
             self.view.with_value(|view| list.replace(view.controller.rows(), view.controller.first()));
         });
         self.changed.set_value(true);
@@ -229,7 +181,7 @@ impl Session {
     pub fn prepend(&self, page: MessagesPage) {
         let fits = self.view.try_update_value(|view| view.controller.prepend(page.first, page.messages));
         if fits == Some(true) {
-            self.list.update_value(|list| {
+            self.row_list.update_value(|list| {
                 self.view.with_value(|view| list.prepend(view.controller.rows(), view.controller.first()));
             });
             self.changed.set_value(true);
@@ -247,7 +199,7 @@ impl Session {
     fn follow(&self, report: &Report) {
         self.changed.set_value(true);
         if !report.is_empty() {
-            self.list.update_value(|list| {
+            self.row_list.update_value(|list| {
                 self.view
                     .with_value(|view| list.apply(report, view.controller.rows(), view.controller.first()));
             });
@@ -261,48 +213,41 @@ impl Session {
         }
         self.changed.set_value(false);
         self.view.with_value(|view| {
-            tell(self.seq, &view.seq);
-            tell(self.earlier, &view.controller.first());
-            tell(self.agent, &view.meta.agent);
-            tell(self.cwd, &view.meta.cwd);
-            tell(self.title, &view.meta.title);
-            tell(self.state, &view.meta.state);
-            tell(self.reason, &view.meta.reason);
-            tell(self.queue, &view.meta.queue);
-            tell(self.asks, &view.meta.asks);
-            tell(self.context_usage, &view.meta.context_usage);
-            tell(self.model, &view.meta.model);
-            let wished = self.wished_level.get_value();
-            tell(self.thinking_level, wished.as_ref().unwrap_or(&view.meta.thinking_level));
-            let wished = self.wished_mode.get_value();
-            tell(self.mode, wished.as_ref().unwrap_or(&view.meta.mode));
-            tell(self.retry, &view.meta.retry);
-            tell(self.compacting, &view.meta.compacting);
-            tell(self.capabilities, &view.meta.capabilities);
-            tell(self.elsewhere, &view.meta.external_writer);
-            tell(self.statuses, &view.meta.statuses);
-            tell(self.widgets, &view.meta.widgets);
-            tell(self.window_title, &view.meta.window_title);
+            set_if_changed(self.seq, view.seq);
+            set_if_changed(self.earlier, view.controller.first());
+            self.update_meta(&view.meta);
         });
         self.mark_live_row();
-        if let Some(news) = self.list.try_update_value(RowList::news) {
+        if let Some(news) = self.row_list.try_update_value(RowList::news) {
             news.tell(self.rows);
         }
+    }
+
+    /// Patches the store, so that only changed fields notify. Deltas change none.
+    fn update_meta(&self, meta: &SessionMeta) {
+        let RequestedSettings { thinking_level, mode } = self.requested.get_value();
+        if thinking_level.is_none() && mode.is_none() && self.meta.with_untracked(|shown| shown == meta) {
+            return;
+        }
+        let mut meta = meta.clone();
+        meta.thinking_level = thinking_level.unwrap_or(meta.thinking_level);
+        meta.mode = mode.unwrap_or(meta.mode);
+        self.meta.patch(meta);
     }
 
     /// The row at the end of a running conversation is the one that grows.
     fn mark_live_row(&self) {
         let streaming =
             self.view.with_value(|view| view.meta.state.show_spinner() && view.controller.is_running());
-        let last = self.list.with_value(|list| {
+        let last = self.row_list.with_value(|list| {
             let last = list.rows().iter().rfind(|row| row.kind() != Kind::Bash);
             last.filter(|row| streaming && matches!(row.kind(), Kind::Assistant | Kind::Thinking)).cloned()
         });
-        let before = self.live.get_value();
+        let before = self.live_row.get_value();
         if before.as_ref().map(Row::key) != last.as_ref().map(Row::key) {
             before.iter().for_each(|row| row.set_live(false));
             last.iter().for_each(|row| row.set_live(true));
-            self.live.set_value(last);
+            self.live_row.set_value(last);
         }
     }
 
@@ -311,9 +256,9 @@ impl Session {
     }
 }
 
-fn tell<T: Clone + PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: &T) {
-    if signal.with_untracked(|told| told != value) {
-        signal.set(value.clone());
+fn set_if_changed<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.with_untracked(|shown| *shown != value) {
+        signal.set(value);
     }
 }
 

@@ -13,22 +13,28 @@ use crate::session::machine::SessionState;
 
 /// Everything about a session except its rows. Declared once: the view, the snapshot and the page share it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromJson)]
+#[cfg_attr(feature = "store", derive(reactive_stores::Store, reactive_stores::Patch))]
 pub struct SessionMeta {
     pub session_id: String,
     pub agent: String,
     pub cwd: String,
     pub title: String,
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub state: SessionState,
     /// The reason for the state, where there is one to show.
     #[serde(default)]
     pub reason: String,
     #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub queue: Queue,
     #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub asks: Vec<Ask>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub context_usage: Option<ContextUsage>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub model: Option<ModelInfo>,
     #[serde(default)]
     pub thinking_level: String,
@@ -37,10 +43,12 @@ pub struct SessionMeta {
     #[serde(default)]
     pub mode: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub retry: Option<RetryNote>,
     #[serde(default)]
     pub compacting: bool,
     #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub capabilities: Capabilities,
     /// Another program is writing this session.
     #[serde(rename = "elsewhere", skip_serializing_if = "is_false")]
@@ -53,10 +61,12 @@ pub struct SessionMeta {
     /// Status lines of the agent's extensions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub statuses: Vec<ExtensionWidget>,
     /// Boxes that extensions show beside the composer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub widgets: Vec<ExtensionWidget>,
     /// A title for the window, from the agent.
     #[serde(skip_serializing_if = "String::is_empty")]

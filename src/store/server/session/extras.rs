@@ -14,8 +14,10 @@ impl Session {
         match event {
             Event::Notice { level, text } => self.notify(*level, text.clone()),
             Event::EditorText { text } if !text.is_empty() => self.offered.set(Some(text.clone())),
-            Event::ThinkingLevelChanged { .. } => self.wished_level.set_value(None),
-            Event::ModeChanged { .. } => self.wished_mode.set_value(None),
+            Event::ThinkingLevelChanged { .. } => {
+                self.requested.update_value(|requested| requested.thinking_level = None);
+            }
+            Event::ModeChanged { .. } => self.requested.update_value(|requested| requested.mode = None),
             _ => {}
         }
     }
@@ -25,15 +27,19 @@ impl Session {
         self.notices.update(|notices| notice::add(notices, level, text));
     }
 
-    /// Shown as if it were so, until the server says how it is; None gives the wish up.
-    pub fn wish_level(&self, level: Option<String>) {
-        self.wished_level.set_value(level);
-        self.changed.set_value(true);
-        self.settle();
+    /// Shows a setting as chosen until the server reports it; `None` shows the server's value again.
+    pub fn request_thinking_level(&self, level: Option<String>) {
+        self.requested.update_value(|requested| requested.thinking_level = level);
+        self.update_signals_now();
     }
 
-    pub fn wish_mode(&self, mode: Option<String>) {
-        self.wished_mode.set_value(mode);
+    /// The same for the agent's mode.
+    pub fn request_mode(&self, mode: Option<String>) {
+        self.requested.update_value(|requested| requested.mode = mode);
+        self.update_signals_now();
+    }
+
+    fn update_signals_now(&self) {
         self.changed.set_value(true);
         self.settle();
     }
