@@ -16,7 +16,6 @@ use crate::actions::Actions;
 use crate::features::notifications;
 use crate::net::access;
 use crate::net::access::Access;
-use crate::widgets::erased::{effect, live, memo};
 use crate::{browser, routes};
 
 const TICK: Duration = Duration::from_secs(30);
@@ -34,7 +33,7 @@ pub fn App() -> impl IntoView {
     provide_context(actions);
     let client = actions.client;
 
-    effect(move || {
+    Effect::new(move |_| {
         let connection = client.connection.get().name();
         if let Some(body) = document().body() {
             let _ = body.set_attribute("data-connection", connection);
@@ -59,25 +58,25 @@ pub fn App() -> impl IntoView {
         client.access.set(Some(access));
     });
     // Also after access was lost and given again.
-    effect(move || {
+    Effect::new(move |_| {
         if matches!(client.access.get(), Some(Access::Granted | Access::Unknown)) {
             actions.connect();
         }
     });
 
-    let stage = memo(move || match client.access.get() {
+    let stage = Memo::new(move |_| match client.access.get() {
         None => Stage::Asking,
         // A server that cannot be asked is a connection that is not there yet: the page keeps trying.
         Some(Access::Granted | Access::Unknown) => Stage::Inside,
         Some(Access::Denied | Access::Limited) => Stage::Outside,
     });
-    live(move || match stage.get() {
+    move || match stage.get() {
         Stage::Asking => ().into_any(),
         Stage::Inside => {
             view! { <Router base=routes::base().trim_end_matches('/')><Layout /></Router> }.into_any()
         }
         Stage::Outside => outside(),
-    })
+    }
 }
 
 fn outside() -> AnyView {

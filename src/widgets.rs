@@ -2,7 +2,6 @@
 
 pub mod confirm_dialog;
 pub mod dialog;
-pub mod erased;
 pub mod focus;
 pub mod icon;
 pub mod listbox;

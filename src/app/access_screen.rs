@@ -6,7 +6,6 @@ use leptos::task::spawn_local;
 use crate::actions::use_actions;
 use crate::net::access;
 use crate::net::access::Access;
-use crate::widgets::erased::{entered, live, submitted};
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
@@ -42,7 +41,7 @@ pub fn AccessScreen() -> impl IntoView {
                 </p>
                 <form
                     class="access-form"
-                    on:submit=submitted(enter)
+                    on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); enter() }
                 >
                     <label for="token">"Or paste the address or its token here"</label>
                     <div class="field-row">
@@ -54,11 +53,11 @@ pub fn AccessScreen() -> impl IntoView {
                             spellcheck="false"
                             aria-describedby="token-problem"
                             prop:value=pasted
-                            on:input=entered(move |value| pasted.set(value))
+                            on:input:target=move |event| pasted.set(event.target().value())
                         />
                         <button type="submit" class="button primary" disabled=asking>"Enter"</button>
                     </div>
-                    <p id="token-problem" class="problem" role="alert">{live(move || problem.get())}</p>
+                    <p id="token-problem" class="problem" role="alert">{move || problem.get()}</p>
                 </form>
             </div>
         </main>

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use crate::actions::use_actions;
 use crate::browser;
 use crate::net::Connection;
-use crate::widgets::erased::{When, clicked, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 
 /// Appears while the connection is lost, or while the server cannot write to disk.
@@ -24,10 +23,10 @@ pub fn ConnectionBanner() -> impl IntoView {
             Some((Icon::Alert, format!("The server can't save anything: {problem}. Your text stays here.")))
         }
     };
-    let words = memo(words);
+    let words = Memo::new(move |_| words());
     view! {
         <div class="banner-place" role="status">
-            {live(move || {
+            {move || {
                 words
                     .get()
                     .map(|(icon, words)| {
@@ -35,16 +34,16 @@ pub fn ConnectionBanner() -> impl IntoView {
                             <div class="banner">
                                 <Glyph icon />
                                 <span>{words}</span>
-                                <When when=move || client.outdated.get()>
-                                    <button type="button" class="button quiet" on:click=clicked(move |_| browser::reload())>
+                                <Show when=move || client.outdated.get()>
+                                    <button type="button" class="button quiet" on:click=move |_| browser::reload()>
                                         "Reload"
                                     </button>
-                                </When>
+                                </Show>
                             </div>
                         }
                     })
                     .into_any()
-            })}
+            }}
         </div>
     }
 }
@@ -59,9 +58,9 @@ pub fn ConnectionMark() -> impl IntoView {
         Connection::Lost => "Reconnecting…",
     };
     view! {
-        <span class="connection-mark" data-of=live(move || connection.get().name()) title=live(words)>
+        <span class="connection-mark" data-of=move || connection.get().name() title=words>
             <span class="connection-dot" aria-hidden="true"></span>
-            <span class="connection-words">{live(words)}</span>
+            <span class="connection-words">{words}</span>
         </span>
     }
 }

@@ -18,7 +18,6 @@ use crate::features::sidebar::Sidebar;
 use crate::routes;
 use crate::routes::Route;
 use crate::widgets::confirm_dialog::ConfirmDialog;
-use crate::widgets::erased::{clicked, effect, live, memo};
 use crate::widgets::focus;
 
 #[component]
@@ -32,8 +31,8 @@ pub fn Layout() -> impl IntoView {
     actions.navigate_with(move |to| navigate(&routes::path_below_base(to), NavigateOptions::default()));
     // Two screens need no table of routes, which is most of what a router weighs.
     let address = use_location().pathname;
-    let shown = memo(move || routes::of_path(&address.get()));
-    effect(move || actions.route.set(shown.get()));
+    let shown = Memo::new(move |_| routes::of_path(&address.get()));
+    Effect::new(move |_| actions.route.set(shown.get()));
     let screen = move || {
         // What has the keyboard goes: a browser that finds that out by itself lays out both screens for it.
         focus::let_go();
@@ -80,26 +79,15 @@ pub fn Layout() -> impl IntoView {
     view! {
         <div class="layout" class:sidebar-open=open class:no-sidebar=actions.client.preferences.no_sidebar on:keydown=close_on_escape on:dragover=over on:dragleave=left on:drop=dropped>
             <Sidebar />
-            <div class="scrim" aria-hidden="true" on:click=clicked(move |_| open.set(false))></div>
+            <div class="scrim" aria-hidden="true" on:click=move |_| open.set(false)></div>
             <div class="stage">
                 <ConnectionBanner />
-                {live(screen)}
+                {screen}
             </div>
-            {from_then_on(move || client.question.with(Option::is_some), || view! { <ConfirmDialog /> }.into_any())}
-            {from_then_on(move || client.help.get(), || view! { <ShortcutList /> }.into_any())}
-            {from_then_on(move || client.viewed.with(Option::is_some), || view! { <Viewer /> }.into_any())}
+            <ConfirmDialog />
+            <ShortcutList />
+            <Viewer />
             <Announcer />
         </div>
     }
-}
-
-/// What is rarely wanted is made when it is wanted for the first time, and stays.
-fn from_then_on(wanted: impl Fn() -> bool + 'static, build: fn() -> AnyView) -> AnyView {
-    let made = RwSignal::new(false);
-    effect(move || {
-        if wanted() && !made.get_untracked() {
-            made.set(true);
-        }
-    });
-    live(move || made.get().then(build)).into_any()
 }

@@ -13,7 +13,6 @@ use web_sys::{
 };
 
 use super::element::set;
-use crate::widgets::erased::effect;
 
 /// How far around the view something is near, in heights of it.
 const MARGIN: &str = "100% 0px";
@@ -66,7 +65,7 @@ impl Near {
             built: RwSignal::new(false),
             before: StoredValue::new_local(None),
         };
-        effect(move || {
+        Effect::new(move |_| {
             if let Some(scroller) = scroller.get() {
                 after_frames(if at_end { FIRST } else { 0 }, Box::new(move || near.begin(&scroller)));
             }

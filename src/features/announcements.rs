@@ -16,7 +16,6 @@ use crate::actions::use_actions;
 use crate::net::Connection;
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
-use crate::widgets::erased::{effect, live};
 
 /// The region itself, and what is told whatever is open.
 #[component]
@@ -32,7 +31,7 @@ pub fn Announcer() -> impl IntoView {
         now
     });
     let states = StoredValue::new(States::new());
-    effect(move || {
+    Effect::new(move |_| {
         let calls = actions
             .server
             .sessions
@@ -42,14 +41,14 @@ pub fn Announcer() -> impl IntoView {
             announced.set(format!("{}: {}", title_or_new(&call.title), call.words));
         }
     });
-    view! { <div class="visually-hidden" role="status" data-announcer="">{live(move || announced.get())}</div> }
+    view! { <div class="visually-hidden" role="status" data-announcer="">{move || announced.get()}</div> }
 }
 
 /// Tells from now on what happens in the session that is shown.
 pub fn announce(session: Session) {
     let announced = use_actions().client.announced;
     let heard = StoredValue::new(None::<Heard>);
-    effect(move || {
+    Effect::new(move |_| {
         if session.loading.with(|loading| *loading != Loading::Ready) {
             return;
         }

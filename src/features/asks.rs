@@ -12,7 +12,6 @@ use wasm_bindgen::JsCast;
 use self::answers::{ConfirmAnswer, SelectAnswer, TextAnswer};
 use crate::actions::use_actions;
 use crate::browser;
-use crate::widgets::erased::live;
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::relative_time::duration;
 use crate::widgets::visible_text::VisibleText;
@@ -85,7 +84,7 @@ pub fn AskCard(
             {place}
             {body}
             {ask.timeout_ms.map(|limit| view! { <p class="ask-limit">{limit_words(limit)}</p> })}
-            <p class="problem" role="alert">{live(move || problem.get())}</p>
+            <p class="problem" role="alert">{move || problem.get()}</p>
         </section>
     }
 }

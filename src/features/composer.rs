@@ -24,7 +24,6 @@ use crate::browser;
 use crate::browser::files as carried_files;
 use crate::store::client::InputMode;
 use crate::store::server::Session;
-use crate::widgets::erased::{When, clicked, entered, live, memo, submitted};
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon, LiveGlyph};
 
@@ -35,20 +34,21 @@ pub fn Composer(session: Session) -> impl IntoView {
     let draft = actions.client.drafts.of(&session.id());
     let field = NodeRef::<html::Textarea>::new();
     let touch = browser::is_touch();
-    let mode = memo(move || id.with_value(|id| actions.client.input_mode(id)));
-    let can_shell = memo(move || session.meta.capabilities().with(|can| can.bash));
-    let outside_context = memo(move || draft.with(|draft| draft.starts_with("!!")));
+    let mode = Memo::new(move |_| id.with_value(|id| actions.client.input_mode(id)));
+    let can_shell = Memo::new(move |_| session.meta.capabilities().with(|can| can.bash));
+    let outside_context = Memo::new(move |_| draft.with(|draft| draft.starts_with("!!")));
     let pictures = actions.client.pictures.of(&session.id());
-    let has_text = memo(move || draft.with(|draft| !draft.trim().is_empty()));
-    let can_send =
-        memo(move || has_text.get() || (!pictures.with(Vec::is_empty) && mode.get() == InputMode::Prompt));
-    let can_picture = memo(move || session.meta.capabilities().with(|can| can.images));
+    let has_text = Memo::new(move |_| draft.with(|draft| !draft.trim().is_empty()));
+    let can_send = Memo::new(move |_| {
+        has_text.get() || (!pictures.with(Vec::is_empty) && mode.get() == InputMode::Prompt)
+    });
+    let can_picture = Memo::new(move |_| session.meta.capabilities().with(|can| can.images));
     let menu = SlashMenu::new(session);
     let files = MentionMenu::new(session, field);
     let recalled = StoredValue::new(None::<Recall>);
-    let can_stop = memo(move || session.meta.state().get().show_cancel_button());
+    let can_stop = Memo::new(move |_| session.meta.state().get().show_cancel_button());
     // After a failure a message starts a new turn, too, although the state offers Retry instead.
-    let starts_turn = memo(move || {
+    let starts_turn = Memo::new(move |_| {
         let state = session.meta.state().get();
         state.input_enabled() || state == SessionState::Error
     });
@@ -138,8 +138,8 @@ pub fn Composer(session: Session) -> impl IntoView {
     view! {
         <form
             class="composer"
-            data-input-mode=live(move || mode.get().name())
-            on:submit=submitted(move || send(Lane::Steer))
+            data-input-mode=move || mode.get().name()
+            on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); send(Lane::Steer) }
         >
             <SlashMenuList menu />
             <MentionMenuList menu=files />
@@ -152,25 +152,25 @@ pub fn Composer(session: Session) -> impl IntoView {
                         rows="1"
                         aria-label="Message"
                         autocomplete="off"
-                        placeholder=live(placeholder)
-                        spellcheck=live(move || (!shell()).to_string())
-                        data-input-mode=live(move || mode.get().name())
-                        aria-controls=live(move || menu.menu.list_id().or_else(|| files.menu.list_id()))
-                        aria-activedescendant=live(move || menu.menu.marked_option().or_else(|| files.menu.marked_option()))
+                        placeholder=placeholder
+                        spellcheck=move || (!shell()).to_string()
+                        data-input-mode=move || mode.get().name()
+                        aria-controls=move || menu.menu.list_id().or_else(|| files.menu.list_id())
+                        aria-activedescendant=move || menu.menu.marked_option().or_else(|| files.menu.marked_option())
                         prop:value=draft
                         on:paste=pasted
-                        on:input=entered(move |value| {
+                        on:input:target=move |event| { let value = event.target().value();
                             id.with_value(|id| actions.client.drafts.set(id, value));
                             files.look();
-                        })
+                        }
                         on:keydown=on_key
                         on:keyup=move |_| files.look()
-                        on:click=clicked(move |_| files.look())
+                        on:click=move |_| files.look()
                     ></textarea>
-                    <div class="composer-replica" aria-hidden="true">{live(move || draft.get())}" "</div>
+                    <div class="composer-replica" aria-hidden="true">{move || draft.get()}" "</div>
                 </div>
                 <div class="composer-bar">
-                    <When when=move || can_picture.get()>
+                    <Show when=move || can_picture.get()>
                         <input
                             node_ref=picker
                             class="visually-hidden"
@@ -187,38 +187,38 @@ pub fn Composer(session: Session) -> impl IntoView {
                             class="button icon-only quiet composer-shell"
                             aria-label="Add images"
                             title="Add images, or paste or drop them"
-                            on:click=clicked(move |_| picker.get_untracked().into_iter().for_each(|picker| picker.click()))
+                            on:click=move |_| picker.get_untracked().into_iter().for_each(|picker| picker.click())
                         >
                             <Glyph icon=Icon::Image />
                         </button>
-                    </When>
-                    <When when=move || can_shell.get()>
+                    </Show>
+                    <Show when=move || can_shell.get()>
                         <button
                             type="button"
                             class="button icon-only quiet composer-shell"
                             aria-label="Shell"
                             title="Run a shell command"
-                            aria-pressed=live(move || shell().to_string())
-                            on:click=clicked(toggle_shell)
+                            aria-pressed=move || shell().to_string()
+                            on:click=toggle_shell
                         >
                             <Glyph icon=Icon::Terminal />
                         </button>
-                    </When>
-                    <span class="composer-hint">{live(hint)}</span>
-                    <When when=move || can_stop.get()>
-                        <button type="button" class="button stop" on:click=clicked(move |_| actions.stop(session))>
+                    </Show>
+                    <span class="composer-hint">{hint}</span>
+                    <Show when=move || can_stop.get()>
+                        <button type="button" class="button stop" on:click=move |_| actions.stop(session)>
                             <Glyph icon=Icon::Stop />
                             "Stop"
                         </button>
-                    </When>
-                    <When when=move || { !starts_turn.get() && can_send.get() && !shell() }>
-                        <button type="button" class="button" on:click=clicked(move |_| send(Lane::FollowUp))>
+                    </Show>
+                    <Show when=move || { !starts_turn.get() && can_send.get() && !shell() }>
+                        <button type="button" class="button" on:click=move |_| send(Lane::FollowUp)>
                             "Follow-up"
                         </button>
-                    </When>
-                    <button type="submit" class="button primary" disabled=live(move || !can_send.get())>
+                    </Show>
+                    <button type="submit" class="button primary" disabled=move || !can_send.get()>
                         <LiveGlyph icon=Signal::derive(move || if shell() { Icon::Terminal } else { Icon::ArrowUp }) />
-                        {live(send_words)}
+                        {send_words}
                     </button>
                 </div>
             </div>

@@ -11,7 +11,6 @@ use super::timeline::seek::{leave, step_inside, unmark_rows};
 use crate::actions::use_actions;
 use crate::net::Connection;
 use crate::store::server::Session;
-use crate::widgets::erased::{clicked, effect, entered, live};
 use crate::widgets::icon::{Glyph, Icon};
 
 /// How long typing rests before the server is asked.
@@ -25,7 +24,7 @@ pub fn FindBar(session: Session) -> impl IntoView {
     let close = move || finding.set(None);
     // What is looked for in one conversation is not looked for in the next.
     on_cleanup(close);
-    live(move || open.get().then(|| field(session, Box::new(close))))
+    move || open.get().then(|| field(session, Box::new(close)))
 }
 
 fn field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> AnyView {
@@ -41,7 +40,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
     let at = RwSignal::new(0usize);
     let field = NodeRef::<html::Input>::new();
     let close = StoredValue::new(close);
-    effect(move || {
+    Effect::new(move |_| {
         if let Some(field) = field.get() {
             let _ = field.focus();
             field.select();
@@ -93,7 +92,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
         };
         set_timeout(ask, PAUSE);
     };
-    effect(move || {
+    Effect::new(move |_| {
         let query = finding.get().unwrap_or_default();
         if query.trim().is_empty() {
             trouble.set(String::new());
@@ -103,7 +102,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
         ask(query);
     });
     // What could not be looked for is, as soon as it can.
-    effect(move || {
+    Effect::new(move |_| {
         let open = actions.client.connection.get() == Connection::Open;
         if open && trouble.with_untracked(|trouble| !trouble.is_empty()) {
             ask(finding.get_untracked().unwrap_or_default());
@@ -141,17 +140,17 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
                 placeholder="Find in the conversation"
                 autocomplete="off"
                 prop:value=move || finding.get().unwrap_or_default()
-                on:input=entered(move |value| finding.set(Some(value)))
+                on:input:target=move |event| finding.set(Some(event.target().value()))
                 on:keydown=on_key
             />
-            <span class="find-words" role="status">{live(words)}</span>
-            <button type="button" class="button icon-only quiet" aria-label="Earlier" title="Earlier (Enter)" on:click=clicked(move |_| step(false))>
+            <span class="find-words" role="status">{words}</span>
+            <button type="button" class="button icon-only quiet" aria-label="Earlier" title="Earlier (Enter)" on:click=move |_| step(false)>
                 <Glyph icon=Icon::ArrowUp />
             </button>
-            <button type="button" class="button icon-only quiet" aria-label="Later" title="Later (Shift+Enter)" on:click=clicked(move |_| step(true))>
+            <button type="button" class="button icon-only quiet" aria-label="Later" title="Later (Shift+Enter)" on:click=move |_| step(true)>
                 <Glyph icon=Icon::ArrowDown />
             </button>
-            <button type="button" class="button icon-only quiet" aria-label="Close" title="Close (Escape)" on:click=clicked(move |_| close.with_value(|close| close()))>
+            <button type="button" class="button icon-only quiet" aria-label="Close" title="Close (Escape)" on:click=move |_| close.with_value(|close| close())>
                 <Glyph icon=Icon::Close />
             </button>
         </div>

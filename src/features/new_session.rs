@@ -10,7 +10,6 @@ use self::folder_picker::FolderPicker;
 use super::title_bar::SessionsButton;
 use crate::actions::use_actions;
 use crate::browser;
-use crate::widgets::erased::{When, effect, live, submitted};
 use crate::widgets::icon::{Glyph, Icon};
 
 const LAST_AGENT: &str = "last-agent";
@@ -23,7 +22,7 @@ pub fn NewSession() -> impl IntoView {
     let folder = RwSignal::new(String::new());
     let problem = RwSignal::new(None::<String>);
     let creating = RwSignal::new(false);
-    effect(move || {
+    Effect::new(move |_| {
         let offered = server.agents.with(|agents| preferred(agents, browser::recall(LAST_AGENT).as_deref()));
         // What is wrong with an agent may be known only after it was offered.
         let usable = server.agents.with(|agents| {
@@ -35,7 +34,7 @@ pub fn NewSession() -> impl IntoView {
             agent.set(offered.unwrap_or_default());
         }
     });
-    effect(move || {
+    Effect::new(move |_| {
         let default = server.default_cwd.get();
         if folder.with_untracked(String::is_empty) {
             folder.set(default);
@@ -66,33 +65,33 @@ pub fn NewSession() -> impl IntoView {
             <div class="drawer-bar"><SessionsButton /></div>
             <form
                 class="new-session-form"
-                on:submit=submitted(create)
+                on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); create() }
             >
-                <When when=move || actions.client.left.with(Option::is_some)>
+                <Show when=move || actions.client.left.with(Option::is_some)>
                     <p class="left-behind" role="status">
                         <Glyph icon=Icon::Info />
-                        {live(move || actions.client.left.with(|title| left_words(title.as_deref().unwrap_or_default())))}
+                        {move || actions.client.left.with(|title| left_words(title.as_deref().unwrap_or_default()))}
                     </p>
-                </When>
+                </Show>
                 <h1>"New session"</h1>
-                <p class="lead">{live(words)}</p>
-                <When
+                <p class="lead">{words}</p>
+                <Show
                     when=move || server.known.get()
                     fallback=|| view! { <p class="faint" role="status">"Asking the server what it offers…"</p> }
                 >
                     <AgentChoice agents=server.agents.into() chosen=agent />
                     <FolderPicker folder />
-                    <p class="problem" role="alert">{live(move || problem.get())}</p>
+                    <p class="problem" role="alert">{move || problem.get()}</p>
                     <div class="form-end">
                         <button
                             type="submit"
                             class="button primary large"
-                            disabled=live(move || creating.get() || agent.with(String::is_empty))
+                            disabled=move || creating.get() || agent.with(String::is_empty)
                         >
-                            {live(move || if creating.get() { "Creating…" } else { "Create session" })}
+                            {move || if creating.get() { "Creating…" } else { "Create session" }}
                         </button>
                     </div>
-                </When>
+                </Show>
             </form>
         </main>
     }

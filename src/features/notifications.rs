@@ -12,22 +12,21 @@ use self::calls::{Call, States, calls};
 use crate::actions::{Actions, use_actions};
 use crate::routes::Route;
 use crate::store::client::Theme;
-use crate::widgets::erased::effect;
 
 /// From now on the page looks as it was chosen, and calls when it is not looked at.
 pub fn attend() {
     let actions = use_actions();
     let client = actions.client;
     client.preferences.keep();
-    effect(move || show_theme(client.preferences.theme.get(), client.preferences.contrast.get()));
+    Effect::new(move |_| show_theme(client.preferences.theme.get(), client.preferences.contrast.get()));
     let missed = RwSignal::new(0usize);
-    effect(move || {
+    Effect::new(move |_| {
         if client.visible.get() {
             missed.set(0);
         }
     });
     let states = StoredValue::new(States::new());
-    effect(move || {
+    Effect::new(move |_| {
         let new = actions
             .server
             .sessions
@@ -43,7 +42,7 @@ pub fn attend() {
             let _ = chime();
         }
     });
-    effect(move || {
+    Effect::new(move |_| {
         let title = client.title.get();
         let title = if title.is_empty() { "Pilothouse" } else { &title };
         document().set_title(&match missed.get() {

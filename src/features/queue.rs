@@ -11,17 +11,20 @@ use crate::actions::use_actions;
 use crate::net::Connection;
 use crate::store::client::Sent;
 use crate::store::server::Session;
-use crate::widgets::erased::{When, clicked, effect, list, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
 pub fn Queue(session: Session) -> impl IntoView {
     let actions = use_actions();
-    let ids =
-        move || session.meta.queue().with(|queue| queue.items().iter().map(|item| item.id.clone()).collect());
+    let ids = move || {
+        session
+            .meta
+            .queue()
+            .with(|queue| queue.items().iter().map(|item| item.id.clone()).collect::<Vec<_>>())
+    };
     let count = move || session.meta.queue().with(|queue| queue.items().len());
     // Only as long as it cannot be sent: else its answer is a moment away.
-    let unsent = memo(move || match actions.client.connection.get() {
+    let unsent = Memo::new(move |_| match actions.client.connection.get() {
         Connection::Open => Vec::new(),
         _ => actions.client.unconfirmed.beside_timeline(&session.id()),
     });
@@ -29,25 +32,25 @@ pub fn Queue(session: Session) -> impl IntoView {
         0 => "Waiting for the connection".to_owned(),
         count => format!("{count} scheduled"),
     };
-    effect(move || session.meta.queue().with(|queue| actions.rescue_edits(session, queue)));
+    Effect::new(move |_| session.meta.queue().with(|queue| actions.rescue_edits(session, queue)));
     view! {
-        <When when=move || !session.meta.queue().with(Waiting::is_empty) || !unsent.with(Vec::is_empty)>
+        <Show when=move || !session.meta.queue().with(Waiting::is_empty) || !unsent.with(Vec::is_empty)>
             <section class="queue" aria-label="Scheduled messages">
                 <div class="queue-head">
-                    <span>{live(words)}</span>
-                    <When when=move || { count() > 0 && session.meta.capabilities().with(|can| can.edit_queue) }>
-                        <button type="button" class="button quiet" on:click=clicked(move |_| actions.restore_queue(session))>
+                    <span>{words}</span>
+                    <Show when=move || { count() > 0 && session.meta.capabilities().with(|can| can.edit_queue) }>
+                        <button type="button" class="button quiet" on:click=move |_| actions.restore_queue(session)>
                             <Glyph icon=Icon::CornerUp />
                             "Restore to editor"
                         </button>
-                    </When>
+                    </Show>
                 </div>
                 <ul class="queue-list">
-                    {list(ids, String::clone, move |id| view! { <QueueRow session id /> }.into_any())}
-                    {list(move || unsent.get(), String::clone, move |id| unsent_row(actions.client.unconfirmed.find(&id)))}
+                    <For each=ids key=String::clone children=move |id| view! { <QueueRow session id /> }.into_any() />
+                    <For each=move || unsent.get() key=String::clone children=move |id| unsent_row(actions.client.unconfirmed.find(&id)) />
                 </ul>
             </section>
-        </When>
+        </Show>
     }
 }
 

@@ -10,7 +10,6 @@ use super::sidebar::session_list::SessionList;
 use super::sidebar::session_title::title_words;
 use crate::actions::{Actions, use_actions};
 use crate::store::server::sessions::{Hits, by_session, titled};
-use crate::widgets::erased::{When, clicked, effect, entered, list, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 
 /// How long typing rests before the server is asked.
@@ -42,7 +41,7 @@ pub fn SearchField() -> impl IntoView {
                 placeholder="Search"
                 autocomplete="off"
                 prop:value=query
-                on:input=entered(move |value| query.set(value))
+                on:input:target=move |event| query.set(event.target().value())
                 on:keydown=on_key
             />
         </div>
@@ -82,7 +81,7 @@ pub fn SearchResults() -> impl IntoView {
     let actions = use_actions();
     let query = actions.client.query;
     let state = RwSignal::new(State::Short);
-    effect(move || {
+    Effect::new(move |_| {
         let wanted = query.get().trim().to_owned();
         if wanted.chars().count() < SHORTEST {
             return state.set(State::Short);
@@ -90,14 +89,15 @@ pub fn SearchResults() -> impl IntoView {
         state.set(State::Asking);
         set_timeout(move || ask(actions, state, wanted, true), PAUSE);
     });
-    let titles = memo(move || query.with(|query| actions.server.sessions.with(|all| titled(all, query))));
-    let hits = memo(move || {
+    let titles =
+        Memo::new(move |_| query.with(|query| actions.server.sessions.with(|all| titled(all, query))));
+    let hits = Memo::new(move |_| {
         state.with(|state| match state {
             State::Found(found) => by_session(found),
             _ => Vec::new(),
         })
     });
-    let words = memo(move || {
+    let words = Memo::new(move |_| {
         let nothing = titles.with(Vec::is_empty);
         state.with(|state| match state {
             State::Short if nothing => {
@@ -115,18 +115,14 @@ pub fn SearchResults() -> impl IntoView {
         })
     });
     view! {
-        <When when=move || !titles.with(Vec::is_empty)>
+        <Show when=move || !titles.with(Vec::is_empty)>
             <section class="folder" aria-label="Titles">
                 <h2 class="folder-name">"Titles"</h2>
                 <SessionList ids=titles />
             </section>
-        </When>
-        {list(
-            move || hits.get(),
-            Hits::key,
-            move |hits| view! { <HitsOfSession hits /> }.into_any(),
-        )}
-        <p class="sidebar-empty" role="status">{live(move || words.get())}</p>
+        </Show>
+        <For each=move || hits.get() key=Hits::key children=move |hits| view! { <HitsOfSession hits /> }.into_any() />
+        <p class="sidebar-empty" role="status">{move || words.get()}</p>
     }
 }
 
@@ -147,7 +143,7 @@ fn HitsOfSession(hits: Hits) -> impl IntoView {
                     type="button"
                     class="hit"
                     data-kind=kind.name()
-                    on:click=clicked(move |_| actions.go_to(id.get_value(), entry.clone()))
+                    on:click=move |_| actions.go_to(id.get_value(), entry.clone())
                 >
                     {pieces.collect_view()}
                 </button>
@@ -156,7 +152,7 @@ fn HitsOfSession(hits: Hits) -> impl IntoView {
     };
     view! {
         <section class="folder" data-hits-of=id.get_value()>
-            <h2 class="folder-name">{live(title)}</h2>
+            <h2 class="folder-name">{title}</h2>
             <ul>{hits.hits.into_iter().map(hit).collect_view()}</ul>
         </section>
     }

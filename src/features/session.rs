@@ -22,23 +22,23 @@ use crate::net::Connection;
 use crate::routes;
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
-use crate::widgets::erased::{clicked, effect, live, memo};
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
 pub fn SessionPage(session: Session) -> impl IntoView {
-    let loading = memo(move || session.loading.get());
+    let loading = Memo::new(move |_| session.loading.get());
     let actions = use_actions();
     let tab = actions.client.title;
-    effect(move || {
+    Effect::new(move |_| {
         let (title, own) = (session.meta.title().get(), session.meta.window_title().get());
         let parts = [title.as_str(), own.as_str(), "Pilothouse"];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         tab.set(parts.join(" · "));
     });
-    let unread = memo(move || actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
-    effect(move || {
+    let unread =
+        Memo::new(move |_| actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
+    Effect::new(move |_| {
         let connected = actions.client.connection.get() == Connection::Open;
         let at_rest = !session.meta.state().get().is_active();
         if unread.get() && connected && at_rest && actions.client.visible.get() {
@@ -52,12 +52,12 @@ pub fn SessionPage(session: Session) -> impl IntoView {
         <main
             class="session"
             data-session-id=session.id()
-            data-state=live(move || session.meta.state().get().name())
-            data-seq=live(move || session.seq.get().to_string())
+            data-state=move || session.meta.state().get().name()
+            data-seq=move || session.seq.get().to_string()
             on:drop=move |event| take_dropped(actions, session, &event)
         >
             <TitleBar session />
-            {live(move || match loading.get() {
+            {move || match loading.get() {
                 Loading::Waiting => view! { <div class="session-wait" role="status">"Loading the conversation…"</div> }.into_any(),
                 Loading::Missing(reason) => missing(reason),
                 Loading::Ready => {
@@ -73,7 +73,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
                     }
                         .into_any()
                 }
-            })}
+            }}
         </main>
     }
 }
@@ -96,8 +96,8 @@ fn follow_link(session: Session) {
             actions.show_row(session, position);
         }
     };
-    let ready = memo(move || session.loading.get() == Loading::Ready);
-    effect(move || {
+    let ready = Memo::new(move |_| session.loading.get() == Loading::Ready);
+    Effect::new(move |_| {
         if ready.get() {
             show();
         }
@@ -124,7 +124,7 @@ fn MissingSession(reason: CommandError) -> impl IntoView {
         <div class="empty-state">
             <h2>{title}</h2>
             <p>{words}</p>
-            <button type="button" class="button primary" on:click=clicked(move |_| actions.go(Route::New))>
+            <button type="button" class="button primary" on:click=move |_| actions.go(Route::New)>
                 <Glyph icon=Icon::Plus />
                 "New session"
             </button>

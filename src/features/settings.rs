@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use super::notifications::ask_permission;
 use crate::actions::use_actions;
 use crate::store::client::Theme;
-use crate::widgets::erased::{clicked, live};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
 
@@ -34,8 +33,8 @@ fn SettingsPanel() -> impl IntoView {
             <button
                 type="button"
                 class="button quiet"
-                aria-pressed=live(move || (preferences.theme.get() == theme).to_string())
-                on:click=clicked(move |_| preferences.theme.set(theme))
+                aria-pressed=move || (preferences.theme.get() == theme).to_string()
+                on:click=move |_| preferences.theme.set(theme)
             >
                 {words}
             </button>
@@ -56,16 +55,16 @@ fn SettingsPanel() -> impl IntoView {
         {switch("High contrast", preferences.contrast, flip(preferences.contrast))}
         <hr class="menu-line" />
         {switch("Notify me when a hidden tab needs me", preferences.notify, notify)}
-        <p class="menu-words" hidden=live(move || !refused.get())>"The browser shows no notifications from this page."</p>
+        <p class="menu-words" hidden=move || !refused.get()>"The browser shows no notifications from this page."</p>
         {switch("Play a sound as well", preferences.sound, flip(preferences.sound))}
         <hr class="menu-line" />
         <button
             type="button"
             class="menu-item"
-            on:click=clicked(move |_| {
+            on:click=move |_| {
                 close_popover();
                 actions.client.help.set(true);
-            })
+            }
         >
             <Glyph icon=Icon::Question />
             "Keyboard shortcuts"
@@ -79,8 +78,8 @@ fn switch(words: &'static str, chosen: RwSignal<bool>, act: impl Fn() + 'static)
             type="button"
             class="menu-item switch"
             role="switch"
-            aria-checked=live(move || chosen.get().to_string())
-            on:click=clicked(move |_| act())
+            aria-checked=move || chosen.get().to_string()
+            on:click=move |_| act()
         >
             <span class="switch-mark" aria-hidden="true"></span>
             {words}

@@ -12,7 +12,6 @@ use crate::browser;
 use crate::routes::Route;
 use crate::store::server::sessions::waiting;
 use crate::widgets::dialog::Dialog;
-use crate::widgets::erased::{When, clicked};
 use crate::widgets::icon::{Glyph, Icon};
 
 /// Listens as long as the page stands there.
@@ -180,15 +179,15 @@ pub fn ShortcutList() -> impl IntoView {
         <Dialog open=help close class="confirm help" label="Keyboard shortcuts">
             <div class="help-head">
                 <h2 class="confirm-title">"Keyboard shortcuts"</h2>
-                <button type="button" class="button icon-only quiet" aria-label="Close" on:click=clicked(move |_| help.set(false))>
+                <button type="button" class="button icon-only quiet" aria-label="Close" on:click=move |_| help.set(false)>
                     <Glyph icon=Icon::Close />
                 </button>
             </div>
-            <When when=move || help.get()>
+            <Show when=move || help.get()>
                 {part("Everywhere", &[Scope::Anywhere])}
                 {part("Where nothing is written", &[Scope::Outside])}
                 {part("In the message", &[Scope::Composer])}
-            </When>
+            </Show>
         </Dialog>
     }
 }

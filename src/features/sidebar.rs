@@ -17,7 +17,6 @@ use crate::actions::use_actions;
 use crate::routes;
 use crate::routes::Route;
 use crate::store::server::sessions::{Shelf, folder_name, shelves};
-use crate::widgets::erased::{When, clicked, list, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
@@ -31,7 +30,7 @@ pub fn Sidebar() -> impl IntoView {
         }
     };
     let trouble = actions.client.trouble;
-    let searching = memo(move || actions.client.query.with(|query| !query.trim().is_empty()));
+    let searching = Memo::new(move |_| actions.client.query.with(|query| !query.trim().is_empty()));
     view! {
         <nav class="sidebar" aria-label="Sessions">
             <div class="sidebar-head">
@@ -42,7 +41,7 @@ pub fn Sidebar() -> impl IntoView {
                     class="button icon-only quiet sidebar-hide"
                     aria-label="Hide the sidebar"
                     title="Hide the sidebar"
-                    on:click=clicked(move |_| actions.client.toggle_sidebar())
+                    on:click=move |_| actions.client.toggle_sidebar()
                 >
                     <Glyph icon=Icon::Menu />
                 </button>
@@ -50,7 +49,7 @@ pub fn Sidebar() -> impl IntoView {
                     type="button"
                     class="button icon-only quiet sidebar-close"
                     aria-label="Close sessions"
-                    on:click=clicked(move |_| actions.client.sidebar_open.set(false))
+                    on:click=move |_| actions.client.sidebar_open.set(false)
                 >
                     <Glyph icon=Icon::Close />
                 </button>
@@ -58,27 +57,27 @@ pub fn Sidebar() -> impl IntoView {
             <a
                 class="new-session-link"
                 href=routes::path_of(&Route::New)
-                aria-current=live(move || (actions.route.get() == Route::New).then_some("page"))
-                on:click=clicked(start_new)
+                aria-current=move || (actions.route.get() == Route::New).then_some("page")
+                on:click=start_new
             >
                 <Glyph icon=Icon::Plus />
                 "New session"
             </a>
             <SearchField />
             <WaitingTray />
-            <When when=move || trouble.with(Option::is_some)>
+            <Show when=move || trouble.with(Option::is_some)>
                 <p class="sidebar-trouble" role="alert">
-                    <span>{live(move || trouble.get())}</span>
-                    <button type="button" class="button icon-only quiet" aria-label="Dismiss" on:click=clicked(move |_| trouble.set(None))>
+                    <span>{move || trouble.get()}</span>
+                    <button type="button" class="button icon-only quiet" aria-label="Dismiss" on:click=move |_| trouble.set(None)>
                         <Glyph icon=Icon::Close />
                     </button>
                 </p>
-            </When>
+            </Show>
             <SessionLists>
-                <When when=move || searching.get() fallback=|| view! { <Shelves /> }><SearchResults /></When>
-                <When when=move || server.known.get() && server.sessions.with(Vec::is_empty) && !searching.get()>
+                <Show when=move || searching.get() fallback=|| view! { <Shelves /> }><SearchResults /></Show>
+                <Show when=move || server.known.get() && server.sessions.with(Vec::is_empty) && !searching.get()>
                     <p class="sidebar-empty">"Sessions appear here."</p>
-                </When>
+                </Show>
             </SessionLists>
         </nav>
     }
@@ -89,8 +88,9 @@ fn Shelves() -> impl IntoView {
     let actions = use_actions();
     let show_archived = actions.client.show_archived;
     // Which sessions stand where; what a row says it reads for itself.
-    let all = memo(move || actions.server.sessions.with(|sessions| shelves(sessions)));
-    let names = move || all.with(|all| all.shelves.iter().map(|(shelf, _)| shelf.clone()).collect());
+    let all = Memo::new(move |_| actions.server.sessions.with(|sessions| shelves(sessions)));
+    let names =
+        move || all.with(|all| all.shelves.iter().map(|(shelf, _)| shelf.clone()).collect::<Vec<_>>());
     let shelf = move |shelf: Shelf| {
         let (name, title) = match &shelf {
             Shelf::Pinned => ("Pinned".to_owned(), String::new()),
@@ -107,21 +107,21 @@ fn Shelves() -> impl IntoView {
     };
     let archived = Signal::derive(move || all.with(|all| all.archived.clone()));
     view! {
-        {list(names, Shelf::key, shelf)}
-        <When when=move || all.with(|all| !all.archived.is_empty())>
+        <For each=names key=Shelf::key children=shelf />
+        <Show when=move || all.with(|all| !all.archived.is_empty())>
             <section class="folder archived">
                 <button
                     type="button"
                     class="folder-name folder-toggle"
-                    aria-expanded=live(move || show_archived.get().to_string())
-                    on:click=clicked(move |_| show_archived.update(|show| *show = !*show))
+                    aria-expanded=move || show_archived.get().to_string()
+                    on:click=move |_| show_archived.update(|show| *show = !*show)
                 >
                     <Glyph icon=Icon::Chevron class="chevron" />
                     "Archived"
-                    <span class="count">{live(move || all.with(|all| all.archived.len().to_string()))}</span>
+                    <span class="count">{move || all.with(|all| all.archived.len().to_string())}</span>
                 </button>
-                <When when=move || show_archived.get()><SessionList ids=archived /></When>
+                <Show when=move || show_archived.get()><SessionList ids=archived /></Show>
             </section>
-        </When>
+        </Show>
     }
 }

@@ -33,7 +33,6 @@ use crate::dom::keyed_list::keep;
 use crate::dom::visibility::{Near, after_frames};
 use crate::store::client::Reading;
 use crate::store::server::Session;
-use crate::widgets::erased::{When, clicked, list, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 
 /// Older rows are fetched when the reader is this near to the first of those held, in heights of the view.
@@ -50,7 +49,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
     provide_context(near);
     let window = Window::new(session, near);
     let follow = RwSignal::new(Follow::default());
-    let following = memo(move || follow.get().is_following());
+    let following = Memo::new(move |_| follow.get().is_following());
     // How many rows there were when the reader left the end.
     let seen = RwSignal::new(0usize);
     let total = move || session.earlier.get() + session.rows.with(Vec::len);
@@ -239,39 +238,35 @@ pub fn Timeline(session: Session) -> impl IntoView {
     };
     view! {
         <div class="timeline-place">
-            <div class="timeline" node_ref=scroller on:scroll=move |_| on_scroll() on:click=clicked(act) role="log" aria-label="Conversation" aria-live="off" tabindex="0">
+            <div class="timeline" node_ref=scroller on:scroll=move |_| on_scroll() on:click=act role="log" aria-label="Conversation" aria-live="off" tabindex="0">
                 <div class="timeline-content" node_ref=content>
-                    <When when=move || { session.earlier.get() > 0 }>
+                    <Show when=move || { session.earlier.get() > 0 }>
                         <div class="earlier">
-                            <button type="button" class="button quiet" disabled=fetching on:click=clicked(move |_| show_earlier())>
+                            <button type="button" class="button quiet" disabled=fetching on:click=move |_| show_earlier()>
                                 <Glyph icon=Icon::History />
-                                {live(move || if fetching.get() { "Fetching…".to_owned() } else { format!("Show earlier messages ({})", session.earlier.get()) })}
+                                {move || if fetching.get() { "Fetching…".to_owned() } else { format!("Show earlier messages ({})", session.earlier.get()) }}
                             </button>
                         </div>
-                    </When>
-                    <When when=move || { total() == 0 }>
+                    </Show>
+                    <Show when=move || { total() == 0 }>
                         <EmptyConversation session />
-                    </When>
+                    </Show>
                     // An element that is nothing but this would be taken for one that never changes.
                     <div use:chunks=()></div>
-                    {list(
-                        move || session.meta.asks().get(),
-                        |ask| ask.id.clone(),
-                        move |ask| view! { <AskCard session_id=session.id() ask /> }.into_any(),
-                    )}
+                    <For each=move || session.meta.asks().get() key=|ask| ask.id.clone() children=move |ask| view! { <AskCard session_id=session.id() ask /> }.into_any() />
                     <RunStatus session />
                 </div>
             </div>
-            <When when=move || !following.get()>
-                <button type="button" class="button jump" on:click=clicked(move |_| jump())>
+            <Show when=move || !following.get()>
+                <button type="button" class="button jump" on:click=move |_| jump()>
                     <Glyph icon=Icon::ArrowDown />
-                    {live(move || match (session.meta.asks().with(Vec::is_empty), unseen()) {
+                    {move || match (session.meta.asks().with(Vec::is_empty), unseen()) {
                         (false, _) => "Waits for your answer".to_owned(),
                         (true, 0) => "Jump to latest".to_owned(),
                         (true, count) => format!("Jump to latest ({count})"),
-                    })}
+                    }}
                 </button>
-            </When>
+            </Show>
         </div>
     }
 }

@@ -17,7 +17,6 @@ use crate::actions::{Actions, use_actions};
 use crate::app::connection_banner::ConnectionMark;
 use crate::store::server::sessions::waiting;
 use crate::store::server::{Loading, Session};
-use crate::widgets::erased::{When, clicked, live, memo};
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::rename_field::RenameField;
@@ -37,18 +36,18 @@ pub fn TitleBar(session: Session) -> impl IntoView {
             Loading::Ready => title_or_new(&title),
         }
     };
-    let renaming = memo(move || {
+    let renaming = Memo::new(move |_| {
         actions.client.renaming.with(|renaming| {
             renaming
                 .as_ref()
                 .is_some_and(|renaming| !renaming.in_sidebar && renaming.session_id == session.id())
         })
     });
-    let levels = memo(move || {
+    let levels = Memo::new(move |_| {
         let named = |level: &String| (level.clone(), level.clone(), String::new());
         session.meta.capabilities().with(|can| can.thinking_levels.iter().map(named).collect())
     });
-    let modes = memo(move || {
+    let modes = Memo::new(move |_| {
         let named = |mode: &AgentMode| (mode.id.clone(), mode.name.clone(), mode.description.clone());
         session.meta.capabilities().with(|can| can.modes.iter().map(named).collect())
     });
@@ -60,13 +59,13 @@ pub fn TitleBar(session: Session) -> impl IntoView {
         <header class="title-bar">
             <SessionsButton />
             <div class="title-block">
-                <When when=move || !renaming.get() fallback=field>
-                    <h1 class="title" title=live(title)>{live(title)}</h1>
-                </When>
+                <Show when=move || !renaming.get() fallback=field>
+                    <h1 class="title" title=title>{title}</h1>
+                </Show>
                 <p class="title-meta">
-                    <span>{live(move || session.meta.agent().get())}</span>
-                    <span class="title-folder" title=live(move || session.meta.cwd().get())>
-                        <bdi>{live(move || session.meta.cwd().get())}</bdi>
+                    <span>{move || session.meta.agent().get()}</span>
+                    <span class="title-folder" title=move || session.meta.cwd().get()>
+                        <bdi>{move || session.meta.cwd().get()}</bdi>
                     </span>
                 </p>
             </div>
@@ -77,9 +76,9 @@ pub fn TitleBar(session: Session) -> impl IntoView {
                 <ContextRing session />
                 <ConnectionMark />
             </div>
-            <When when=move || !matches!(session.loading.get(), Loading::Missing(_))>
+            <Show when=move || !matches!(session.loading.get(), Loading::Missing(_))>
                 <SessionMenu id=session.id() />
-            </When>
+            </Show>
         </header>
     }
 }
@@ -90,7 +89,7 @@ pub fn SessionsButton() -> impl IntoView {
     let actions = use_actions();
     let open = actions.client.sidebar_open;
     // What is in the drawer is not seen, and that somebody waits has to be.
-    let waits = memo(move || actions.server.sessions.with(|sessions| waiting(sessions).len()));
+    let waits = Memo::new(move |_| actions.server.sessions.with(|sessions| waiting(sessions).len()));
     let label = move || match waits.get() {
         0 => "Sessions".to_owned(),
         count => format!("Sessions, {count} waiting on me"),
@@ -99,10 +98,10 @@ pub fn SessionsButton() -> impl IntoView {
         <button
             type="button"
             class="button icon-only quiet sessions-button"
-            aria-label=live(label)
-            data-waiting=live(move || Some(waits.get()).filter(|count| *count > 0).map(|count| count.to_string()))
-            aria-expanded=live(move || open.get().to_string())
-            on:click=clicked(move |_| show(actions))
+            aria-label=label
+            data-waiting=move || Some(waits.get()).filter(|count| *count > 0).map(|count| count.to_string())
+            aria-expanded=move || open.get().to_string()
+            on:click=move |_| show(actions)
         >
             <Glyph icon=Icon::Menu />
         </button>

@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 
 use super::dialog::Dialog;
-use super::erased::{clicked, live};
 use crate::actions::use_actions;
 
 #[component]
@@ -27,12 +26,12 @@ pub fn ConfirmDialog() -> impl IntoView {
         };
     view! {
         <Dialog open close class="confirm" label="Please confirm">
-            <h2 class="confirm-title">{live(move || read(|question| question.title.clone()))}</h2>
-            <p class="confirm-words">{live(move || read(|question| question.words.clone()))}</p>
+            <h2 class="confirm-title">{move || read(|question| question.title.clone())}</h2>
+            <p class="confirm-words">{move || read(|question| question.words.clone())}</p>
             <div class="ask-answers spread">
-                <button type="button" class="button" on:click=clicked(move |_| question.set(None))>"Cancel"</button>
-                <button type="button" class=live(class) on:click=clicked(yes)>
-                    {live(move || read(|question| question.yes.to_owned()))}
+                <button type="button" class="button" on:click=move |_| question.set(None)>"Cancel"</button>
+                <button type="button" class=class on:click=yes>
+                    {move || read(|question| question.yes.to_owned())}
                 </button>
             </div>
         </Dialog>

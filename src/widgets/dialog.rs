@@ -3,8 +3,6 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::erased::{clicked, effect};
-
 #[component]
 pub fn Dialog(
     #[prop(into)] open: Signal<bool>,
@@ -19,7 +17,7 @@ pub fn Dialog(
     children: Children,
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
-    effect(move || {
+    Effect::new(move |_| {
         let wanted = open.get();
         if let Some(dialog) = dialog.get() {
             match (wanted, dialog.open()) {
@@ -41,7 +39,7 @@ pub fn Dialog(
         }
     };
     view! {
-        <dialog class=class node_ref=dialog aria-label=label on:close=closed on:click=clicked(click)>
+        <dialog class=class node_ref=dialog aria-label=label on:close=closed on:click=click>
             {children()}
         </dialog>
     }

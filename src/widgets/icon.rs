@@ -3,8 +3,6 @@
 
 use leptos::prelude::*;
 
-use super::erased::live;
-
 /// The icons with the names of their shapes.
 macro_rules! icons {
     ($($icon:ident $name:literal),* $(,)?) => {
@@ -77,7 +75,7 @@ pub fn Glyph(icon: Icon, #[prop(optional)] class: &'static str) -> impl IntoView
 /// One that becomes another.
 #[component]
 pub fn LiveGlyph(#[prop(into)] icon: Signal<Icon>) -> impl IntoView {
-    view! { <span class="icon" data-icon=live(move || icon.get().name()) aria-hidden="true"></span> }
+    view! { <span class="icon" data-icon=move || icon.get().name() aria-hidden="true"></span> }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-use super::erased::{When, clicked, effect, list, live};
 use super::icon::{Glyph, Icon};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub fn Choices(
     marked: RwSignal<usize>,
     pick: Callback<String>,
 ) -> impl IntoView {
-    effect(move || {
+    Effect::new(move |_| {
         choices.track();
         show_option(id, marked.get());
     });
@@ -40,25 +39,25 @@ pub fn Choices(
                 id=option_id(id, index)
                 class="choice-option"
                 role="option"
-                aria-selected=live(move || (marked.get() == index).to_string())
+                aria-selected=move || (marked.get() == index).to_string()
                 aria-current=current.then_some("true")
-                on:mousedown=clicked(move |event| {
+                on:mousedown=move |event| {
                     // The field keeps the keyboard.
                     event.prevent_default();
-                })
-                on:click=clicked(move |_| pick.run(key.clone()))
+                }
+                on:click=move |_| pick.run(key.clone())
             >
                 <span class="choice-option-name">{name}</span>
                 <span class="choice-option-words">{words}</span>
                 <span class="choice-option-note">{note}</span>
-                <When when=move || current><Glyph icon=Icon::Check /></When>
+                <Show when=move || current><Glyph icon=Icon::Check /></Show>
             </li>
         }
         .into_any()
     };
-    let numbered = move || choices.get().into_iter().enumerate().collect();
+    let numbered = move || choices.get().into_iter().enumerate().collect::<Vec<_>>();
     let key = |(index, choice): &(usize, Choice)| format!("{index} {} {}", choice.current, choice.key);
-    view! { <ul id=id class="choices" role="listbox" aria-label=label>{list(numbered, key, option)}</ul> }
+    view! { <ul id=id class="choices" role="listbox" aria-label=label><For each=numbered key=key children=option /></ul> }
 }
 
 pub fn option_id(list: &str, index: usize) -> String {

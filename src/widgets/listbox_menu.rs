@@ -3,7 +3,6 @@
 
 use leptos::prelude::*;
 
-use super::erased::{When, effect, live};
 use super::listbox::{Choice, Choices, moved, option_id};
 
 #[derive(Clone, Copy)]
@@ -35,11 +34,11 @@ impl ChoiceMenu {
     ) -> Self {
         let menu =
             Self { id, label, wanted, choices, marked: RwSignal::new(0), dismissed: RwSignal::new(false) };
-        effect(move || {
+        Effect::new(move |_| {
             choices.track();
             menu.marked.set(0);
         });
-        effect(move || {
+        Effect::new(move |_| {
             if !wanted.get() {
                 menu.dismissed.set(false);
             }
@@ -91,13 +90,13 @@ pub fn ChoiceMenuList(
     pick: Callback<String>,
 ) -> impl IntoView {
     view! {
-        <When when=move || menu.is_open()>
+        <Show when=move || menu.is_open()>
             <div class="slash-menu">
-                <When when=move || words.with(Option::is_some)>
-                    <p class="picker-words" role="status">{live(move || words.get())}</p>
-                </When>
+                <Show when=move || words.with(Option::is_some)>
+                    <p class="picker-words" role="status">{move || words.get()}</p>
+                </Show>
                 <Choices id=menu.id label=menu.label choices=menu.choices marked=menu.marked pick />
             </div>
-        </When>
+        </Show>
     }
 }

@@ -4,7 +4,6 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::erased::{clicked, effect, entered};
 use crate::browser;
 use crate::features::shortcuts::keys;
 use crate::features::shortcuts::keys::{Act, Key};
@@ -23,7 +22,7 @@ pub fn MessageEditor(
     cancel: Callback<()>,
 ) -> impl IntoView {
     let field = NodeRef::<html::Textarea>::new();
-    effect(move || {
+    Effect::new(move |_| {
         if let Some(field) = field.get() {
             let _ = field.focus();
             let end = u32::try_from(field.value().encode_utf16().count()).unwrap_or_default();
@@ -48,12 +47,12 @@ pub fn MessageEditor(
                 rows="2"
                 aria-label=label
                 prop:value=text
-                on:input=entered(write)
+                on:input:target=move |event| write(event.target().value())
                 on:keydown=on_key
             ></textarea>
             <div class="message-decide">
-                <button type="button" class="button quiet" on:click=clicked(move |_| cancel.run(()))>"Cancel"</button>
-                <button type="button" class="button primary" on:click=clicked(move |_| save.run(()))>{yes}</button>
+                <button type="button" class="button quiet" on:click=move |_| cancel.run(())>"Cancel"</button>
+                <button type="button" class="button primary" on:click=move |_| save.run(())>{yes}</button>
             </div>
         </div>
     }

@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-use super::erased::{When, clicked};
 use crate::browser;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -47,12 +46,12 @@ pub fn Popover(
             title=label
             aria-haspopup=role
             popovertarget=id.clone()
-            on:click=clicked(place)
+            on:click=place
         >
             {face.run()}
         </button>
         <div id=id class=format!("popover {panel}") popover="auto" role=role aria-label=label on:toggle=toggled on:keydown=move_focus>
-            <When when=move || open.get()>{children()}</When>
+            <Show when=move || open.get()>{children()}</Show>
         </div>
     }
 }

@@ -3,7 +3,6 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::erased::{effect, entered};
 use super::focus;
 use crate::actions::use_actions;
 use crate::features::shortcuts::keys::Key;
@@ -13,7 +12,7 @@ pub fn RenameField(session_id: String, title: String) -> impl IntoView {
     let actions = use_actions();
     let text = RwSignal::new(title.clone());
     let field = NodeRef::<html::Input>::new();
-    effect(move || {
+    Effect::new(move |_| {
         if let Some(field) = field.get() {
             let _ = field.focus();
             field.select();
@@ -54,7 +53,7 @@ pub fn RenameField(session_id: String, title: String) -> impl IntoView {
             aria-label="Title"
             autocomplete="off"
             prop:value=text
-            on:input=entered(move |value| text.set(value))
+            on:input:target=move |event| text.set(event.target().value())
             on:keydown=on_key
             on:blur=move |_| save()
         />

@@ -9,7 +9,6 @@ use wasm_bindgen::JsCast;
 
 use crate::browser;
 use crate::store::client::answer_drafts::HalfAnswer;
-use crate::widgets::erased::{clicked, effect, entered, submitted};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::visible_text::VisibleText;
 
@@ -30,11 +29,11 @@ pub fn ConfirmAnswer(
     let (yes, no) = if approval { ("Approve", "Reject") } else { ("Yes", "No") };
     view! {
         <div class="ask-answers spread">
-            <button type="button" class="button primary" data-answer="yes" title=keys_words(in_tray, &["Alt+Y"]) disabled=sending on:click=clicked(move |_| reply(Answer::Confirm(true)))>
+            <button type="button" class="button primary" data-answer="yes" title=keys_words(in_tray, &["Alt+Y"]) disabled=sending on:click=move |_| reply(Answer::Confirm(true))>
                 <Glyph icon=Icon::Check />
                 {yes}
             </button>
-            <button type="button" class="button" data-answer="no" title=keys_words(in_tray, &["Alt+X"]) disabled=sending on:click=clicked(move |_| reply(Answer::Confirm(false)))>
+            <button type="button" class="button" data-answer="no" title=keys_words(in_tray, &["Alt+X"]) disabled=sending on:click=move |_| reply(Answer::Confirm(false))>
                 <Glyph icon=Icon::Close />
                 {no}
             </button>
@@ -65,7 +64,7 @@ pub fn SelectAnswer(
         let title = keys_words(in_tray, &keys);
         let choice = option.clone();
         view! {
-            <button type="button" class=class data-choice=number data-answer=answer title=title disabled=sending on:click=clicked(move |_| reply(Answer::Choose(choice.clone())))>
+            <button type="button" class=class data-choice=number data-answer=answer title=title disabled=sending on:click=move |_| reply(Answer::Choose(choice.clone()))>
                 {icon.map(|icon| view! { <Glyph icon /> })}
                 <VisibleText text=option />
             </button>
@@ -90,7 +89,7 @@ pub fn TextAnswer(
     let write = move |value| half.with_value(|half| half.write(value));
     // What could not be sent is still to be.
     let mut was_sending = false;
-    effect(move || {
+    Effect::new(move |_| {
         match (was_sending, sending.get()) {
             (false, true) => half.with_value(HalfAnswer::forget),
             (true, false) => half.with_value(HalfAnswer::keep),
@@ -100,7 +99,7 @@ pub fn TextAnswer(
     });
     let place = NodeRef::<html::Form>::new();
     // The question is what comes next, unless something is being written. On a phone the keyboard stays down.
-    effect(move || {
+    Effect::new(move |_| {
         let writing =
             document().query_selector("textarea[name=prompt]").ok().flatten().is_some_and(|field| {
                 !field.unchecked_into::<web_sys::HtmlTextAreaElement>().value().is_empty()
@@ -121,7 +120,7 @@ pub fn TextAnswer(
                 aria-label=visible_string(&ask.title)
                 placeholder=visible_string(&ask.placeholder)
                 prop:value=text
-                on:input=entered(write)
+                on:input:target=move |event| write(event.target().value())
             ></textarea>
         }
         .into_any()
@@ -135,7 +134,7 @@ pub fn TextAnswer(
                 aria-label=visible_string(&ask.title)
                 placeholder=visible_string(&ask.placeholder)
                 prop:value=text
-                on:input=entered(write)
+                on:input:target=move |event| write(event.target().value())
             />
         }
         .into_any()
@@ -143,7 +142,7 @@ pub fn TextAnswer(
     view! {
         <form
             node_ref=place
-            on:submit=submitted(send)
+            on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); send() }
         >
             {field}
             <div class="ask-answers spread">
@@ -164,7 +163,7 @@ fn DismissAnswer(
     let title =
         if approval { "Dismiss without an answer, which is not a yes" } else { "Dismiss without an answer" };
     view! {
-        <button type="button" class="button quiet" title=title disabled=sending on:click=clicked(move |_| reply(Answer::Cancel))>
+        <button type="button" class="button quiet" title=title disabled=sending on:click=move |_| reply(Answer::Cancel)>
             "Dismiss"
         </button>
     }

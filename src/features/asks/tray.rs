@@ -10,14 +10,13 @@ use crate::actions::use_actions;
 use crate::features::sidebar::session_title::title_words;
 use crate::routes::Route;
 use crate::store::server::sessions::{folder_name, waiting};
-use crate::widgets::erased::{When, clicked, list, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
 
 #[component]
 pub fn WaitingTray() -> impl IntoView {
     let actions = use_actions();
-    let ids = memo(move || actions.server.sessions.with(|sessions| waiting(sessions)));
+    let ids = Memo::new(move |_| actions.server.sessions.with(|sessions| waiting(sessions)));
     let count = move || {
         let of = |summary: &SessionSummary| summary.asks.len().max(1);
         let sum = |ids: &Vec<String>| {
@@ -30,15 +29,15 @@ pub fn WaitingTray() -> impl IntoView {
             <Glyph icon=Icon::Question />
             <span class="waiting-words">"Waiting on me"</span>
             <span class="visually-hidden">": "</span>
-            <span class="count">{live(count)}</span>
+            <span class="count">{count}</span>
         }
     };
     view! {
-        <When when=move || !ids.with(Vec::is_empty)>
+        <Show when=move || !ids.with(Vec::is_empty)>
             <Popover label="Waiting on me" class="waiting-button" face=face.into() panel="waiting" role="dialog" worded=true>
-                {list(move || ids.get(), String::clone, |id| view! { <WaitingSession id /> }.into_any())}
+                <For each=move || ids.get() key=String::clone children=|id| view! { <WaitingSession id /> }.into_any() />
             </Popover>
-        </When>
+        </Show>
     }
 }
 
@@ -46,7 +45,7 @@ pub fn WaitingTray() -> impl IntoView {
 fn WaitingSession(id: String) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(id);
-    let summary = memo(move || id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
+    let summary = Memo::new(move |_| id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
     let card = move |ask: Ask| view! { <AskCard session_id=id.get_value() ask in_tray=true /> }.into_any();
     let open = move |_| {
         close_popover();
@@ -60,18 +59,18 @@ fn WaitingSession(id: String) -> impl IntoView {
     view! {
         <section class="waiting-session" data-session-id=id.get_value()>
             <div class="waiting-head">
-                <h2 class="waiting-title">{live(move || summary.with(title_words))}</h2>
-                <span class="waiting-folder">{live(move || summary.with(|summary| folder_name(&summary.cwd).to_owned()))}</span>
-                <button type="button" class="button quiet" on:click=clicked(open)>"Open"</button>
+                <h2 class="waiting-title">{move || summary.with(title_words)}</h2>
+                <span class="waiting-folder">{move || summary.with(|summary| folder_name(&summary.cwd).to_owned())}</span>
+                <button type="button" class="button quiet" on:click=open>"Open"</button>
             </div>
-            {list(move || summary.with(|summary| summary.asks.clone()), |ask| ask.id.clone(), card)}
-            <When when=move || summary.with(|summary| summary.asks.is_empty())>
+            <For each=move || summary.with(|summary| summary.asks.clone()) key=|ask| ask.id.clone() children=card />
+            <Show when=move || summary.with(|summary| summary.asks.is_empty())>
                 <div class="waiting-failure">
                     <Glyph icon=Icon::Alert />
-                    <span class="waiting-reason">{live(failure)}</span>
-                    <button type="button" class="button" on:click=clicked(retry)><Glyph icon=Icon::Retry />"Retry"</button>
+                    <span class="waiting-reason">{failure}</span>
+                    <button type="button" class="button" on:click=retry><Glyph icon=Icon::Retry />"Retry"</button>
                 </div>
-            </When>
+            </Show>
         </section>
     }
 }

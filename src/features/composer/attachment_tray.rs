@@ -6,7 +6,6 @@ use crate::actions::use_actions;
 use crate::features::rows::images::source;
 use crate::store::client::Picture;
 use crate::store::server::Session;
-use crate::widgets::erased::{When, clicked, list, live};
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
@@ -28,7 +27,7 @@ pub fn PictureTray(session: Session) -> impl IntoView {
                     class="picture-remove"
                     aria-label="Remove image"
                     title="Remove image"
-                    on:click=clicked(move |_| id.with_value(|id| pictures.remove(id, picture.key)))
+                    on:click=move |_| id.with_value(|id| pictures.remove(id, picture.key))
                 >
                     <Glyph icon=Icon::Close />
                 </button>
@@ -37,11 +36,11 @@ pub fn PictureTray(session: Session) -> impl IntoView {
         .into_any()
     };
     view! {
-        <When when=move || !tray.with(Vec::is_empty)>
+        <Show when=move || !tray.with(Vec::is_empty)>
             <ul class="pictures" aria-label="Images to send">
-                {list(move || tray.get(), |picture| picture.key.to_string(), picture)}
+                <For each=move || tray.get() key=|picture| picture.key.to_string() children=picture />
             </ul>
-        </When>
-        <p class="problem picture-problem" role="alert">{live(problem)}</p>
+        </Show>
+        <p class="problem picture-problem" role="alert">{problem}</p>
     }
 }

@@ -8,7 +8,6 @@ use leptos::prelude::*;
 use super::mention::{byte_of, choices, completed, typed, units_of};
 use crate::actions::{Actions, use_actions};
 use crate::store::server::Session;
-use crate::widgets::erased::{effect, memo};
 use crate::widgets::listbox_menu::{ChoiceMenu, ChoiceMenuList, Pressed};
 
 /// How long typing rests before the server is asked.
@@ -31,14 +30,14 @@ impl MentionMenu {
         let actions = use_actions();
         let draft = actions.client.drafts.of(&session.id());
         let (caret, found) = (RwSignal::new(0), RwSignal::new(None::<Vec<String>>));
-        let letters = memo(move || {
+        let letters = Memo::new(move |_| {
             let of_draft =
                 |draft: &String| typed(draft, caret.get()).map(|(at, letters)| (at, letters.to_owned()));
             // A shell has its own use for the sign.
             draft.with(|draft| of_draft(draft).filter(|_| !draft.starts_with('!')))
         });
-        let list = memo(move || found.with(|found| found.as_deref().map(choices).unwrap_or_default()));
-        effect(move || {
+        let list = Memo::new(move |_| found.with(|found| found.as_deref().map(choices).unwrap_or_default()));
+        Effect::new(move |_| {
             let Some((_, wanted)) = letters.get() else {
                 return found.set(None);
             };
@@ -59,7 +58,7 @@ impl MentionMenu {
                 PAUSE,
             );
         });
-        let wanted = memo(move || letters.with(Option::is_some) && found.with(Option::is_some));
+        let wanted = Memo::new(move |_| letters.with(Option::is_some) && found.with(Option::is_some));
         let menu = ChoiceMenu::new("files", "Files", wanted, list);
         Self { actions, session, menu, field, caret, letters }
     }

@@ -7,7 +7,6 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 use super::slash::{completed, matching, typed_name};
 use crate::actions::{Actions, use_actions};
 use crate::store::server::Session;
-use crate::widgets::erased::{effect, memo};
 use crate::widgets::listbox_menu::{ChoiceMenu, ChoiceMenuList, Pressed};
 
 #[derive(Clone, Copy)]
@@ -25,17 +24,17 @@ impl SlashMenu {
         let actions = use_actions();
         let draft = actions.client.drafts.of(&session.id());
         let commands = RwSignal::new(None::<Result<Vec<AgentCommand>, String>>);
-        let name = memo(move || {
+        let name = Memo::new(move |_| {
             let can = session.meta.capabilities().with(|can| can.commands);
             draft.with(|draft| typed_name(draft).filter(|_| can).map(str::to_owned))
         });
-        let choices = memo(move || {
+        let choices = Memo::new(move |_| {
             commands.with(|commands| match (commands, name.get()) {
                 (Some(Ok(commands)), Some(name)) => matching(commands, &name),
                 _ => Vec::new(),
             })
         });
-        effect(move || {
+        Effect::new(move |_| {
             // Asked for when the first one is typed, and again after a failure.
             let known = commands.with_untracked(|commands| matches!(commands, Some(Ok(_))));
             if name.with(Option::is_some) && !known {
@@ -44,7 +43,7 @@ impl SlashMenu {
                 });
             }
         });
-        let wanted = memo(move || name.with(Option::is_some));
+        let wanted = Memo::new(move |_| name.with(Option::is_some));
         let menu = ChoiceMenu::new("commands", "Commands", wanted, choices);
         Self { actions, session, menu, name, commands }
     }

@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 use pilothouse_core::protocol::AgentInfo;
 
-use crate::widgets::erased::{When, entered, list, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
@@ -19,8 +18,8 @@ pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> 
                     name="agent"
                     value=name.clone()
                     disabled=disabled
-                    prop:checked=live(move || chosen.with(|chosen| *chosen == own))
-                    on:change=entered(move |value| chosen.set(value))
+                    prop:checked=move || chosen.with(|chosen| *chosen == own)
+                    on:change:target=move |event| chosen.set(event.target().value())
                 />
                 <span class="choice-name">
                     {name} <span class="choice-version">{agent.version.clone()}</span>
@@ -33,21 +32,21 @@ pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> 
         }
         .into_any()
     };
-    let only_demo = memo(move || agents.with(|agents| agents.iter().all(|agent| agent.demo)));
+    let only_demo = Memo::new(move |_| agents.with(|agents| agents.iter().all(|agent| agent.demo)));
     view! {
         <fieldset class="choice">
             <legend>"Agent"</legend>
             <div class="choice-cards">
-                {list(move || agents.get(), |agent| format!("{} {:?} {:?}", agent.name, agent.version, agent.problem), card)}
+                <For each=move || agents.get() key=|agent| format!("{} {:?} {:?}", agent.name, agent.version, agent.problem) children=card />
             </div>
-            <When when=move || only_demo.get()>
+            <Show when=move || only_demo.get()>
                 <p class="choice-hint">
                     "To work with a model, install pi and set it up once in the terminal: "
                     <code>"npm install -g @earendil-works/pi-coding-agent"</code> ", then " <code>"pi"</code>
                     ". It is offered here after the next start of Pilothouse. Another program that speaks pi's RPC mode is connected with "
                     <code>"pilothouse --agent name=pi:command"</code> "."
                 </p>
-            </When>
+            </Show>
         </fieldset>
     }
 }

@@ -8,7 +8,6 @@ use crate::actions::use_actions;
 use crate::features::shortcuts::keys::Key;
 use crate::net::Connection;
 use crate::store::server::sessions::{folder_name, recent_folders};
-use crate::widgets::erased::{When, clicked, effect, entered, list, live, memo};
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon};
 
@@ -37,7 +36,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
             }
         });
     };
-    effect(move || {
+    Effect::new(move |_| {
         if actions.client.connection.get() == Connection::Open && listing.with_untracked(Option::is_none) {
             look(folder.get_untracked());
         }
@@ -52,7 +51,8 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
     let here =
         move || listing.with(|listing| listing.as_ref().map(|found| found.path.clone()).unwrap_or_default());
     let truncated = move || listing.with(|listing| listing.as_ref().is_some_and(|found| found.truncated));
-    let recent = memo(move || actions.server.sessions.with(|sessions| recent_folders(sessions, RECENT)));
+    let recent =
+        Memo::new(move |_| actions.server.sessions.with(|sessions| recent_folders(sessions, RECENT)));
     let place = move |path: String| {
         let (title, name) = (path.clone(), folder_name(&path).to_owned());
         let chosen = path.clone();
@@ -61,8 +61,8 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                 type="button"
                 class="recent-folder"
                 title=title
-                aria-pressed=live(move || (here() == chosen).to_string())
-                on:click=clicked(move |_| look(path.clone()))
+                aria-pressed=move || (here() == chosen).to_string()
+                on:click=move |_| look(path.clone())
             >
                 {name}
             </button>
@@ -73,7 +73,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
         let path = join(&untrack(here), &name);
         view! {
             <li>
-                <button type="button" class="folder-entry" on:click=clicked(move |_| look(path.clone()))>
+                <button type="button" class="folder-entry" on:click=move |_| look(path.clone())>
                     <Glyph icon=Icon::Folder />
                     {name}
                 </button>
@@ -94,7 +94,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                     autocapitalize="off"
                     spellcheck="false"
                     prop:value=folder
-                    on:input=entered(move |value| folder.set(value))
+                    on:input:target=move |event| folder.set(event.target().value())
                     on:keydown=move |event| {
                         if Key::name_of(&event) == "Enter" {
                             event.prevent_default();
@@ -102,33 +102,33 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                         }
                     }
                 />
-                <button type="button" class="button" on:click=clicked(move |_| look(folder.get_untracked()))>"Go"</button>
+                <button type="button" class="button" on:click=move |_| look(folder.get_untracked())>"Go"</button>
             </div>
-            <p class="problem" role="alert">{live(move || problem.get())}</p>
-            <When when=move || recent.with(|recent| recent.len() > 1)>
-                <div class="recent-folders" role="group" aria-label="Recent folders">{list(move || recent.get(), String::clone, place)}</div>
-            </When>
+            <p class="problem" role="alert">{move || problem.get()}</p>
+            <Show when=move || recent.with(|recent| recent.len() > 1)>
+                <div class="recent-folders" role="group" aria-label="Recent folders"><For each=move || recent.get() key=String::clone children=place /></div>
+            </Show>
             <div class="folder-box">
                 <nav class="crumbs" aria-label="Path">
-                    {live(move || {
+                    {move || {
                         crumbs()
                             .into_iter()
                             .map(|(name, path)| {
                                 view! {
-                                    <button type="button" class="crumb" on:click=clicked(move |_| look(path.clone()))>{name}</button>
+                                    <button type="button" class="crumb" on:click=move |_| look(path.clone())>{name}</button>
                                 }
                             })
                             .collect_view()
                             .into_any()
-                    })}
+                    }}
                 </nav>
                 <ul class="folder-list" on:keydown=move_focus>
-                    {live(move || {
+                    {move || {
                         parent()
                             .map(|parent| {
                                 view! {
                                     <li>
-                                        <button type="button" class="folder-entry" on:click=clicked(move |_| look(parent.clone()))>
+                                        <button type="button" class="folder-entry" on:click=move |_| look(parent.clone())>
                                             <Glyph icon=Icon::CornerUp />
                                             "Parent folder"
                                         </button>
@@ -136,12 +136,12 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                                 }
                             })
                             .into_any()
-                    })}
-                    {list(folders, move |name| join(&here(), name), entry)}
-                    <When when=truncated><li class="faint">"There are more; type the path."</li></When>
-                    <When when=move || listing.with(|found| found.as_ref().is_some_and(|found| found.folders.is_empty()))>
+                    }}
+                    <For each=folders key=move |name| join(&here(), name) children=entry />
+                    <Show when=truncated><li class="faint">"There are more; type the path."</li></Show>
+                    <Show when=move || listing.with(|found| found.as_ref().is_some_and(|found| found.folders.is_empty()))>
                         <li class="faint">"No folders in here."</li>
-                    </When>
+                    </Show>
                 </ul>
             </div>
         </fieldset>

@@ -7,7 +7,6 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 use crate::actions::use_actions;
 use crate::features::rows::images::source;
 use crate::store::server::Session;
-use crate::widgets::erased::{When, clicked, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::message_editor::MessageEditor;
 
@@ -15,16 +14,17 @@ use crate::widgets::message_editor::MessageEditor;
 pub fn QueueRow(session: Session, id: String) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(id);
-    let item = memo(move || {
+    let item = Memo::new(move |_| {
         let find = |id: &String| {
             session.meta.queue().with(|queue| queue.items().iter().find(|item| item.id == *id).cloned())
         };
         id.with_value(find).unwrap_or_default()
     });
-    let can_edit = memo(move || session.meta.capabilities().with(|can| can.edit_queue));
-    let editing = memo(move || id.with_value(|id| actions.client.queue_edits.is_open(&session.id(), id)));
+    let can_edit = Memo::new(move |_| session.meta.capabilities().with(|can| can.edit_queue));
+    let editing =
+        Memo::new(move |_| id.with_value(|id| actions.client.queue_edits.is_open(&session.id(), id)));
     // In somebody else's editor, or in one of this page that a reload has closed.
-    let held = memo(move || item.with(|item| item.under_edit) && !editing.get());
+    let held = Memo::new(move |_| item.with(|item| item.under_edit) && !editing.get());
     let lane = item.with_untracked(|item| item.lane);
     let (lane_words, when) = lane_words(lane);
     let pictures = move || {
@@ -34,23 +34,23 @@ pub fn QueueRow(session: Session, id: String) -> impl IntoView {
         sources.into_iter().map(picture).collect_view().into_any()
     };
     let with_item = move |act: fn(&crate::actions::Actions, Session, &Scheduled)| {
-        clicked(move |_| item.with_untracked(|item| act(&actions, session, item)))
+        move |_| item.with_untracked(|item| act(&actions, session, item))
     };
     view! {
-        <li class="queue-row" data-scheduled=lane.name() data-under-edit=live(move || item.with(|item| item.under_edit).then_some(""))>
+        <li class="queue-row" data-scheduled=lane.name() data-under-edit=move || item.with(|item| item.under_edit).then_some("")>
             <span class="queue-lane" title=when>{lane_words}</span>
-            <When when=move || !editing.get() fallback=move || view! { <QueueEditor session id /> }>
-                <span class="row-text queue-text" title=live(move || item.with(|item| item.text.clone()))>{live(move || item.with(|item| item.text.clone()))}</span>
-                {live(pictures)}
-                <When when=move || held.get()>
+            <Show when=move || !editing.get() fallback=move || view! { <QueueEditor session id /> }>
+                <span class="row-text queue-text" title=move || item.with(|item| item.text.clone())>{move || item.with(|item| item.text.clone())}</span>
+                {pictures}
+                <Show when=move || held.get()>
                     <span class="queue-held" title="It is not sent as long as somebody is changing it.">"being edited"</span>
-                </When>
-                <When when=move || can_edit.get()>
+                </Show>
+                <Show when=move || can_edit.get()>
                     <button
                         type="button"
                         class="button icon-only quiet"
                         aria-label="Edit"
-                        title=live(move || if held.get() { "Edit it here instead" } else { "Edit" })
+                        title=move || if held.get() { "Edit it here instead" } else { "Edit" }
                         on:click=with_item(crate::actions::Actions::edit_queued)
                     >
                         <Glyph icon=Icon::Edit />
@@ -64,8 +64,8 @@ pub fn QueueRow(session: Session, id: String) -> impl IntoView {
                     >
                         <Glyph icon=Icon::Close />
                     </button>
-                </When>
-            </When>
+                </Show>
+            </Show>
         </li>
     }
 }

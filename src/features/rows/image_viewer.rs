@@ -4,7 +4,6 @@ use leptos::prelude::*;
 
 use crate::actions::use_actions;
 use crate::widgets::dialog::Dialog;
-use crate::widgets::erased::live;
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
@@ -17,7 +16,7 @@ pub fn Viewer() -> impl IntoView {
             <button type="button" class="button icon-only viewer-close" aria-label="Close">
                 <Glyph icon=Icon::Close />
             </button>
-            {live(move || viewed.get().map(|source| view! { <img src=source alt="The image in full" /> }))}
+            {move || viewed.get().map(|source| view! { <img src=source alt="The image in full" /> })}
         </Dialog>
     }
 }

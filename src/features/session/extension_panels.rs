@@ -8,18 +8,17 @@ use pilothouse_core::render::visible_text::visible_string;
 
 use crate::actions::use_actions;
 use crate::store::server::Session;
-use crate::widgets::erased::{When, clicked, effect, list, live};
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
 pub fn ElsewhereBanner(session: Session) -> impl IntoView {
     view! {
-        <When when=move || session.meta.external_writer().get()>
+        <Show when=move || session.meta.external_writer().get()>
             <p class="beside elsewhere" role="status">
                 <Glyph icon=Icon::Globe />
                 "Another program is working in this session. You are following it."
             </p>
-        </When>
+        </Show>
     }
 }
 
@@ -34,10 +33,10 @@ pub fn Extensions(session: Session) -> impl IntoView {
         view! { <span class="status" data-status=shown.key>{readable(&shown.lines)}</span> }.into_any()
     };
     view! {
-        {list(move || session.meta.widgets().get(), key, widget)}
-        <When when=move || !session.meta.statuses().with(Vec::is_empty)>
-            <p class="beside statuses">{list(move || session.meta.statuses().get(), key, status)}</p>
-        </When>
+        <For each=move || session.meta.widgets().get() key=key children=widget />
+        <Show when=move || !session.meta.statuses().with(Vec::is_empty)>
+            <p class="beside statuses"><For each=move || session.meta.statuses().get() key=key children=status /></p>
+        </Show>
     }
 }
 
@@ -75,29 +74,29 @@ pub fn OfferedText(session: Session) -> impl IntoView {
             session.offered.set(None);
         }
     };
-    effect(move || {
+    Effect::new(move |_| {
         if session.offered.with(Option::is_some) && draft.with_untracked(|draft| draft.trim().is_empty()) {
             take();
         }
     });
     view! {
-        <When when=move || session.offered.with(Option::is_some)>
+        <Show when=move || session.offered.with(Option::is_some)>
             <div class="beside offer" role="status">
                 <Glyph icon=Icon::Edit />
                 <span class="offer-words">
-                    "The agent offers a text: " <q>{live(move || session.offered.get())}</q>
+                    "The agent offers a text: " <q>{move || session.offered.get()}</q>
                 </span>
-                <button type="button" class="button" title="In place of what is written" on:click=clicked(move |_| take())>"Use it"</button>
+                <button type="button" class="button" title="In place of what is written" on:click=move |_| take()>"Use it"</button>
                 <button
                     type="button"
                     class="button icon-only quiet"
                     aria-label="Dismiss"
-                    on:click=clicked(move |_| session.offered.set(None))
+                    on:click=move |_| session.offered.set(None)
                 >
                     <Glyph icon=Icon::Close />
                 </button>
             </div>
-        </When>
+        </Show>
     }
 }
 

@@ -6,7 +6,6 @@ use pilothouse_core::render::failure::failure_text;
 
 use crate::store::server::Session;
 use crate::store::server::notice::Notice;
-use crate::widgets::erased::{clicked, list};
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
@@ -29,7 +28,7 @@ pub fn Notices(session: Session) -> impl IntoView {
                     type="button"
                     class="button icon-only quiet"
                     aria-label="Dismiss"
-                    on:click=clicked(move |_| session.dismiss_notice(notice.number))
+                    on:click=move |_| session.dismiss_notice(notice.number)
                 >
                     <Glyph icon=Icon::Close />
                 </button>
@@ -39,7 +38,7 @@ pub fn Notices(session: Session) -> impl IntoView {
     };
     view! {
         <div class="notices" role="status">
-            {list(move || session.notices.get(), |notice| notice.number.to_string(), row)}
+            <For each=move || session.notices.get() key=|notice| notice.number.to_string() children=row />
         </div>
     }
 }

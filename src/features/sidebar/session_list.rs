@@ -10,7 +10,6 @@ use super::session_menu::SessionMenuItems;
 use crate::actions::use_actions;
 use crate::dom::keyed_list::keep;
 use crate::routes::Route;
-use crate::widgets::erased::{When, clicked, live, memo};
 use crate::widgets::popover;
 
 /// So many stand there at first, and so many more with each wish.
@@ -22,29 +21,29 @@ const MORE: usize = 50;
 pub fn SessionList(#[prop(into)] ids: Signal<Vec<String>>) -> impl IntoView {
     let actions = use_actions();
     let most = RwSignal::new(FIRST);
-    let open = memo(move || match actions.route.get() {
+    let open = Memo::new(move |_| match actions.route.get() {
         Route::Session(id) => id,
         Route::New => String::new(),
     });
-    let shown = memo(move || {
+    let shown = Memo::new(move |_| {
         let (most, open) = (most.get(), open.get());
         ids.with(|ids| {
             let fits = |(index, id): &(usize, &String)| *index < most || **id == open;
             ids.iter().enumerate().filter(fits).map(|(_, id)| id.clone()).collect::<Vec<String>>()
         })
     });
-    let hidden = memo(move || ids.with(Vec::len) - shown.with(Vec::len));
+    let hidden = Memo::new(move |_| ids.with(Vec::len) - shown.with(Vec::len));
     let owner = Owner::current().unwrap_or_default();
     let begin = move |place: Element| {
         owner.with(|| keep(place, move || shown.get(), move |id| row::build(actions, id)));
     };
     view! {
         <ul use:begin></ul>
-        <When when=move || { hidden.get() > 0 }>
-            <button type="button" class="button quiet more-sessions" on:click=clicked(move |_| most.update(|most| *most += MORE))>
-                {live(move || format!("{} more", hidden.get()))}
+        <Show when=move || { hidden.get() > 0 }>
+            <button type="button" class="button quiet more-sessions" on:click=move |_| most.update(|most| *most += MORE)>
+                {move || format!("{} more", hidden.get())}
             </button>
-        </When>
+        </Show>
     }
 }
 
@@ -73,7 +72,7 @@ pub fn SessionLists(children: Children) -> impl IntoView {
         id.map(|id| view! { <SessionMenuItems id in_sidebar=true /> }.into_any())
     };
     view! {
-        <div class="sidebar-list" on:click=clicked(act) on:pointerdown=move |_| menu.remember()>
+        <div class="sidebar-list" on:click=act on:pointerdown=move |_| menu.remember()>
             {children()}
         </div>
         <div
@@ -85,7 +84,7 @@ pub fn SessionLists(children: Children) -> impl IntoView {
             on:toggle=move |event| menu.toggled(&event)
             on:keydown=popover::move_focus
         >
-            {live(items)}
+            {items}
         </div>
     }
 }

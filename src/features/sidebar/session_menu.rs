@@ -7,7 +7,6 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 use super::session_title::title_words;
 use crate::actions::use_actions;
 use crate::store::server::{Loading, Session};
-use crate::widgets::erased::{clicked, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
 
@@ -25,7 +24,7 @@ pub fn SessionMenu(id: String) -> impl IntoView {
 pub fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(id);
-    let summary = memo(move || id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
+    let summary = Memo::new(move |_| id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
     // What a session that is not open here can do is not known: a refusal would say so.
     let opened = id.with_value(|id| actions.server.opened(id));
     let ready = |session: &Session| session.loading.get_untracked() == Loading::Ready;
@@ -77,12 +76,12 @@ pub fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
 }
 
 fn item(icon: Icon, words: &'static str, disabled: bool, act: impl Fn() + 'static) -> AnyView {
-    let chosen = clicked(move |_| {
+    let chosen = move |_| {
         close_popover();
         act();
-    });
+    };
     view! {
-        <button type="button" class="menu-item" role="menuitem" disabled=live(move || disabled) on:click=chosen>
+        <button type="button" class="menu-item" role="menuitem" disabled=move || disabled on:click=chosen>
             <Glyph icon />
             {words}
         </button>

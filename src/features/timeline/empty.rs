@@ -5,12 +5,11 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use crate::actions::use_actions;
 use crate::store::server::Session;
-use crate::widgets::erased::{When, live, memo};
 
 #[component]
 pub fn EmptyConversation(session: Session) -> impl IntoView {
     let agents = use_actions().server.agents;
-    let is_demo = memo(move || {
+    let is_demo = Memo::new(move |_| {
         session
             .meta
             .agent()
@@ -18,10 +17,10 @@ pub fn EmptyConversation(session: Session) -> impl IntoView {
     });
     view! {
         <div class="empty-state">
-            <When when=move || is_demo.get()><DemoWords /></When>
+            <Show when=move || is_demo.get()><DemoWords /></Show>
             <p>
-                "Write the first message. " <strong>{live(move || session.meta.agent().get())}</strong> " works in "
-                <code>{live(move || session.meta.cwd().get())}</code> "."
+                "Write the first message. " <strong>{move || session.meta.agent().get()}</strong> " works in "
+                <code>{move || session.meta.cwd().get()}</code> "."
             </p>
         </div>
     }

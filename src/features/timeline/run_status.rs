@@ -9,24 +9,24 @@ use pilothouse_core::{Kind, Mark, SessionState};
 use crate::actions::use_actions;
 use crate::net::Connection;
 use crate::store::server::{Row, Session};
-use crate::widgets::erased::{When, clicked, live, memo};
 use crate::widgets::icon::{Glyph, Icon, LiveGlyph};
 
 #[component]
 pub fn RunStatus(session: Session) -> impl IntoView {
     let actions = use_actions();
-    let state = memo(move || session.meta.state().get());
+    let state = Memo::new(move |_| session.meta.state().get());
     // What happened before a message that is on its way is not what became of that message.
-    let on_its_way = memo(move || !state.get().is_active() && ends_in_unsent(session));
-    let connected = memo(move || actions.client.connection.get() == Connection::Open);
-    let words = memo(move || match (on_its_way.get() && !session.meta.compacting().get(), connected.get()) {
-        (true, false) => "Waiting for the connection".to_owned(),
-        (true, true) => String::new(),
-        (false, _) => status_words(session),
-    });
-    let compacting = memo(move || session.meta.compacting().get());
+    let on_its_way = Memo::new(move |_| !state.get().is_active() && ends_in_unsent(session));
+    let connected = Memo::new(move |_| actions.client.connection.get() == Connection::Open);
+    let words =
+        Memo::new(move |_| match (on_its_way.get() && !session.meta.compacting().get(), connected.get()) {
+            (true, false) => "Waiting for the connection".to_owned(),
+            (true, true) => String::new(),
+            (false, _) => status_words(session),
+        });
+    let compacting = Memo::new(move |_| session.meta.compacting().get());
     // What is unfinished there is the other program's to finish.
-    let elsewhere = memo(move || session.meta.external_writer().get());
+    let elsewhere = Memo::new(move |_| session.meta.external_writer().get());
     let at_work_there = move || elsewhere.get() && state.get() == SessionState::Paused;
     let icon = Signal::derive(move || match state.get() {
         _ if compacting.get() || at_work_there() => Icon::Spinner,
@@ -53,23 +53,23 @@ pub fn RunStatus(session: Session) -> impl IntoView {
         state => state.name(),
     };
     view! {
-        <div class="run-status" data-of=live(of)>
-            <When when=move || !words.with(String::is_empty)>
+        <div class="run-status" data-of=of>
+            <Show when=move || !words.with(String::is_empty)>
                 <LiveGlyph icon />
-                <span class="run-words">{live(move || words.get())}</span>
-            </When>
-            <When when=offer_retry>
-                <button type="button" class="button quiet" on:click=clicked(move |_| actions.retry(session))>
+                <span class="run-words">{move || words.get()}</span>
+            </Show>
+            <Show when=offer_retry>
+                <button type="button" class="button quiet" on:click=move |_| actions.retry(session)>
                     <Glyph icon=Icon::Retry />
                     "Retry"
                 </button>
-            </When>
-            <When when=offer_resume>
-                <button type="button" class="button quiet" on:click=clicked(move |_| actions.resume(session))>
+            </Show>
+            <Show when=offer_resume>
+                <button type="button" class="button quiet" on:click=move |_| actions.resume(session)>
                     <Glyph icon=Icon::Play />
-                    {live(resume_label)}
+                    {resume_label}
                 </button>
-            </When>
+            </Show>
         </div>
     }
 }

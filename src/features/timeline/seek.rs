@@ -16,7 +16,6 @@ use super::window::Window;
 use crate::actions::{Actions, use_actions};
 use crate::browser::highlight_ranges;
 use crate::store::server::Session;
-use crate::widgets::erased::effect;
 
 /// The names under which the style knows words that were found, and those of them that are gone to.
 const FOUND: &str = "found";
@@ -35,7 +34,7 @@ pub fn seek_on_demand(
     hold: impl Fn(Element) + Copy + 'static,
 ) {
     let actions = use_actions();
-    effect(move || {
+    Effect::new(move |_| {
         if actions.client.finding.with(Option::is_none) {
             leave();
         }
@@ -48,19 +47,19 @@ pub fn seek_on_demand(
             mark_words(actions, window, scroller.unchecked_into(), None, hold);
         }
     };
-    effect(move || {
+    Effect::new(move |_| {
         window.near.built.track();
         again();
     });
     let coloured = window_event_listener_untyped(COLOURED, move |_| again());
     on_cleanup(move || coloured.remove());
-    effect(move || {
+    Effect::new(move |_| {
         let wish = actions.client.seek.get().filter(|seek| seek.session_id == session.id());
         let Some(wish) = wish else { return };
         actions.client.seek.set(None);
         actions.find_row(session, wish.entry, move |position| actions.client.show_row.set(Some(position)));
     });
-    effect(move || {
+    Effect::new(move |_| {
         let Some(position) = actions.client.show_row.get() else { return };
         actions.client.show_row.set(None);
         stay();

@@ -6,8 +6,6 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::ResizeObserver;
 
-use crate::widgets::erased::effect;
-
 /// Watches the size of both elements as long as the component lives.
 pub fn watch_size(
     scroller: NodeRef<html::Div>,
@@ -24,7 +22,7 @@ pub fn watch_size(
     });
     let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) else { return };
     let held = StoredValue::new_local(Some((observer, callback)));
-    effect(move || {
+    Effect::new(move |_| {
         if let (Some(scroller), Some(content)) = (scroller.get(), content.get()) {
             held.with_value(|held| {
                 if let Some((observer, _)) = held {

@@ -12,7 +12,6 @@ use web_sys::Element;
 use crate::browser;
 use crate::dom::visibility::{Near, Watched};
 use crate::store::server::{Row, Session};
-use crate::widgets::erased::memo;
 
 /// Rows of one chunk.
 const ROWS: usize = 8;
@@ -41,7 +40,7 @@ pub struct Window {
 
 impl Window {
     pub fn new(session: Session, near: Near) -> Self {
-        let numbers = memo(move || {
+        let numbers = Memo::new(move |_| {
             session.rows.with(|rows| {
                 let first = rows.first().map_or(0, Row::position);
                 (chunk_of(first), chunk_of(first + rows.len().max(1) - 1))
@@ -82,7 +81,7 @@ impl Window {
 
     pub fn is_built(&self, number: usize, near: RwSignal<bool>) -> Memo<bool> {
         let window = *self;
-        memo(move || {
+        Memo::new(move |_| {
             let newest = number + window.newest.get() > window.numbers.get().1;
             newest || window.is_sought(number, near)
         })

@@ -6,7 +6,6 @@ use pilothouse_core::protocol::event::ContextUsage;
 
 use crate::actions::use_actions;
 use crate::store::server::Session;
-use crate::widgets::erased::{When, clicked, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
 
@@ -15,36 +14,36 @@ const FULL: u32 = 80;
 
 #[component]
 pub fn ContextRing(session: Session) -> impl IntoView {
-    let usage = memo(move || session.meta.context_usage().get());
-    let known = memo(move || usage.with(Option::is_some));
-    let used = memo(move || usage.with(|usage| usage.as_ref().and_then(percent)));
+    let usage = Memo::new(move |_| session.meta.context_usage().get());
+    let known = Memo::new(move |_| usage.with(Option::is_some));
+    let used = Memo::new(move |_| usage.with(|usage| usage.as_ref().and_then(percent)));
     let drawn = move || used.get().unwrap_or(0).min(100);
     let words = move || used.get().map_or_else(|| "unknown".to_owned(), |percent| format!("{percent}%"));
     let face = move || {
         view! {
             <span
                 class="context-ring"
-                data-full=live(move || (drawn() >= FULL).then_some("true"))
-                style:--used=live(move || format!("{}%", drawn()))
+                data-full=move || (drawn() >= FULL).then_some("true")
+                style:--used=move || format!("{}%", drawn())
                 aria-hidden="true"
             ></span>
             <span class="visually-hidden">"Context used: "</span>
-            <span>{live(words)}</span>
+            <span>{words}</span>
         }
     };
     view! {
-        <When when=move || known.get()>
+        <Show when=move || known.get()>
             <Popover label="Context" class="button quiet title-choice context" face=face.into() panel="context-details" role="dialog" worded=true>
                 <ContextDetails session usage />
             </Popover>
-        </When>
+        </Show>
     }
 }
 
 #[component]
 fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl IntoView {
     let actions = use_actions();
-    let can_compact = memo(move || session.meta.capabilities().with(|can| can.compact));
+    let can_compact = Memo::new(move |_| session.meta.capabilities().with(|can| can.compact));
     let compact = move |_| {
         close_popover();
         actions.compact(&session.id());
@@ -56,13 +55,13 @@ fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl I
     };
     view! {
         <h2 class="context-title">"What the model has in mind"</h2>
-        <dl class="context-numbers">{live(lines)}</dl>
-        <When when=move || can_compact.get()>
-            <button type="button" class="button" on:click=clicked(compact)>
+        <dl class="context-numbers">{lines}</dl>
+        <Show when=move || can_compact.get()>
+            <button type="button" class="button" on:click=compact>
                 <Glyph icon=Icon::Compact />
                 "Compact now"
             </button>
-        </When>
+        </Show>
     }
 }
 

@@ -7,7 +7,6 @@ use pilothouse_core::protocol::event::ModelInfo;
 use crate::actions::use_actions;
 use crate::features::shortcuts::keys::Key;
 use crate::store::server::Session;
-use crate::widgets::erased::{When, entered, live, memo};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::listbox::{Choice, Choices, moved, option_id};
 use crate::widgets::popover::{Popover, close_popover};
@@ -20,16 +19,16 @@ const MANY: usize = 8;
 #[component]
 pub fn ModelPicker(session: Session) -> impl IntoView {
     let name = move || session.meta.model().with(|model| model.as_ref().map(name_of).unwrap_or_default());
-    let can_choose = memo(move || session.meta.capabilities().with(|can| can.models));
-    live(move || {
+    let can_choose = Memo::new(move |_| session.meta.capabilities().with(|can| can.models));
+    move || {
         if !can_choose.get() {
-            return view! { <span class="title-model" title="Model">{live(name)}</span> }.into_any();
+            return view! { <span class="title-model" title="Model">{name}</span> }.into_any();
         }
         let face = move || {
             let words = move || Some(name()).filter(|name| !name.is_empty()).unwrap_or("Model".to_owned());
             view! {
                 <span class="visually-hidden">"Model: "</span>
-                <span class="title-model">{live(words)}</span>
+                <span class="title-model">{words}</span>
                 <Glyph icon=Icon::Chevron class="down" />
             }
         };
@@ -39,7 +38,7 @@ pub fn ModelPicker(session: Session) -> impl IntoView {
             </Popover>
         }
         .into_any()
-    })
+    }
 }
 
 #[component]
@@ -51,7 +50,7 @@ fn Models(session: Session) -> impl IntoView {
     });
     let query = RwSignal::new(String::new());
     let marked = RwSignal::new(0);
-    let choices = memo(move || {
+    let choices = Memo::new(move |_| {
         let query = query.get();
         let now = session.meta.model().get();
         models.with(|models| match models {
@@ -94,22 +93,22 @@ fn Models(session: Session) -> impl IntoView {
         // The field is there for the keyboard also where it has nothing to search.
         <input
             class="picker-field"
-            class:visually-hidden=live(move || !many())
+            class:visually-hidden=move || !many()
             type="text"
             role="combobox"
             aria-label="Find a model"
             aria-expanded="true"
             aria-controls=LIST
-            aria-activedescendant=live(move || option_id(LIST, marked.get()))
+            aria-activedescendant=move || option_id(LIST, marked.get())
             placeholder="Find a model…"
             autocomplete="off"
-            on:input=entered(move |value| {
+            on:input:target=move |event| { let value = event.target().value();
                 query.set(value);
                 marked.set(0);
-            })
+            }
             on:keydown=on_key
         />
-        <When when=move || words().is_some()><p class="picker-words" role="status">{live(words)}</p></When>
+        <Show when=move || words().is_some()><p class="picker-words" role="status">{words}</p></Show>
         <Choices id=LIST label="Models" choices marked pick />
     }
 }

@@ -3,7 +3,6 @@
 
 use leptos::prelude::*;
 
-use crate::widgets::erased::{entered, live};
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
@@ -14,14 +13,14 @@ pub fn SettingSelect(
     now: Signal<String>,
     choose: Callback<String>,
 ) -> impl IntoView {
-    live(move || {
+    move || {
         let options = options.get();
         if options.is_empty() {
-            view! { <span class="title-setting" title=label>{live(move || now.get())}</span> }.into_any()
+            view! { <span class="title-setting" title=label>{move || now.get()}</span> }.into_any()
         } else {
             choice(label, options, now, choose)
         }
-    })
+    }
 }
 
 fn choice(
@@ -39,17 +38,17 @@ fn choice(
     let options = options.into_iter().map(|(value, name, words)| {
         let own = value.clone();
         let selected = move || now.with(|now| *now == own);
-        view! { <option value=value title=words selected=live(selected)>{name}</option> }
+        view! { <option value=value title=words selected=selected>{name}</option> }
     });
     view! {
         <span class="title-select">
-            <span aria-hidden="true">{live(name)}</span>
+            <span aria-hidden="true">{name}</span>
             <Glyph icon=Icon::Chevron class="down" />
             <select
                 aria-label=label
                 title=label
-                prop:value=live(move || now.get())
-                on:change=entered(move |value| choose.run(value))
+                prop:value=move || now.get()
+                on:change:target=move |event| choose.run(event.target().value())
             >
                 {options.collect_view()}
             </select>
