@@ -23,7 +23,7 @@ use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{Command, HubCommand, SessionCommand};
 
 use crate::browser;
-use crate::net::{Keep, Link, Outcome};
+use crate::net::{Connection, OnDisconnect, Outcome};
 use crate::routes::Route;
 use crate::store::server::Session;
 use crate::store::{ClientState, ServerState};
@@ -39,7 +39,7 @@ pub struct Actions {
     pub route: RwSignal<Route>,
     /// Changes the address, once the page stands there.
     navigate: StoredValue<Option<Navigate>, LocalStorage>,
-    link: StoredValue<Option<Link>, LocalStorage>,
+    connection: StoredValue<Option<Connection>, LocalStorage>,
     /// A Stop that could not be delivered, and the run it was meant for.
     stops: StoredValue<Vec<(String, u64)>>,
     /// Sessions whose queue is being taken back.
@@ -59,7 +59,7 @@ impl Actions {
             client: ClientState::new(browser::now()),
             route: RwSignal::new(Route::default()),
             navigate: StoredValue::new_local(None),
-            link: StoredValue::new_local(None),
+            connection: StoredValue::new_local(None),
             stops: StoredValue::default(),
             restoring: StoredValue::default(),
             served_drafts: StoredValue::default(),
@@ -67,13 +67,13 @@ impl Actions {
             unserved: StoredValue::default(),
         };
         actions.client.drafts.when_resting(move |id, text| actions.draft_rests(id, text));
-        actions.link.set_value(Some(Link::new(Box::new(actions))));
+        actions.connection.set_value(Some(Connection::new(Box::new(actions))));
         actions
     }
 
     pub fn connect(&self) {
         self.go_on_with_what_was_sent();
-        self.with_link(Link::start);
+        self.with_connection(Connection::start);
     }
 
     pub fn go(&self, to: Route) {
@@ -100,7 +100,7 @@ impl Actions {
 
     /// A session is gone from the server: a view of it would be a view of nothing.
     fn leave(&self, removed: &[String]) {
-        removed.iter().for_each(|id| self.client.pictures.forget(id));
+        removed.iter().for_each(|id| self.client.attachments.forget(id));
         if let Some(session) = self.current().filter(|session| removed.contains(&session.id())) {
             let title = session.meta.title().get_untracked();
             self.go(Route::New);
@@ -143,18 +143,18 @@ impl Actions {
     }
 
     fn ask_boxed(&self, command: Command, done: Box<dyn FnOnce(Outcome)>) {
-        self.with_link(|link| drop(link.request(command, Keep::Drop, done)));
+        self.with_connection(|connection| drop(connection.request(command, OnDisconnect::Fail, done)));
     }
 
     /// Whether a command has had no answer yet; tests wait for it.
     #[cfg(test)]
     pub fn is_waiting_for(&self, command_id: &str) -> bool {
-        self.link.get_value().is_some_and(|link| link.is_waiting_for(command_id))
+        self.connection.get_value().is_some_and(|connection| connection.is_waiting_for(command_id))
     }
 
-    fn with_link(&self, with: impl FnOnce(&Link)) {
+    fn with_connection(&self, with: impl FnOnce(&Connection)) {
         // Cloned, because what is done with it may come back here.
-        if let Some(link) = self.link.get_value() {
+        if let Some(link) = self.connection.get_value() {
             with(&link);
         }
     }

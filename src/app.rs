@@ -40,9 +40,9 @@ pub fn App() -> impl IntoView {
         }
     });
     let _ = set_interval_with_handle(move || client.now.set(browser::now()), TICK);
-    client.visible.set(!browser::is_hidden());
+    client.hidden.set(browser::is_hidden());
     let _ = window_event_listener(leptos::ev::visibilitychange, move |_| {
-        client.visible.set(!browser::is_hidden());
+        client.hidden.set(browser::is_hidden());
         // A phone may end a page that nobody sees without another word.
         if browser::is_hidden() {
             actions.keep_all();

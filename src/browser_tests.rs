@@ -23,7 +23,7 @@ use web_sys::{Element, HtmlElement, HtmlTextAreaElement, KeyboardEvent, Keyboard
 
 use crate::actions::Actions;
 use crate::features::session::SessionPage;
-use crate::net::Receiver;
+use crate::net::FrameHandler;
 use crate::routes::Route;
 
 wasm_bindgen_test_configure!(run_in_browser);

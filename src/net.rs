@@ -10,9 +10,9 @@ mod pending_requests;
 mod socket;
 mod wake;
 
-pub use self::connection::Link;
-pub use self::handler::Connection;
-pub use self::handler::Receiver;
-pub use self::pending_requests::Keep;
+pub use self::connection::Connection;
+pub use self::handler::ConnectionState;
+pub use self::handler::FrameHandler;
+pub use self::pending_requests::OnDisconnect;
 pub use self::pending_requests::Outcome;
 pub use self::pending_requests::read_answer;

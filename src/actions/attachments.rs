@@ -1,4 +1,4 @@
-//! Pictures into the composer: known by their content, made smaller where that is needed, and refused in words where
+//! Attachments into the composer: known by their content, made smaller where that is needed, and refused in words where
 //! there is no room for them.
 
 use leptos::prelude::*;
@@ -19,7 +19,7 @@ impl Actions {
     /// From the clipboard, a drop or the file picker.
     pub fn attach(&self, session: Session, chosen: Vec<File>) {
         let (actions, id) = (*self, session.id());
-        self.client.pictures.problem.set(None);
+        self.client.attachments.problem.set(None);
         if !session.meta.capabilities().with_untracked(|can| can.images) {
             return self.refuse_picture(id, "This agent takes no images.".to_owned());
         }
@@ -45,7 +45,7 @@ impl Actions {
         }
         let (content, mime_type) = fitting(file, mime_type).await;
         let room = |size: f64| {
-            let waiting = self.client.pictures.images(session_id);
+            let waiting = self.client.attachments.images(session_id);
             image_rules::refusal(&waiting, size as usize).map_or(Ok(()), Err)
         };
         room(content.size())?;
@@ -53,12 +53,12 @@ impl Actions {
         // Others may have been taken while this one was read.
         room(content.size())?;
         let image = Image { mime_type: mime_type.to_owned(), data, blob: String::new() };
-        self.client.pictures.add(session_id, vec![image]);
+        self.client.attachments.add(session_id, vec![image]);
         Ok(())
     }
 
     fn refuse_picture(&self, session_id: String, why: String) {
-        self.client.pictures.problem.set(Some((session_id, why)));
+        self.client.attachments.problem.set(Some((session_id, why)));
     }
 }
 

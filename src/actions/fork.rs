@@ -22,7 +22,7 @@ impl Actions {
             let id = forked.session_id;
             actions.client.drafts.set(&id, forked.text);
             actions.go(Route::Session(id.clone()));
-            spawn_local(async move { actions.client.pictures.add(&id, fetched(from, images).await) });
+            spawn_local(async move { actions.client.attachments.add(&id, fetched(from, images).await) });
         });
     }
 
@@ -33,12 +33,12 @@ impl Actions {
         }
         let (actions, from) = (*self, session.id());
         self.fork_and(session, row, move |forked| {
-            actions.client.rewriting.end();
+            actions.client.message_edit.end();
             let id = forked.session_id;
             spawn_local(async move {
                 let pictures = fetched(from, images).await;
                 actions.client.drafts.set(&id, text);
-                actions.client.pictures.add(&id, pictures);
+                actions.client.attachments.add(&id, pictures);
                 actions.go(Route::Session(id.clone()));
                 actions.send_draft(actions.open(&id), Lane::Steer);
             });

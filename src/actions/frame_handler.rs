@@ -8,8 +8,8 @@ use super::Actions;
 use super::session::say;
 use crate::browser;
 use crate::net::access::Access;
-use crate::net::{Connection, Outcome, Receiver};
-use crate::store::server::{Settled, sessions};
+use crate::net::{ConnectionState, FrameHandler, Outcome};
+use crate::store::server::{FrameEffect, sessions};
 
 /// Reloading for a newer version is tried once per tab.
 const RELOADED: &str = "reloaded-for-version";
@@ -17,12 +17,12 @@ const RELOADED: &str = "reloaded-for-version";
 /// Somebody has been here before, with this browser.
 const BEGUN: &str = "pilothouse.begun";
 
-impl Receiver for Actions {
+impl FrameHandler for Actions {
     fn cursors(&self) -> Vec<Cursor> {
         self.server.cursors()
     }
 
-    fn connection(&self, connection: Connection) {
+    fn connection(&self, connection: ConnectionState) {
         self.client.connection.set(connection);
     }
 
@@ -41,13 +41,13 @@ impl Receiver for Actions {
 
     fn frame(&self, frame: ServerFrame) {
         match self.server.apply(frame) {
-            Settled::Nothing => {}
-            Settled::Gap(id) => self.reopen(&id),
-            Settled::Replaced(id) => {
+            FrameEffect::Nothing => {}
+            FrameEffect::Gap(id) => self.reopen(&id),
+            FrameEffect::Replaced(id) => {
                 self.show_unconfirmed(&id);
                 self.take_up_draft(&id);
             }
-            Settled::Removed(ids) => self.leave(&ids),
+            FrameEffect::Removed(ids) => self.leave(&ids),
         }
     }
 

@@ -10,7 +10,7 @@ use pilothouse_core::protocol::{HubCommand, SessionCommand};
 
 use super::Actions;
 use crate::net::Outcome;
-use crate::store::client::{Question, Renaming};
+use crate::store::client::{Confirmation, Renaming};
 use crate::store::server::Session;
 
 impl Actions {
@@ -49,11 +49,11 @@ impl Actions {
     /// Asks first, and says where it goes.
     pub fn delete(&self, session_id: String, title: &str) {
         let actions = *self;
-        self.client.question.set(Some(Question {
+        self.client.confirmation.set(Some(Confirmation {
             title: format!("Delete “{title}”?"),
             words: "Its file is moved to the trash, from where it can be taken back by hand.".to_owned(),
             yes: "Delete",
-            grave: true,
+            destructive: true,
             act: Arc::new(move || {
                 let session = session_id.clone();
                 actions.order_hub(&session_id, HubCommand::DeleteSession { session_id: session });
@@ -64,14 +64,14 @@ impl Actions {
     /// Another program writes this session: going on here asks first, then does what was wanted.
     pub(super) fn take_over_and(&self, session: Session, then: impl Fn() + Send + Sync + 'static) {
         let (actions, then) = (*self, Arc::new(then));
-        self.client.question.set(Some(Question {
+        self.client.confirmation.set(Some(Confirmation {
             title: "Take over this session?".to_owned(),
             words:
                 "Another program is working in it. If both go on, the conversation splits: end the other one \
                     first, or make sure that it rests."
                     .to_owned(),
             yes: "Take over",
-            grave: false,
+            destructive: false,
             act: Arc::new(move || {
                 let then = then.clone();
                 actions.ask_in(session, SessionCommand::TakeOver, move |session, outcome| match outcome {

@@ -9,7 +9,7 @@ use pilothouse_core::protocol::{Command, Disposition, Prompted, SessionCommand};
 use super::Actions;
 use super::prompt::shell_command;
 use crate::browser;
-use crate::net::{Keep, Outcome};
+use crate::net::{OnDisconnect, Outcome};
 use crate::store::client::{Sent, outbox};
 use crate::store::server::Session;
 
@@ -19,7 +19,7 @@ const STALE: f64 = 24.0 * 3_600_000.0;
 
 impl Actions {
     pub(super) fn send_out(&self, sent: Sent) {
-        self.client.unconfirmed.add(sent.clone());
+        self.client.outbox.add(sent.clone());
         self.request(sent);
     }
 
@@ -36,15 +36,17 @@ impl Actions {
             }
         };
         let actions = *self;
-        self.with_link(|link| {
-            link.request(Command::of_session(&session_id, command), Keep::Resend, move |outcome| {
-                actions.answered(&id, outcome)
-            });
+        self.with_connection(|connection| {
+            connection.request(
+                Command::of_session(&session_id, command),
+                OnDisconnect::Resend,
+                move |outcome| actions.answered(&id, outcome),
+            );
         });
     }
 
     fn answered(&self, client_id: &str, outcome: Outcome) {
-        let Some(sent) = self.client.unconfirmed.take(client_id) else { return };
+        let Some(sent) = self.client.outbox.take(client_id) else { return };
         let session = self.server.opened(&sent.session_id);
         match outcome {
             Ok(data) => {
@@ -89,7 +91,7 @@ impl Actions {
             text.insert(0, ' ');
         }
         self.client.drafts.put_before(session_id, &[text]);
-        self.client.pictures.add(session_id, images);
+        self.client.attachments.add(session_id, images);
     }
 
     /// What earlier pages have sent and nobody has answered.
@@ -102,7 +104,7 @@ impl Actions {
         spawn_local(async move {
             for sent in outbox::recall(left).await {
                 // After a regained access this page's own are among them.
-                if actions.client.unconfirmed.find(&sent.client_id).is_some() {
+                if actions.client.outbox.find(&sent.client_id).is_some() {
                     continue;
                 }
                 if browser::now() - sent.at > STALE || sent.lacks_images {
@@ -111,7 +113,7 @@ impl Actions {
                     actions.put_into_composer(&sent.session_id, sent.text, sent.images, sent.lane.is_none());
                     actions.client.announced.set(words.to_owned());
                 } else {
-                    actions.client.unconfirmed.hold(sent.clone());
+                    actions.client.outbox.hold(sent.clone());
                     actions.request(sent);
                 }
             }
@@ -122,11 +124,11 @@ impl Actions {
     /// pages have sent: the snapshot may have it, under another name.
     pub(super) fn show_unconfirmed(&self, session_id: &str) {
         let Some(session) = self.server.opened(session_id) else { return };
-        for sent in self.client.unconfirmed.of(session_id) {
+        for sent in self.client.outbox.of(session_id) {
             let is_there = sent.recalled || sent.lane.is_none() || session.has_user_row(&sent.client_id);
             if !session.is_active() && !is_there {
                 let Sent { client_id, text, images, .. } = sent;
-                self.client.unconfirmed.stands_in_timeline(&client_id);
+                self.client.outbox.stands_in_timeline(&client_id);
                 session.edit(|controller| controller.create_user_message(&client_id, text, images));
             }
         }

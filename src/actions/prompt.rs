@@ -9,7 +9,7 @@ use pilothouse_core::protocol::{Command, SessionCommand};
 
 use super::Actions;
 use crate::browser;
-use crate::net::Keep;
+use crate::net::OnDisconnect;
 use crate::store::client::{InputMode, Sent};
 use crate::store::server::Session;
 
@@ -44,7 +44,7 @@ impl Actions {
 
     fn prompt(&self, session: Session, text: &str, lane: Lane) -> bool {
         let (session_id, client_id) = (session.id(), browser::unique_id());
-        let images = self.client.pictures.images(&session_id);
+        let images = self.client.attachments.images(&session_id);
         if text.is_empty() && images.is_empty() {
             return false;
         }
@@ -55,7 +55,7 @@ impl Actions {
             session.edit(|controller| controller.create_user_message(&client_id, text, images));
             session.settle();
         }
-        // Kept as sent before they are no longer kept as waiting.
+        // KeyedList as sent before they are no longer kept as waiting.
         self.send_out(Sent {
             session_id: session_id.clone(),
             client_id,
@@ -66,7 +66,7 @@ impl Actions {
             at: browser::now(),
             ..Sent::default()
         });
-        self.client.pictures.clear(&session_id);
+        self.client.attachments.clear(&session_id);
         true
     }
 
@@ -102,8 +102,8 @@ impl Actions {
     pub fn stop(&self, session: Session) {
         let (id, run) = (session.id(), session.run());
         let actions = *self;
-        self.with_link(|link| {
-            if !link.is_open() {
+        self.with_connection(|connection| {
+            if !connection.is_open() {
                 return actions.keep_stop(id, run);
             }
             actions.ask_back(id.clone(), SessionCommand::Abort, move |lost| {
@@ -129,8 +129,8 @@ impl Actions {
         for (id, run) in self.stops.try_update_value(std::mem::take).unwrap_or_default() {
             let (actions, own_id) = (*self, id.clone());
             let nothing = SessionCommand::GetMessages { before: 0, limit: Some(0) };
-            self.with_link(|link| {
-                link.request(Command::of_session(&id, nothing), Keep::Drop, move |outcome| {
+            self.with_connection(|connection| {
+                connection.request(Command::of_session(&id, nothing), OnDisconnect::Fail, move |outcome| {
                     let session = actions.server.opened(&own_id).filter(|session| session.run() == run);
                     match outcome {
                         Ok(_) => session

@@ -12,7 +12,7 @@ use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{Command, ErrorCode, QueueEdit, SessionCommand};
 
 use super::Actions;
-use crate::net::{Keep, Outcome};
+use crate::net::{OnDisconnect, Outcome};
 use crate::store::server::Session;
 
 const NO_LONGER_SCHEDULED: &str =
@@ -104,9 +104,9 @@ impl Actions {
     pub(super) fn ask_back(&self, id: String, command: SessionCommand, done: impl FnOnce(bool) + 'static) {
         let (actions, request) = (*self, Rc::new(RefCell::new(String::new())));
         let known = Rc::clone(&request);
-        self.with_link(|link| {
+        self.with_connection(|connection| {
             let command = Command::of_session(&id, command);
-            let sent = link.request(command, Keep::Drop, move |outcome| {
+            let sent = connection.request(command, OnDisconnect::Fail, move |outcome| {
                 let lost = matches!(&outcome, Err(error) if error.code == ErrorCode::ConnectionLost);
                 match outcome {
                     Ok(data) => actions.put_back(&id, &data),
@@ -124,7 +124,7 @@ impl Actions {
     pub(super) fn put_back(&self, session_id: &str, data: &serde_json::Value) {
         let (texts, images) = restored(data);
         self.client.drafts.put_before(session_id, &texts);
-        self.client.pictures.add(session_id, images);
+        self.client.attachments.add(session_id, images);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::store::server::Session;
 impl Actions {
     /// Notes where in the conversation a reader is: the page may let go of the row before the reader comes back to it.
     pub fn note_place(&self, session: Session) {
-        let (id, places) = (session.id(), self.client.places);
+        let (id, places) = (session.id(), self.client.reading_positions);
         if let Reading::At { row, block, offset, .. } = places.reading(&id)
             && let position @ Some(_) = session.position_of(&row)
         {
@@ -20,7 +20,7 @@ impl Actions {
         if let Some(session) = self.current() {
             self.note_place(session);
         }
-        self.client.places.save();
+        self.client.reading_positions.save();
         self.client.drafts.save();
     }
 }

@@ -8,7 +8,7 @@ use pilothouse_core::protocol::{AgentInfo, Command, HubCommand, SessionCommand};
 
 use super::Actions;
 use crate::browser;
-use crate::net::{Keep, Outcome, read_answer};
+use crate::net::{OnDisconnect, Outcome, read_answer};
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
 
@@ -29,14 +29,14 @@ impl Actions {
     /// Asks for a snapshot. Without a connection, the welcome of the next one asks.
     pub(super) fn reopen(&self, id: &str) {
         let (actions, own_id) = (*self, id.to_owned());
-        self.with_link(|link| {
-            if !link.is_open() {
+        self.with_connection(|connection| {
+            if !connection.is_open() {
                 return;
             }
             let open = HubCommand::OpenSession { session_id: id.to_owned() };
-            link.request(open.into(), Keep::Drop, move |outcome| {
+            connection.request(open.into(), OnDisconnect::Fail, move |outcome| {
                 // A lost connection says nothing about the session.
-                let connected = actions.link.get_value().is_some_and(|link| link.is_open());
+                let connected = actions.connection.get_value().is_some_and(|connection| connection.is_open());
                 if let (Err(error), true, Some(session)) =
                     (outcome, connected, actions.server.opened(&own_id))
                 {
@@ -72,9 +72,9 @@ impl Actions {
     /// Creates a session and goes there; a refusal goes to `failed` in words.
     pub fn create(&self, agent: String, cwd: String, failed: impl FnOnce(String) + 'static) {
         let actions = *self;
-        self.with_link(|link| {
+        self.with_connection(|connection| {
             let create = HubCommand::NewSession { agent, cwd };
-            link.request(create.into(), Keep::Drop, move |outcome| {
+            connection.request(create.into(), OnDisconnect::Fail, move |outcome| {
                 let id = outcome.map_err(|error| error.message).and_then(|data| {
                     let id = data.get("session_id").and_then(|id| id.as_str()).map(str::to_owned);
                     id.ok_or_else(|| "The server did not say which session it made.".to_owned())
@@ -139,29 +139,37 @@ impl Actions {
     pub fn show_earlier(&self, session: Session, done: impl FnOnce() + 'static) {
         let (actions, id) = (*self, session.id());
         let command = SessionCommand::GetMessages { before: session.first(), limit: Some(PAGE_ROWS) };
-        self.with_link(|link| {
-            link.request(Command::of_session(&id.clone(), command), Keep::Drop, move |outcome| {
-                let page = read_answer(outcome);
-                if let Some(session) = actions.server.opened(&id) {
-                    match page {
-                        Ok(page) => session.prepend(page),
-                        Err(error) => say(session, error),
+        self.with_connection(|connection| {
+            connection.request(
+                Command::of_session(&id.clone(), command),
+                OnDisconnect::Fail,
+                move |outcome| {
+                    let page = read_answer(outcome);
+                    if let Some(session) = actions.server.opened(&id) {
+                        match page {
+                            Ok(page) => session.prepend(page),
+                            Err(error) => say(session, error),
+                        }
                     }
-                }
-                done();
-            });
+                    done();
+                },
+            );
         });
     }
 
     /// A command whose effect comes back as events; only a refusal is said.
     pub(super) fn tell(&self, session: Session, command: SessionCommand) {
         let (actions, id) = (*self, session.id());
-        self.with_link(|link| {
-            link.request(Command::of_session(&id.clone(), command), Keep::Drop, move |outcome: Outcome| {
-                if let (Err(error), Some(session)) = (outcome, actions.server.opened(&id)) {
-                    say(session, error.message);
-                }
-            });
+        self.with_connection(|connection| {
+            connection.request(
+                Command::of_session(&id.clone(), command),
+                OnDisconnect::Fail,
+                move |outcome: Outcome| {
+                    if let (Err(error), Some(session)) = (outcome, actions.server.opened(&id)) {
+                        say(session, error.message);
+                    }
+                },
+            );
         });
     }
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::actions::use_actions;
 use crate::browser;
-use crate::net::Connection;
+use crate::net::ConnectionState;
 use crate::widgets::icon::{Glyph, Icon};
 
 /// Appears while the connection is lost, or while the server cannot write to disk.
@@ -16,8 +16,8 @@ pub fn ConnectionBanner() -> impl IntoView {
         if client.outdated.get() {
             let text = "The server runs another version of Pilothouse. Reload the page to go on.";
             Some((Icon::Plug, text.to_owned()))
-        } else if client.connection.get() == Connection::Lost {
-            Some((Icon::Plug, "Connection lost. Reconnecting… What you send is kept.".to_owned()))
+        } else if client.connection.get() == ConnectionState::Lost {
+            Some((Icon::Plug, "ConnectionState lost. Reconnecting… What you send is kept.".to_owned()))
         } else {
             let problem = actions.server.storage_problem.get()?;
             Some((Icon::Alert, format!("The server can't save anything: {problem}. Your text stays here.")))
@@ -53,9 +53,9 @@ pub fn ConnectionBanner() -> impl IntoView {
 pub fn ConnectionMark() -> impl IntoView {
     let connection = use_actions().client.connection;
     let words = move || match connection.get() {
-        Connection::Connecting => "Connecting…",
-        Connection::Open => "Connected",
-        Connection::Lost => "Reconnecting…",
+        ConnectionState::Connecting => "Connecting…",
+        ConnectionState::Open => "Connected",
+        ConnectionState::Lost => "Reconnecting…",
     };
     view! {
         <span class="connection-mark" data-of=move || connection.get().name() title=words>

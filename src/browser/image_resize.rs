@@ -1,4 +1,4 @@
-//! Pictures drawn anew by the browser, smaller or in another form.
+//! Attachments drawn anew by the browser, smaller or in another form.
 
 use leptos::prelude::{document, window};
 use wasm_bindgen::JsCast;

@@ -1,4 +1,4 @@
-//! Pictures in the composer: taken by what they are, shown, sent, and given back.
+//! Attachments in the composer: taken by what they are, shown, sent, and given back.
 
 use pilothouse_core::limits::{IMAGE_BYTES, PROMPT_IMAGES};
 use serde_json::Value;

@@ -117,11 +117,11 @@ async fn what_is_seen_at_rest_is_marked_as_read() {
     page.event(Event::SessionState { state: SessionState::Streaming, reason: String::new() }).await;
     page.receive(busy).await;
     assert!(!page.has_sent("mark_read"), "not while it works");
-    page.actions.client.visible.set(false);
+    page.actions.client.hidden.set(true);
     page.event(Event::SessionState { state: SessionState::Completed, reason: String::new() }).await;
     page.receive(done).await;
     assert!(!page.has_sent("mark_read"), "nor while nobody looks");
-    page.actions.client.visible.set(true);
+    page.actions.client.hidden.set(false);
     page.sent("mark_read").await;
 }
 

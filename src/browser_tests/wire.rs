@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::features::sidebar::Sidebar;
-use crate::net::Connection;
+use crate::net::ConnectionState;
 use crate::widgets::confirm_dialog::ConfirmDialog;
 
 const WIRE: &str = "window.wire = { sent: [] }; window.WebSocket = class {
@@ -68,7 +68,7 @@ impl Page {
         };
         page.put(&serde_json::to_value(ServerFrame::Welcome(welcome)).unwrap());
         let client = page.actions.client;
-        until("the connection", || client.connection.get_untracked() == Connection::Open).await;
+        until("the connection", || client.connection.get_untracked() == ConnectionState::Open).await;
         page.receive(ServerFrame::Snapshot(Box::new(page.server.snapshot()))).await;
         page
     }

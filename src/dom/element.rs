@@ -66,15 +66,15 @@ pub fn clear(element: &Element) {
 
 /// What was shown last, so that only what is new is drawn.
 #[derive(Debug)]
-pub struct Drawn<T>(Option<T>);
+pub struct Changed<T>(Option<T>);
 
-impl<T> Default for Drawn<T> {
+impl<T> Default for Changed<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T: PartialEq> Drawn<T> {
+impl<T: PartialEq> Changed<T> {
     /// Whether it differs from what was shown; it counts as shown from now on.
     pub fn differs(&mut self, now: T) -> bool {
         let differs = self.0.as_ref() != Some(&now);

@@ -15,7 +15,7 @@ pub fn keep<K: PartialEq + 'static>(
 ) {
     // Not the effect's own, which lives only until it runs again.
     let owner = Owner::current().unwrap_or_default();
-    let mut kept = Kept { place, built: Vec::new() };
+    let mut kept = KeyedList { place, built: Vec::new() };
     let mut keys = Vec::new();
     follow(Box::new(move || {
         let list = list();
@@ -34,7 +34,7 @@ pub fn follow(mut show: Box<dyn FnMut()>) {
 }
 
 /// Knows nothing of what is listed, so that there is one of it for all lists.
-struct Kept {
+struct KeyedList {
     place: Element,
     built: Vec<Built>,
 }
@@ -50,7 +50,7 @@ impl Drop for Built {
     }
 }
 
-impl Kept {
+impl KeyedList {
     /// For each of the list, where it stood before, if it did.
     fn show(&mut self, places: Vec<Option<usize>>, build: &dyn Fn(usize) -> Element) {
         let mut before: Vec<_> = self.built.drain(..).map(Some).collect();

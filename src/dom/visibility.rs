@@ -27,7 +27,7 @@ type Tell = Rc<dyn Fn(bool)>;
 type OnChange = Closure<dyn FnMut(js_sys::Array)>;
 
 #[derive(Clone, Copy)]
-pub struct Near {
+pub struct Visibility {
     watch: StoredValue<Watch, LocalStorage>,
     /// Set when something was built that was not there before.
     pub built: RwSignal<bool>,
@@ -53,11 +53,11 @@ impl Watch {
 
 /// An element is watched as long as this is held.
 pub struct Watched {
-    near: Near,
+    near: Visibility,
     number: usize,
 }
 
-impl Near {
+impl Visibility {
     /// What is seen first is painted first, if that is the end: then nothing is told for a few frames.
     pub fn new(scroller: NodeRef<html::Div>, at_end: bool) -> Self {
         let near = Self {

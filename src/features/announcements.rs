@@ -9,11 +9,11 @@ use pilothouse_core::render::failure::failure_text;
 use pilothouse_core::render::visible_text::visible_string;
 use pilothouse_core::{Kind, UiMessage};
 
-use self::wording::{Heard, news};
+use self::wording::{TurnState, news};
 use super::notifications::calls::{States, calls};
 use super::sidebar::session_title::title_or_new;
 use crate::actions::use_actions;
-use crate::net::Connection;
+use crate::net::ConnectionState;
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
 
@@ -23,9 +23,9 @@ pub fn Announcer() -> impl IntoView {
     let actions = use_actions();
     let announced = actions.client.announced;
     // Its loss is told by the banner.
-    Effect::new(move |before: Option<Connection>| {
+    Effect::new(move |before: Option<ConnectionState>| {
         let now = actions.client.connection.get();
-        if before == Some(Connection::Lost) && now == Connection::Open {
+        if before == Some(ConnectionState::Lost) && now == ConnectionState::Open {
             announced.set("Connected again.".to_owned());
         }
         now
@@ -47,12 +47,12 @@ pub fn Announcer() -> impl IntoView {
 /// Tells from now on what happens in the session that is shown.
 pub fn announce(session: Session) {
     let announced = use_actions().client.announced;
-    let heard = StoredValue::new(None::<Heard>);
+    let heard = StoredValue::new(None::<TurnState>);
     Effect::new(move |_| {
         if session.loading.with(|loading| *loading != Loading::Ready) {
             return;
         }
-        let now = Heard {
+        let now = TurnState {
             state: session.meta.state().get(),
             question: session.meta.asks().with(|asks| asks.last().map(|ask| visible_string(&ask.title))),
             retrying: session.meta.retry().with(Option::is_some),

@@ -13,7 +13,7 @@ use pilothouse_core::SessionState;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 
-use self::attachment_tray::PictureTray;
+use self::attachment_tray::AttachmentTray;
 use self::mention_menu::{MentionMenu, MentionMenuList};
 use self::prompt_history::Recall;
 use self::slash_menu::{SlashMenu, SlashMenuList};
@@ -37,7 +37,7 @@ pub fn Composer(session: Session) -> impl IntoView {
     let mode = Memo::new(move |_| id.with_value(|id| actions.client.input_mode(id)));
     let can_shell = Memo::new(move |_| session.meta.capabilities().with(|can| can.bash));
     let outside_context = Memo::new(move |_| draft.with(|draft| draft.starts_with("!!")));
-    let pictures = actions.client.pictures.of(&session.id());
+    let pictures = actions.client.attachments.of(&session.id());
     let has_text = Memo::new(move |_| draft.with(|draft| !draft.trim().is_empty()));
     let can_send = Memo::new(move |_| {
         has_text.get() || (!pictures.with(Vec::is_empty) && mode.get() == InputMode::Prompt)
@@ -144,7 +144,7 @@ pub fn Composer(session: Session) -> impl IntoView {
             <SlashMenuList menu />
             <MentionMenuList menu=files />
             <div class="composer-box" class:dragged=actions.client.dragged>
-                <PictureTray session />
+                <AttachmentTray session />
                 <div class="composer-grow">
                     <textarea
                         node_ref=field

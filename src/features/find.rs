@@ -9,7 +9,7 @@ use pilothouse_core::protocol::FoundRows;
 use super::shortcuts::keys::Key;
 use super::timeline::seek::{leave, step_inside, unmark_rows};
 use crate::actions::use_actions;
-use crate::net::Connection;
+use crate::net::ConnectionState;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 
@@ -103,7 +103,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
     });
     // What could not be looked for is, as soon as it can.
     Effect::new(move |_| {
-        let open = actions.client.connection.get() == Connection::Open;
+        let open = actions.client.connection.get() == ConnectionState::Open;
         if open && trouble.with_untracked(|trouble| !trouble.is_empty()) {
             ask(finding.get_untracked().unwrap_or_default());
         }

@@ -21,7 +21,7 @@ pub fn attend() {
     Effect::new(move |_| show_theme(client.preferences.theme.get(), client.preferences.contrast.get()));
     let missed = RwSignal::new(0usize);
     Effect::new(move |_| {
-        if client.visible.get() {
+        if !client.hidden.get() {
             missed.set(0);
         }
     });
@@ -31,7 +31,7 @@ pub fn attend() {
             .server
             .sessions
             .with(|sessions| states.try_update_value(|states| calls(states, sessions)).unwrap_or_default());
-        if new.is_empty() || client.visible.get_untracked() {
+        if new.is_empty() || !client.hidden.get_untracked() {
             return;
         }
         missed.update(|missed| *missed += new.len());

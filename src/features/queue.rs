@@ -8,7 +8,7 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use self::row::{QueueRow, lane_words};
 use crate::actions::use_actions;
-use crate::net::Connection;
+use crate::net::ConnectionState;
 use crate::store::client::Sent;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
@@ -25,8 +25,8 @@ pub fn Queue(session: Session) -> impl IntoView {
     let count = move || session.meta.queue().with(|queue| queue.items().len());
     // Only as long as it cannot be sent: else its answer is a moment away.
     let unsent = Memo::new(move |_| match actions.client.connection.get() {
-        Connection::Open => Vec::new(),
-        _ => actions.client.unconfirmed.beside_timeline(&session.id()),
+        ConnectionState::Open => Vec::new(),
+        _ => actions.client.outbox.beside_timeline(&session.id()),
     });
     let words = move || match count() {
         0 => "Waiting for the connection".to_owned(),
@@ -47,7 +47,7 @@ pub fn Queue(session: Session) -> impl IntoView {
                 </div>
                 <ul class="queue-list">
                     <For each=ids key=String::clone children=move |id| view! { <QueueRow session id /> }.into_any() />
-                    <For each=move || unsent.get() key=String::clone children=move |id| unsent_row(actions.client.unconfirmed.find(&id)) />
+                    <For each=move || unsent.get() key=String::clone children=move |id| unsent_row(actions.client.outbox.find(&id)) />
                 </ul>
             </section>
         </Show>

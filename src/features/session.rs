@@ -18,7 +18,7 @@ use super::title_bar::TitleBar;
 use crate::actions::{Actions, use_actions};
 use crate::browser;
 use crate::browser::files;
-use crate::net::Connection;
+use crate::net::ConnectionState;
 use crate::routes;
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
@@ -39,9 +39,9 @@ pub fn SessionPage(session: Session) -> impl IntoView {
     let unread =
         Memo::new(move |_| actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
     Effect::new(move |_| {
-        let connected = actions.client.connection.get() == Connection::Open;
+        let connected = actions.client.connection.get() == ConnectionState::Open;
         let at_rest = !session.meta.state().get().is_active();
-        if unread.get() && connected && at_rest && actions.client.visible.get() {
+        if unread.get() && connected && at_rest && !actions.client.hidden.get() {
             actions.mark_read(&session.id());
         }
     });

@@ -16,7 +16,7 @@ use super::settings::Settings;
 use crate::actions::use_actions;
 use crate::routes;
 use crate::routes::Route;
-use crate::store::server::sessions::{Shelf, folder_name, shelves};
+use crate::store::server::sessions::{SessionGroup, folder_name, shelves};
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
@@ -74,7 +74,7 @@ pub fn Sidebar() -> impl IntoView {
                 </p>
             </Show>
             <SessionLists>
-                <Show when=move || searching.get() fallback=|| view! { <Shelves /> }><SearchResults /></Show>
+                <Show when=move || searching.get() fallback=|| view! { <SessionGroups /> }><SearchResults /></Show>
                 <Show when=move || server.known.get() && server.sessions.with(Vec::is_empty) && !searching.get()>
                     <p class="sidebar-empty">"Sessions appear here."</p>
                 </Show>
@@ -84,17 +84,17 @@ pub fn Sidebar() -> impl IntoView {
 }
 
 #[component]
-fn Shelves() -> impl IntoView {
+fn SessionGroups() -> impl IntoView {
     let actions = use_actions();
     let show_archived = actions.client.show_archived;
     // Which sessions stand where; what a row says it reads for itself.
     let all = Memo::new(move |_| actions.server.sessions.with(|sessions| shelves(sessions)));
     let names =
         move || all.with(|all| all.shelves.iter().map(|(shelf, _)| shelf.clone()).collect::<Vec<_>>());
-    let shelf = move |shelf: Shelf| {
+    let shelf = move |shelf: SessionGroup| {
         let (name, title) = match &shelf {
-            Shelf::Pinned => ("Pinned".to_owned(), String::new()),
-            Shelf::Folder(cwd) => (folder_name(cwd).to_owned(), cwd.clone()),
+            SessionGroup::Pinned => ("Pinned".to_owned(), String::new()),
+            SessionGroup::Folder(cwd) => (folder_name(cwd).to_owned(), cwd.clone()),
         };
         let ids = Signal::derive(move || all.with(|all| all.ids_on(&shelf)));
         view! {
@@ -107,7 +107,7 @@ fn Shelves() -> impl IntoView {
     };
     let archived = Signal::derive(move || all.with(|all| all.archived.clone()));
     view! {
-        <For each=names key=Shelf::key children=shelf />
+        <For each=names key=SessionGroup::key children=shelf />
         <Show when=move || all.with(|all| !all.archived.is_empty())>
             <section class="folder archived">
                 <button

@@ -30,7 +30,7 @@ use super::asks::AskCard;
 use super::rows::click;
 use crate::actions::use_actions;
 use crate::dom::keyed_list::keep;
-use crate::dom::visibility::{Near, after_frames};
+use crate::dom::visibility::{Visibility, after_frames};
 use crate::store::client::Reading;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
@@ -44,8 +44,8 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
     let content = NodeRef::<html::Div>::new();
     let session_id = StoredValue::new(session.id());
-    let reading = session_id.with_value(|id| actions.client.places.reading(id));
-    let near = Near::new(scroller, reading == Reading::Following);
+    let reading = session_id.with_value(|id| actions.client.reading_positions.reading(id));
+    let near = Visibility::new(scroller, reading == Reading::Following);
     provide_context(near);
     let window = Window::new(session, near);
     let follow = RwSignal::new(Follow::default());
@@ -114,7 +114,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
         let reading = at.as_ref().map_or(Reading::Following, |at| at.reading(&scroller));
         anchor.set_value(at);
         if !returning.get_value() {
-            session_id.with_value(|id| actions.client.places.set_reading(id, reading));
+            session_id.with_value(|id| actions.client.reading_positions.set_reading(id, reading));
         }
         if !is_following && measure.top < NEAR_FIRST * measure.viewport {
             show_earlier();

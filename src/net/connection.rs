@@ -1,5 +1,5 @@
 //! The life of the connection: connect, say hello, receive, come back. All decisions about waiting and sending again
-//! are made in `backoff`, `inbox` and `outbox`; what frames mean is the receiver's business.
+//! are made in `backoff`, `inbox` and `pending`; what frames mean is the receiver's business.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,9 +14,9 @@ use pilothouse_core::protocol::{
 
 use super::access;
 use super::backoff::Backoff;
-use super::frame_queue::{Inbox, Plan};
-use super::handler::{Connection, Receiver};
-use super::pending_requests::{Answered, Keep, Outbox, Outcome};
+use super::frame_queue::{FrameQueue, Plan};
+use super::handler::{ConnectionState, FrameHandler};
+use super::pending_requests::{Answered, OnDisconnect, Outcome, PendingRequests};
 use super::socket::Socket;
 use super::wake;
 use crate::{browser, routes};
@@ -34,10 +34,10 @@ const SILENCE_MILLISECONDS: f64 = 20_000.0;
 const LOST: &str = "The connection to the server was lost.";
 
 #[derive(Clone)]
-pub struct Link(Rc<Inner>);
+pub struct Connection(Rc<Inner>);
 
 struct Inner {
-    receiver: Box<dyn Receiver>,
+    handler: Box<dyn FrameHandler>,
     socket: RefCell<Option<Socket>>,
     /// Numbers the sockets: what an abandoned one still says is not heard.
     generation: Cell<u64>,
@@ -45,14 +45,14 @@ struct Inner {
     closed_for_good: Cell<bool>,
     last_frame: Cell<f64>,
     backoff: RefCell<Backoff>,
-    inbox: RefCell<Inbox>,
-    outbox: RefCell<Outbox>,
+    inbox: RefCell<FrameQueue>,
+    pending: RefCell<PendingRequests>,
 }
 
-impl Link {
-    pub fn new(receiver: Box<dyn Receiver>) -> Self {
+impl Connection {
+    pub fn new(handler: Box<dyn FrameHandler>) -> Self {
         Self(Rc::new(Inner {
-            receiver,
+            handler,
             socket: RefCell::default(),
             generation: Cell::new(0),
             welcomed: Cell::new(false),
@@ -60,7 +60,7 @@ impl Link {
             last_frame: Cell::new(0.0),
             backoff: RefCell::default(),
             inbox: RefCell::default(),
-            outbox: RefCell::new(Outbox::new(format!("{}-", browser::unique_id()))),
+            pending: RefCell::new(PendingRequests::new(format!("{}-", browser::unique_id()))),
         }))
     }
 
@@ -80,13 +80,18 @@ impl Link {
 
     #[cfg(test)]
     pub fn is_waiting_for(&self, command_id: &str) -> bool {
-        self.0.outbox.borrow().is_waiting(command_id)
+        self.0.pending.borrow().is_waiting(command_id)
     }
 
     /// Sends a command; the callback gets its one answer, in order with the frames around it. Tells the id under which
     /// it was sent; none if it was not.
-    pub fn request(&self, command: Command, keep: Keep, callback: impl FnOnce(Outcome) + 'static) -> String {
-        if keep == Keep::Drop && !self.is_open() {
+    pub fn request(
+        &self,
+        command: Command,
+        keep: OnDisconnect,
+        callback: impl FnOnce(Outcome) + 'static,
+    ) -> String {
+        if keep == OnDisconnect::Fail && !self.is_open() {
             let text = "Not connected to the server.";
             callback(Err(CommandError::new(ErrorCode::ConnectionLost, text)));
             return String::new();
@@ -95,7 +100,7 @@ impl Link {
             && !matches!(command, Command::Hub(HubCommand::ListSessions))
             && browser::now() - self.0.last_frame.get() > SILENCE_MILLISECONDS;
         let frame = ClientFrame { id: String::new(), command };
-        let frame = self.0.outbox.borrow_mut().add(frame, keep, Box::new(callback));
+        let frame = self.0.pending.borrow_mut().add(frame, keep, Box::new(callback));
         if self.is_open() {
             self.send(&frame);
         }
@@ -119,19 +124,19 @@ impl Link {
     }
 
     fn probe(&self) {
-        let link = self.clone();
+        let connection = self.clone();
         let answered = Rc::new(Cell::new(false));
         let seen = Rc::clone(&answered);
-        self.request(HubCommand::ListSessions.into(), Keep::Drop, move |outcome| {
+        self.request(HubCommand::ListSessions.into(), OnDisconnect::Fail, move |outcome| {
             seen.set(true);
-            link.0.receiver.probed(outcome);
+            connection.0.handler.probed(outcome);
         });
-        let (link, generation) = (self.clone(), self.0.generation.get());
+        let (connection, generation) = (self.clone(), self.0.generation.get());
         let check = move || {
             // An answer may have arrived and wait for its animation frame.
-            link.drain();
-            if !answered.get() && link.0.generation.get() == generation {
-                link.lost(generation, 0, true);
+            connection.drain();
+            if !answered.get() && connection.0.generation.get() == generation {
+                connection.lost(generation, 0, true);
             }
         };
         set_timeout(check, PROBE_TIMEOUT);
@@ -153,10 +158,10 @@ impl Link {
             return self.lost(generation, 0, false);
         }
         self.0.socket.replace(socket);
-        let link = self.clone();
+        let connection = self.clone();
         let give_up = move || {
-            if !link.is_open() {
-                link.lost(generation, 0, false);
+            if !connection.is_open() {
+                connection.lost(generation, 0, false);
             }
         };
         set_timeout(give_up, CONNECT_TIMEOUT);
@@ -164,7 +169,7 @@ impl Link {
 
     fn say_hello(&self) {
         self.drain();
-        let command = HubCommand::Hello { version: PROTOCOL_VERSION, sessions: self.0.receiver.cursors() };
+        let command = HubCommand::Hello { version: PROTOCOL_VERSION, sessions: self.0.handler.cursors() };
         self.send(&ClientFrame { id: "hello".to_owned(), command: command.into() });
     }
 
@@ -183,10 +188,10 @@ impl Link {
             Plan::Wait => {}
             Plan::Drain => self.drain(),
             Plan::Schedule => {
-                let link = self.clone();
-                request_animation_frame(move || link.drain());
-                let link = self.clone();
-                set_timeout(move || link.drain(), FRAME_FALLBACK);
+                let connection = self.clone();
+                request_animation_frame(move || connection.drain());
+                let connection = self.clone();
+                set_timeout(move || connection.drain(), FRAME_FALLBACK);
             }
         }
     }
@@ -200,7 +205,7 @@ impl Link {
             match frame {
                 ServerFrame::Welcome(welcome) => self.welcomed(welcome),
                 ServerFrame::Response { id, command, success, data, error, code } => {
-                    let answered = self.0.outbox.borrow_mut().answered(&id);
+                    let answered = self.0.pending.borrow_mut().answered(&id);
                     match answered {
                         Answered::Asker(callback) => {
                             let message = error.unwrap_or_else(|| "The server refused it.".to_owned());
@@ -208,27 +213,27 @@ impl Link {
                             callback(if success { Ok(data) } else { Err(CommandError { code, message }) });
                         }
                         Answered::Again(session_id) => {
-                            self.0.receiver.answered_again(session_id.as_deref(), &command);
+                            self.0.handler.answered_again(session_id.as_deref(), &command);
                         }
                         Answered::Nobody => {}
                     }
                 }
-                other => self.0.receiver.frame(other),
+                other => self.0.handler.frame(other),
             }
         }
-        self.0.receiver.settled();
+        self.0.handler.settled();
     }
 
     fn welcomed(&self, welcome: Welcome) {
         if welcome.version != PROTOCOL_VERSION {
             self.close_for_good();
-            return self.0.receiver.outdated();
+            return self.0.handler.outdated();
         }
         self.0.backoff.borrow_mut().reset();
         self.0.welcomed.set(true);
-        self.0.receiver.connection(Connection::Open);
-        self.0.receiver.welcome(welcome);
-        let again = self.0.outbox.borrow().to_resend();
+        self.0.handler.connection(ConnectionState::Open);
+        self.0.handler.welcome(welcome);
+        let again = self.0.pending.borrow().to_resend();
         again.iter().for_each(|frame| self.send(frame));
     }
 
@@ -243,14 +248,14 @@ impl Link {
         // From here on the timers and events of this socket mean nothing.
         self.0.generation.set(generation + 1);
         self.0.socket.take();
-        let failed = self.0.outbox.borrow_mut().lost();
+        let failed = self.0.pending.borrow_mut().lost();
         failed
             .into_iter()
             .for_each(|callback| callback(Err(CommandError::new(ErrorCode::ConnectionLost, LOST))));
-        self.0.receiver.connection(Connection::Lost);
+        self.0.handler.connection(ConnectionState::Lost);
         if code == ACCESS_LOST {
             self.close_for_good();
-            return self.0.receiver.access_lost();
+            return self.0.handler.access_lost();
         }
         if !was_open {
             self.check_access();
@@ -259,10 +264,10 @@ impl Link {
             return self.connect();
         }
         let delay = self.0.backoff.borrow_mut().next_delay(browser::random());
-        let link = self.clone();
+        let connection = self.clone();
         let again = move || {
-            if link.0.generation.get() == generation + 1 && !link.0.closed_for_good.get() {
-                link.connect();
+            if connection.0.generation.get() == generation + 1 && !connection.0.closed_for_good.get() {
+                connection.connect();
             }
         };
         set_timeout(again, Duration::from_millis(delay as u64));
@@ -270,11 +275,11 @@ impl Link {
 
     /// A refused handshake does not say why: ask whether the cookie is still good.
     fn check_access(&self) {
-        let link = self.clone();
+        let connection = self.clone();
         spawn_local(async move {
-            if access::check().await == access::Access::Denied && !link.is_open() {
-                link.close_for_good();
-                link.0.receiver.access_lost();
+            if access::check().await == access::Access::Denied && !connection.is_open() {
+                connection.close_for_good();
+                connection.0.handler.access_lost();
             }
         });
     }

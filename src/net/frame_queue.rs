@@ -4,7 +4,7 @@ use pilothouse_core::limits::HIDDEN_TAB_FRAMES;
 use pilothouse_core::protocol::ServerFrame;
 
 #[derive(Default)]
-pub struct Inbox {
+pub struct FrameQueue {
     frames: Vec<ServerFrame>,
     planned: bool,
 }
@@ -20,7 +20,7 @@ pub enum Plan {
     Drain,
 }
 
-impl Inbox {
+impl FrameQueue {
     pub fn push(&mut self, frame: ServerFrame, hidden: bool) -> Plan {
         self.frames.push(frame);
         if hidden && self.frames.len() >= HIDDEN_TAB_FRAMES {
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn frames_of_one_animation_frame_are_taken_together_in_order() {
-        let mut inbox = Inbox::default();
+        let mut inbox = FrameQueue::default();
         assert_eq!(inbox.push(frame(0), false), Plan::Schedule);
         assert_eq!(inbox.push(frame(1), false), Plan::Wait);
         assert_eq!(inbox.drain(), [frame(0), frame(1)]);
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_hidden_tab_does_not_hoard() {
-        let mut inbox = Inbox::default();
+        let mut inbox = FrameQueue::default();
         let plans: Vec<Plan> = (0..HIDDEN_TAB_FRAMES).map(|number| inbox.push(frame(number), true)).collect();
         assert_eq!(plans.last(), Some(&Plan::Drain));
         assert_eq!(inbox.drain().len(), HIDDEN_TAB_FRAMES);

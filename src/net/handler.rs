@@ -5,14 +5,14 @@ use pilothouse_core::protocol::{Cursor, ServerFrame, Welcome};
 use super::pending_requests::Outcome;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Connection {
+pub enum ConnectionState {
     #[default]
     Connecting,
     Open,
     Lost,
 }
 
-impl Connection {
+impl ConnectionState {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Connecting => "connecting",
@@ -23,10 +23,10 @@ impl Connection {
 }
 
 /// Who gets what arrives, in order.
-pub trait Receiver {
+pub trait FrameHandler {
     /// What the page already has, for the hello of a new connection.
     fn cursors(&self) -> Vec<Cursor>;
-    fn connection(&self, connection: Connection);
+    fn connection(&self, connection: ConnectionState);
     fn welcome(&self, welcome: Welcome);
     fn frame(&self, frame: ServerFrame);
     /// Everything of this animation frame has been handed over.

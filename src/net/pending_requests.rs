@@ -20,15 +20,15 @@ pub type Callback = Box<dyn FnOnce(Outcome)>;
 
 /// What becomes of a command when the socket is lost before its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum OnDisconnect {
     /// It fails: doing it twice, or late, would surprise.
-    Drop,
+    Fail,
     /// It is sent again after the reconnect; the server recognises it by its client id.
     Resend,
 }
 
 #[derive(Default)]
-pub struct Outbox {
+pub struct PendingRequests {
     waiting: Vec<Waiting>,
     next_number: u64,
     /// Ids and sessions of commands that were answered, newest last.
@@ -47,17 +47,17 @@ pub enum Answered {
 
 struct Waiting {
     frame: ClientFrame,
-    keep: Keep,
+    keep: OnDisconnect,
     callback: Callback,
 }
 
-impl Outbox {
+impl PendingRequests {
     pub fn new(prefix: String) -> Self {
         Self { prefix, ..Self::default() }
     }
 
     /// Gives the frame its id and keeps it until it is answered.
-    pub fn add(&mut self, mut frame: ClientFrame, keep: Keep, callback: Callback) -> ClientFrame {
+    pub fn add(&mut self, mut frame: ClientFrame, keep: OnDisconnect, callback: Callback) -> ClientFrame {
         self.next_number += 1;
         frame.id = format!("{}c{}", self.prefix, self.next_number);
         self.waiting.push(Waiting { frame: frame.clone(), keep, callback });
@@ -90,14 +90,14 @@ impl Outbox {
     /// The socket is gone: what cannot be sent again has failed.
     pub fn lost(&mut self) -> Vec<Callback> {
         let (kept, failed): (Vec<_>, Vec<_>) =
-            self.waiting.drain(..).partition(|waiting| waiting.keep == Keep::Resend);
+            self.waiting.drain(..).partition(|waiting| waiting.keep == OnDisconnect::Resend);
         self.waiting = kept;
         failed.into_iter().map(|waiting| waiting.callback).collect()
     }
 
     /// What is sent after a reconnect, in the order it was asked for.
     pub fn to_resend(&self) -> Vec<ClientFrame> {
-        let kept = self.waiting.iter().filter(|waiting| waiting.keep == Keep::Resend);
+        let kept = self.waiting.iter().filter(|waiting| waiting.keep == OnDisconnect::Resend);
         kept.map(|waiting| waiting.frame.clone()).collect()
     }
 }
@@ -120,44 +120,46 @@ mod tests {
 
     #[test]
     fn case_33_a_second_answer_is_told_once_and_resolves_nothing_else() {
-        let mut outbox = Outbox::default();
+        let mut pending = PendingRequests::default();
         let seen = Rc::new(RefCell::new(Vec::new()));
         let log = Rc::clone(&seen);
-        let sent = outbox.add(open(), Keep::Drop, Box::new(move |outcome| log.borrow_mut().push(outcome)));
-        let other = outbox.add(frame(SessionCommand::Retry), Keep::Drop, Box::new(|_| panic!("not asked")));
-        let Answered::Asker(callback) = outbox.answered(&sent.id) else { panic!("nobody asked") };
+        let sent =
+            pending.add(open(), OnDisconnect::Fail, Box::new(move |outcome| log.borrow_mut().push(outcome)));
+        let other =
+            pending.add(frame(SessionCommand::Retry), OnDisconnect::Fail, Box::new(|_| panic!("not asked")));
+        let Answered::Asker(callback) = pending.answered(&sent.id) else { panic!("nobody asked") };
         callback(Ok(Value::Null));
-        assert!(matches!(outbox.answered(&sent.id), Answered::Again(Some(session)) if session == "s"));
-        assert!(matches!(outbox.answered(&sent.id), Answered::Nobody), "told once");
-        assert!(matches!(outbox.answered("never asked"), Answered::Nobody));
+        assert!(matches!(pending.answered(&sent.id), Answered::Again(Some(session)) if session == "s"));
+        assert!(matches!(pending.answered(&sent.id), Answered::Nobody), "told once");
+        assert!(matches!(pending.answered("never asked"), Answered::Nobody));
         assert_eq!(*seen.borrow(), [Ok(Value::Null)]);
-        assert!(outbox.is_waiting(&other.id));
+        assert!(pending.is_waiting(&other.id));
     }
 
     #[test]
     fn only_the_newest_answers_are_remembered() {
-        let mut outbox = Outbox::default();
+        let mut pending = PendingRequests::default();
         let sent: Vec<ClientFrame> = (0..=REMEMBERED_RESPONSES)
-            .map(|_| outbox.add(frame(SessionCommand::Retry), Keep::Drop, Box::new(drop)))
+            .map(|_| pending.add(frame(SessionCommand::Retry), OnDisconnect::Fail, Box::new(drop)))
             .collect();
         for frame in &sent {
-            outbox.answered(&frame.id);
+            pending.answered(&frame.id);
         }
-        assert!(matches!(outbox.answered(&sent[0].id), Answered::Nobody));
-        assert!(matches!(outbox.answered(&sent[1].id), Answered::Again(_)));
+        assert!(matches!(pending.answered(&sent[0].id), Answered::Nobody));
+        assert!(matches!(pending.answered(&sent[1].id), Answered::Again(_)));
     }
 
     #[test]
     fn after_a_loss_only_what_is_safe_twice_is_sent_again_with_the_same_ids() {
-        let mut outbox = Outbox::default();
-        let open = outbox.add(open(), Keep::Drop, Box::new(drop));
-        let first = outbox.add(frame(SessionCommand::Retry), Keep::Resend, Box::new(drop));
-        let second = outbox.add(frame(SessionCommand::Abort), Keep::Resend, Box::new(drop));
-        assert_eq!(outbox.lost().len(), 1);
-        assert!(!outbox.is_waiting(&open.id));
-        assert_eq!(outbox.to_resend(), [first.clone(), second]);
-        assert_eq!(outbox.lost().len(), 0, "a second loss drops nothing more");
-        assert!(matches!(outbox.answered(&first.id), Answered::Asker(_)));
-        assert_eq!(outbox.to_resend().len(), 1);
+        let mut pending = PendingRequests::default();
+        let open = pending.add(open(), OnDisconnect::Fail, Box::new(drop));
+        let first = pending.add(frame(SessionCommand::Retry), OnDisconnect::Resend, Box::new(drop));
+        let second = pending.add(frame(SessionCommand::Abort), OnDisconnect::Resend, Box::new(drop));
+        assert_eq!(pending.lost().len(), 1);
+        assert!(!pending.is_waiting(&open.id));
+        assert_eq!(pending.to_resend(), [first.clone(), second]);
+        assert_eq!(pending.lost().len(), 0, "a second loss drops nothing more");
+        assert!(matches!(pending.answered(&first.id), Answered::Asker(_)));
+        assert_eq!(pending.to_resend().len(), 1);
     }
 }

@@ -16,19 +16,19 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-pub use self::attachments::Picture;
-pub use self::attachments::Pictures;
+pub use self::attachments::Attachment;
+pub use self::attachments::Attachments;
 pub use self::drafts::Drafts;
-pub use self::message_edit::Rewriting;
+pub use self::message_edit::MessageEdit;
+pub use self::outbox::Outbox;
 pub use self::outbox::Sent;
-pub use self::outbox::Unconfirmed;
 pub use self::preferences::Preferences;
 pub use self::preferences::Theme;
 pub use self::queue_edits::QueueEdits;
-pub use self::reading_positions::Places;
 pub use self::reading_positions::Reading;
+pub use self::reading_positions::ReadingPositions;
 use crate::browser;
-use crate::net::Connection;
+use crate::net::ConnectionState;
 use crate::net::access::Access;
 
 /// What the composer's text is.
@@ -54,12 +54,12 @@ impl InputMode {
 
 /// What has to be confirmed before it is done.
 #[derive(Clone)]
-pub struct Question {
+pub struct Confirmation {
     pub title: String,
     pub words: String,
     pub yes: &'static str,
     /// It takes something away.
-    pub grave: bool,
+    pub destructive: bool,
     pub act: Arc<dyn Fn() + Send + Sync>,
 }
 
@@ -78,11 +78,11 @@ pub struct Seek {
     pub entry: String,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct ClientState {
     /// None until the server was asked.
     pub access: RwSignal<Option<Access>>,
-    pub connection: RwSignal<Connection>,
+    pub connection: RwSignal<ConnectionState>,
     /// The server is of another version, and reloading did not help.
     pub outdated: RwSignal<bool>,
     pub sidebar_open: RwSignal<bool>,
@@ -90,19 +90,19 @@ pub struct ClientState {
     pub now: RwSignal<f64>,
     /// What a screen reader is told, newest only.
     pub announced: RwSignal<String>,
-    /// The person can see this tab.
-    pub visible: RwSignal<bool>,
+    /// The tab is hidden.
+    pub hidden: RwSignal<bool>,
     pub preferences: Preferences,
     /// What the tab is called, without what calls for attention.
     pub title: RwSignal<String>,
-    pub unconfirmed: Unconfirmed,
+    pub outbox: Outbox,
     pub drafts: Drafts,
-    pub pictures: Pictures,
+    pub attachments: Attachments,
     /// Files are being carried over the page.
     pub dragged: RwSignal<bool>,
     pub queue_edits: QueueEdits,
-    pub rewriting: Rewriting,
-    pub question: RwSignal<Option<Question>>,
+    pub message_edit: MessageEdit,
+    pub confirmation: RwSignal<Option<Confirmation>>,
     /// Where the picture comes from that is looked at in full.
     pub viewed: RwSignal<Option<String>>,
     /// The list of shortcuts is open.
@@ -128,44 +128,12 @@ pub struct ClientState {
     shell_chosen: RwSignal<HashSet<String>>,
     /// The reader wants to be at the end of the timeline.
     pub jump_to_end: Trigger,
-    pub places: Places,
+    pub reading_positions: ReadingPositions,
 }
 
 impl ClientState {
     pub fn new(now: f64) -> Self {
-        Self {
-            access: RwSignal::new(None),
-            connection: RwSignal::default(),
-            outdated: RwSignal::new(false),
-            sidebar_open: RwSignal::new(false),
-            now: RwSignal::new(now),
-            announced: RwSignal::default(),
-            visible: RwSignal::new(true),
-            preferences: Preferences::recalled(),
-            title: RwSignal::default(),
-            unconfirmed: Unconfirmed::default(),
-            drafts: Drafts::new(),
-            pictures: Pictures::new(),
-            dragged: RwSignal::new(false),
-            queue_edits: QueueEdits::default(),
-            rewriting: Rewriting::default(),
-            question: RwSignal::default(),
-            viewed: RwSignal::default(),
-            help: RwSignal::new(false),
-            renaming: RwSignal::default(),
-            query: RwSignal::default(),
-            show_archived: RwSignal::new(false),
-            seek: RwSignal::default(),
-            show_row: RwSignal::default(),
-            finding: RwSignal::default(),
-            hit: RwSignal::default(),
-            finds_downwards: StoredValue::new(false),
-            trouble: RwSignal::default(),
-            left: RwSignal::default(),
-            shell_chosen: RwSignal::default(),
-            jump_to_end: Trigger::new(),
-            places: Places::recalled(),
-        }
+        Self { now: RwSignal::new(now), ..Self::default() }
     }
 
     /// Opens the drawer, or brings back the sidebar where it is none.

@@ -14,8 +14,8 @@ use leptos::prelude::*;
 use pilothouse_core::limits::CACHED_SESSIONS;
 use pilothouse_core::protocol::{AgentInfo, Cursor, ServerFrame, SessionSummary, Welcome};
 
-pub use self::apply_frame::Settled;
-use self::recent::Recent;
+pub use self::apply_frame::FrameEffect;
+use self::recent::RecentSessions;
 pub use self::row::Row;
 pub use self::session::Loading;
 pub use self::session::Session;
@@ -31,7 +31,7 @@ pub struct ServerState {
     /// A welcome came: an empty list of sessions really is empty.
     pub known: RwSignal<bool>,
     opened: StoredValue<HashMap<String, Session>>,
-    recent: StoredValue<Recent>,
+    recent: StoredValue<RecentSessions>,
     owner: StoredValue<Owner>,
 }
 
@@ -46,7 +46,7 @@ impl ServerState {
             sessions: RwSignal::default(),
             known: RwSignal::new(false),
             opened: StoredValue::default(),
-            recent: StoredValue::new(Recent::new(CACHED_SESSIONS)),
+            recent: StoredValue::new(RecentSessions::new(CACHED_SESSIONS)),
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
         }
     }
@@ -93,7 +93,7 @@ impl ServerState {
     }
 
     /// Applies one frame; signals are told in `settle`.
-    pub fn apply(&self, frame: ServerFrame) -> Settled {
+    pub fn apply(&self, frame: ServerFrame) -> FrameEffect {
         apply_frame::apply(self, frame)
     }
 

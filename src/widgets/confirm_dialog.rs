@@ -7,10 +7,10 @@ use crate::actions::use_actions;
 
 #[component]
 pub fn ConfirmDialog() -> impl IntoView {
-    let question = use_actions().client.question;
+    let question = use_actions().client.confirmation;
     let open = Signal::derive(move || question.with(Option::is_some));
     let close = Callback::new(move |()| question.set(None));
-    let read = move |read: fn(&crate::store::client::Question) -> String| {
+    let read = move |read: fn(&crate::store::client::Confirmation) -> String| {
         question.with(|question| question.as_ref().map(read).unwrap_or_default())
     };
     let yes = move |_| {
@@ -19,11 +19,12 @@ pub fn ConfirmDialog() -> impl IntoView {
         }
         question.set(None);
     };
-    let class =
-        move || match question.with(|question| question.as_ref().is_some_and(|question| question.grave)) {
-            true => "button danger",
-            false => "button primary",
-        };
+    let class = move || match question
+        .with(|question| question.as_ref().is_some_and(|question| question.destructive))
+    {
+        true => "button danger",
+        false => "button primary",
+    };
     view! {
         <Dialog open close class="confirm" label="Please confirm">
             <h2 class="confirm-title">{move || read(|question| question.title.clone())}</h2>

@@ -7,7 +7,7 @@ use pilothouse_core::SessionState;
 const LETTERS: usize = 120;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct TurnState {
     pub state: SessionState,
     /// What the agent wants to know, as long as it does.
     pub question: Option<String>,
@@ -15,7 +15,7 @@ pub struct Heard {
     pub compacting: bool,
 }
 
-impl Heard {
+impl TurnState {
     /// The question, where the session waits for it: the two are told one after the other, in either order.
     fn asked(&self) -> Option<&str> {
         self.question.as_deref().filter(|_| self.state.waits())
@@ -23,7 +23,7 @@ impl Heard {
 }
 
 /// What to say, if anything. `last` is what was said last in the conversation, an answer or an error.
-pub fn news(before: &Heard, now: &Heard, last: &str) -> Option<String> {
+pub fn news(before: &TurnState, now: &TurnState, last: &str) -> Option<String> {
     let with = |words: &str, text: &str| match beginning(text) {
         text if text.is_empty() => format!("{words}."),
         text => format!("{words}: {text}"),
@@ -61,12 +61,12 @@ fn beginning(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn at(state: SessionState) -> Heard {
-        Heard { state, ..Heard::default() }
+    fn at(state: SessionState) -> TurnState {
+        TurnState { state, ..TurnState::default() }
     }
 
-    fn asking(state: SessionState, question: &str) -> Heard {
-        Heard { question: Some(question.to_owned()), ..at(state) }
+    fn asking(state: SessionState, question: &str) -> TurnState {
+        TurnState { question: Some(question.to_owned()), ..at(state) }
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
     fn what_waits_is_told_in_whichever_order_it_comes() {
         use SessionState::{Streaming, WaitingApproval};
         let (working, waiting) = (at(Streaming), asking(WaitingApproval, "Run rm?"));
-        let told = |between: &Heard| {
+        let told = |between: &TurnState| {
             let steps = [&working, between, &waiting, between, &working];
             steps.windows(2).filter_map(|pair| news(pair[0], pair[1], "")).collect::<Vec<_>>()
         };
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(news(&at(Streaming), &at(Error), "").as_deref(), Some("Failed."));
         assert_eq!(news(&at(Streaming), &at(Error), "529").as_deref(), Some("Failed: 529"));
         assert_eq!(news(&at(Streaming), &at(Stopped), "half a").as_deref(), Some("Stopped."));
-        let again = Heard { retrying: true, ..at(Streaming) };
+        let again = TurnState { retrying: true, ..at(Streaming) };
         assert_eq!(news(&at(Streaming), &again, "").as_deref(), Some("The model failed. Trying again…"));
     }
 

@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 
 use crate::actions::use_actions;
 use crate::features::shortcuts::keys::Key;
-use crate::net::Connection;
+use crate::net::ConnectionState;
 use crate::store::server::sessions::{folder_name, recent_folders};
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon};
@@ -37,7 +37,8 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
         });
     };
     Effect::new(move |_| {
-        if actions.client.connection.get() == Connection::Open && listing.with_untracked(Option::is_none) {
+        if actions.client.connection.get() == ConnectionState::Open && listing.with_untracked(Option::is_none)
+        {
             look(folder.get_untracked());
         }
     });
@@ -106,7 +107,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
             </div>
             <p class="problem" role="alert">{move || problem.get()}</p>
             <Show when=move || recent.with(|recent| recent.len() > 1)>
-                <div class="recent-folders" role="group" aria-label="Recent folders"><For each=move || recent.get() key=String::clone children=place /></div>
+                <div class="recent-folders" role="group" aria-label="RecentSessions folders"><For each=move || recent.get() key=String::clone children=place /></div>
             </Show>
             <div class="folder-box">
                 <nav class="crumbs" aria-label="Path">

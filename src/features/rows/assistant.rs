@@ -7,7 +7,7 @@ use super::click;
 use super::entry::Entry;
 use super::images::Images;
 use super::markdown::Markdown;
-use crate::dom::element::{Drawn, add, set_class, with_text};
+use crate::dom::element::{Changed, add, set_class, with_text};
 
 pub fn build(entry: Entry) -> Element {
     let row = entry.article("row assistant");
@@ -15,7 +15,7 @@ pub fn build(entry: Entry) -> Element {
     let mut images = Images::in_row(&row);
     add(&row, &click::of_message(&[]));
     let article = row.clone();
-    let (mut live, mut interrupted) = (Drawn::default(), Drawn::default());
+    let (mut live, mut interrupted) = (Changed::default(), Changed::default());
     let mark = with_text("p", "row-mark", "Stopped here");
     entry.follow(move |entry, message| {
         let is_live = entry.is_live();

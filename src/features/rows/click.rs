@@ -134,9 +134,13 @@ impl Entry {
                 copy_in_words(button, &code.map(|code| code::text(&code)).unwrap_or_default());
             }
             // What was written in the field so far stays.
-            Act::Edit if untrack(|| actions.client.rewriting.is_open(&session.id(), self.row.id())) => {}
+            Act::Edit if untrack(|| actions.client.message_edit.is_open(&session.id(), self.row.id())) => {}
             Act::Edit => {
-                actions.client.rewriting.begin(&session.id(), self.row.id(), session.peek(&self.row, text));
+                actions.client.message_edit.begin(
+                    &session.id(),
+                    self.row.id(),
+                    session.peek(&self.row, text),
+                );
             }
             Act::Fork => {
                 let images = session.peek(&self.row, |message| message.images.clone());

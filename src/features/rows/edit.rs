@@ -9,21 +9,21 @@ use crate::dom::element::{mark, with_class};
 use crate::dom::keyed_list::{Mounted, Mounting};
 use crate::widgets::message_editor::MessageEditor;
 
-pub struct Rewriting {
+pub struct MessageEdit {
     /// The text as it was said, hidden meanwhile.
     text: Element,
     mounting: Mounting,
     open: Option<Mounted>,
 }
 
-impl Rewriting {
+impl MessageEdit {
     pub fn beside(text: &Element) -> Self {
         Self { text: text.clone(), mounting: Mounting::here(), open: None }
     }
 
     /// Opens or closes the field, as the person has chosen.
     pub fn show(&mut self, entry: &Entry) {
-        let wanted = entry.actions.client.rewriting.is_open(&entry.session.id(), entry.row.id());
+        let wanted = entry.actions.client.message_edit.is_open(&entry.session.id(), entry.row.id());
         if wanted == self.open.is_some() {
             return;
         }
@@ -41,7 +41,7 @@ impl Rewriting {
 
 fn editor(entry: Entry) -> AnyView {
     let (actions, session) = (entry.actions, entry.session);
-    let rewriting = actions.client.rewriting;
+    let rewriting = actions.client.message_edit;
     let row = entry.row;
     let save = move || {
         let images = session.peek(&row, |message| message.images.clone());

@@ -36,11 +36,11 @@ impl Entry {
 
     /// Whether the person has opened it; remembered when the session is left.
     pub fn is_open(&self) -> bool {
-        self.actions.client.places.is_open(&self.session.id(), self.row.id())
+        self.actions.client.reading_positions.is_open(&self.session.id(), self.row.id())
     }
 
     pub fn toggle(&self) {
-        self.actions.client.places.set_open(&self.session.id(), self.row.id(), !self.is_open());
+        self.actions.client.reading_positions.set_open(&self.session.id(), self.row.id(), !self.is_open());
         self.row.tell();
     }
 

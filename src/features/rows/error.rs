@@ -10,7 +10,7 @@ use super::click;
 use super::click::Act;
 use super::entry::Entry;
 use super::streamed_text::StreamedText;
-use crate::dom::element::{Drawn, add, set};
+use crate::dom::element::{Changed, add, set};
 use crate::widgets::icon::Icon;
 
 pub fn build(entry: Entry) -> Element {
@@ -20,7 +20,7 @@ pub fn build(entry: Entry) -> Element {
     add(&row, &click::small(Act::Copy, Icon::Copy, "Copy this error", ""));
     let retry = click::button(Act::Retry, "button icon-before", Icon::Retry, "Retry");
     let article = row.clone();
-    let mut offered = Drawn::default();
+    let mut offered = Changed::default();
     entry.follow(move |entry, message| {
         text.show(&failure_text(&message.text));
         let can_retry = entry.session.meta.state().get() == SessionState::Error && entry.is_last();

@@ -5,7 +5,7 @@ use web_sys::Element;
 
 use super::click;
 use super::click::Act;
-use crate::dom::element::{Drawn, add, element, set, with_class};
+use crate::dom::element::{Changed, add, element, set, with_class};
 use crate::routes;
 
 /// What the page shows; anything else, and above all SVG, is not a picture here.
@@ -16,12 +16,12 @@ pub struct Images {
     row: Element,
     before: Option<Element>,
     place: Option<Element>,
-    shown: Drawn<Vec<Image>>,
+    shown: Changed<Vec<Image>>,
 }
 
 impl Images {
     pub fn in_row(row: &Element) -> Self {
-        Self { row: row.clone(), before: row.last_element_child(), place: None, shown: Drawn::default() }
+        Self { row: row.clone(), before: row.last_element_child(), place: None, shown: Changed::default() }
     }
 
     pub fn at_end(row: &Element) -> Self {

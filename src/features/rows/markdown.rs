@@ -18,7 +18,7 @@ use web_sys::Element;
 
 pub use self::code_block::text_of as code_of;
 use self::sections::{BLOCKS, Content, Sections};
-use crate::dom::visibility::{Near, Watched};
+use crate::dom::visibility::{Visibility, Watched};
 
 /// Shared with those who tell what is near.
 pub struct Markdown(Rc<RefCell<Shown>>);
@@ -28,7 +28,7 @@ struct Shown {
     sections: Sections,
     source: Source,
     tail: Tail,
-    near: Option<Near>,
+    near: Option<Visibility>,
 }
 
 enum Source {
@@ -170,7 +170,7 @@ impl Shown {
     }
 }
 
-fn watch(near: Near, index: usize, element: &Element, shown: Weak<RefCell<Shown>>) -> Watched {
+fn watch(near: Visibility, index: usize, element: &Element, shown: Weak<RefCell<Shown>>) -> Watched {
     near.watch(element, move |is_near| {
         let Some(shown) = shown.upgrade() else { return };
         if shown.try_borrow_mut().is_ok_and(|mut shown| shown.moved(index, is_near)) {

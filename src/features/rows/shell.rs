@@ -7,7 +7,7 @@ use super::click;
 use super::click::Act;
 use super::entry::Entry;
 use super::streamed_text::StreamedText;
-use crate::dom::element::{Drawn, add, clear, mark, set, with_class, with_text};
+use crate::dom::element::{Changed, add, clear, mark, set, with_class, with_text};
 use crate::widgets::icon::Icon;
 
 /// What stands beside the command. Output that grows changes none of it.
@@ -54,7 +54,7 @@ pub fn build(entry: Entry) -> Element {
     set(&head, "data-icon", Icon::Terminal.name());
     add(&row, &head);
     let article = row.clone();
-    let mut shown = Drawn::default();
+    let mut shown = Changed::default();
     let mut text = None::<StreamedText>;
     entry.follow(move |_, message| {
         let line = Line::of(message);

@@ -8,7 +8,7 @@ use super::entry::Entry;
 use super::line::Line;
 use super::markdown::Markdown;
 use super::streamed_text::StreamedText;
-use crate::dom::element::{Drawn, add, with_class};
+use crate::dom::element::{Changed, add, with_class};
 use crate::widgets::icon::Icon;
 
 pub fn build(entry: Entry) -> Element {
@@ -37,7 +37,7 @@ fn summary(entry: Entry, icon: Icon, verb: &str, target: &str) -> Element {
     let line = Line::in_row(&row);
     line.write(icon, &[("row-verb", "", verb), ("row-target", "", target)]);
     let article = row.clone();
-    let mut open = Drawn::default();
+    let mut open = Changed::default();
     let mut whole = None::<(Element, Markdown)>;
     entry.follow(move |entry, message| {
         let is_open = entry.is_open();

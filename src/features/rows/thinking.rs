@@ -6,7 +6,7 @@ use web_sys::Element;
 use super::entry::Entry;
 use super::line::Line;
 use super::streamed_text::StreamedText;
-use crate::dom::element::{Drawn, set_class};
+use crate::dom::element::{Changed, set_class};
 use crate::widgets::icon::Icon;
 
 pub fn build(entry: Entry) -> Element {
@@ -14,7 +14,7 @@ pub fn build(entry: Entry) -> Element {
     let line = Line::in_row(&row);
     let mut text = StreamedText::in_place(&row, "row-text");
     let article = row.clone();
-    let (mut words, mut open) = (Drawn::default(), Drawn::default());
+    let (mut words, mut open) = (Changed::default(), Changed::default());
     entry.follow(move |entry, message| {
         let live = entry.is_live();
         let label = match (live, message.mark == Some(Mark::Interrupted)) {

@@ -12,7 +12,7 @@ use super::images::Images;
 use super::line as row_line;
 use super::tool_details::ToolDetails;
 use super::tool_icon::tool_icon;
-use crate::dom::element::{Drawn, mark, set};
+use crate::dom::element::{Changed, mark, set};
 use crate::widgets::icon::Icon;
 use crate::widgets::relative_time::duration;
 
@@ -84,7 +84,7 @@ pub fn build(entry: Entry) -> Element {
     let line = row_line::Line::in_row(&row);
     let mut images = Images::at_end(&row);
     let article = row.clone();
-    let (mut shown, mut open) = (Drawn::default(), Drawn::default());
+    let (mut shown, mut open) = (Changed::default(), Changed::default());
     let mut details = None::<ToolDetails>;
     entry.follow(move |entry, message| {
         let now = entry.session.meta.cwd().with(|cwd| Line::of(message, cwd));

@@ -12,7 +12,7 @@ use super::code;
 use super::markdown::Markdown;
 use super::streamed_text::StreamedText;
 use super::{click, diff};
-use crate::dom::element::{Drawn, add, clear, set, with_class, with_text};
+use crate::dom::element::{Changed, add, clear, set, with_class, with_text};
 
 /// All but the output that grows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,7 +88,7 @@ pub struct ToolDetails {
     /// What is drawn in one go.
     drawing: Element,
     copy: Element,
-    shown: Drawn<Details>,
+    shown: Changed<Details>,
     output: Option<Output>,
 }
 
@@ -107,7 +107,7 @@ impl ToolDetails {
         // Before the pictures, if there are any.
         let next = row.first_element_child().and_then(|line| line.next_sibling());
         let _ = row.insert_before(&place, next.as_ref());
-        Self { place, cwd, drawing, copy: click::copies_output(), shown: Drawn::default(), output: None }
+        Self { place, cwd, drawing, copy: click::copies_output(), shown: Changed::default(), output: None }
     }
 
     pub fn show(&mut self, message: &UiMessage) {

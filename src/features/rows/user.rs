@@ -7,11 +7,11 @@ use web_sys::Element;
 
 use super::click;
 use super::click::Act;
-use super::edit::Rewriting;
+use super::edit::MessageEdit;
 use super::entry::Entry;
 use super::images::Images;
 use super::streamed_text::StreamedText;
-use crate::dom::element::{Drawn, add, set, set_class, with_class, with_text};
+use crate::dom::element::{Changed, add, set, set_class, with_class, with_text};
 use crate::widgets::icon::Icon;
 
 pub fn build(entry: Entry) -> Element {
@@ -24,9 +24,9 @@ pub fn build(entry: Entry) -> Element {
     let acts = click::of_message(&going_back);
     add(&row, &acts);
     let article = row.clone();
-    let (mut mark, mut forks) = (Drawn::default(), Drawn::default());
+    let (mut mark, mut forks) = (Changed::default(), Changed::default());
     let mut refused = None::<Element>;
-    let mut rewriting = Rewriting::beside(&text.element);
+    let mut rewriting = MessageEdit::beside(&text.element);
     entry.follow(move |entry, message| {
         text.show(&message.text);
         images.show(&entry.session.id(), &message.images);

@@ -9,7 +9,7 @@ use web_sys::Element;
 use super::session_title::title_words;
 use super::state_mark::{state_icon, state_words};
 use crate::actions::Actions;
-use crate::dom::element::{Drawn, add, clear, mark, set, with_class, with_text};
+use crate::dom::element::{Changed, add, clear, mark, set, with_class, with_text};
 use crate::dom::keyed_list::{Mounted, Mounting, follow};
 use crate::routes;
 use crate::routes::Route;
@@ -86,7 +86,7 @@ pub fn build(actions: Actions, id: &str) -> Element {
     add(&item, &link);
     add(&item, &menu);
     let (built, id) = (item.clone(), id.to_owned());
-    let mut shown = Drawn::default();
+    let mut shown = Changed::default();
     let mounting = Mounting::here();
     let mut field = None::<Mounted>;
     follow(Box::new(move || {

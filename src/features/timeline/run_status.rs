@@ -7,7 +7,7 @@ use pilothouse_core::render::failure::failure_text;
 use pilothouse_core::{Kind, Mark, SessionState};
 
 use crate::actions::use_actions;
-use crate::net::Connection;
+use crate::net::ConnectionState;
 use crate::store::server::{Row, Session};
 use crate::widgets::icon::{Glyph, Icon, LiveGlyph};
 
@@ -17,7 +17,7 @@ pub fn RunStatus(session: Session) -> impl IntoView {
     let state = Memo::new(move |_| session.meta.state().get());
     // What happened before a message that is on its way is not what became of that message.
     let on_its_way = Memo::new(move |_| !state.get().is_active() && ends_in_unsent(session));
-    let connected = Memo::new(move |_| actions.client.connection.get() == Connection::Open);
+    let connected = Memo::new(move |_| actions.client.connection.get() == ConnectionState::Open);
     let words =
         Memo::new(move |_| match (on_its_way.get() && !session.meta.compacting().get(), connected.get()) {
             (true, false) => "Waiting for the connection".to_owned(),

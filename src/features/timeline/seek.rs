@@ -81,7 +81,7 @@ pub fn seek_on_demand(
 }
 
 /// Where the words stand in the row that was gone to, and which of them is looked at.
-struct Places {
+struct ReadingPositions {
     scroller: HtmlElement,
     row: Element,
     all: Vec<Range>,
@@ -91,7 +91,7 @@ struct Places {
 
 thread_local! {
     /// Of the one timeline that stands there.
-    static PLACES: RefCell<Option<Places>> = const { RefCell::new(None) };
+    static PLACES: RefCell<Option<ReadingPositions>> = const { RefCell::new(None) };
 }
 
 /// Nothing is found any more.
@@ -119,7 +119,7 @@ pub fn step_inside(later: bool) -> Option<(usize, usize)> {
     })
 }
 
-impl Places {
+impl ReadingPositions {
     /// Marks the place and brings it into view.
     fn look(&self) {
         let Some(place) = self.all.get(self.at) else { return };
@@ -167,7 +167,7 @@ fn mark_words(
         let all = inside(&row);
         let at = if actions.client.finds_downwards.get_value() { 0 } else { all.len().saturating_sub(1) };
         actions.client.hit.set((at, all.len()));
-        let places = Places { scroller, row, all, at, hold: Rc::new(hold) };
+        let places = ReadingPositions { scroller, row, all, at, hold: Rc::new(hold) };
         places.look();
         PLACES.set(Some(places));
     });

@@ -10,7 +10,7 @@ use pilothouse_core::{Kind, UiMessage};
 use web_sys::Element;
 
 use crate::browser;
-use crate::dom::visibility::{Near, Watched};
+use crate::dom::visibility::{Visibility, Watched};
 use crate::store::server::{Row, Session};
 
 /// Rows of one chunk.
@@ -27,7 +27,7 @@ const GUESS: f64 = 56.0;
 
 #[derive(Clone, Copy)]
 pub struct Window {
-    pub near: Near,
+    pub near: Visibility,
     session: Session,
     heights: StoredValue<HashMap<usize, f64>>,
     /// How many of the newest chunks are built by now, and which of their rows is the first.
@@ -39,7 +39,7 @@ pub struct Window {
 }
 
 impl Window {
-    pub fn new(session: Session, near: Near) -> Self {
+    pub fn new(session: Session, near: Visibility) -> Self {
         let numbers = Memo::new(move |_| {
             session.rows.with(|rows| {
                 let first = rows.first().map_or(0, Row::position);

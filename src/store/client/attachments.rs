@@ -1,4 +1,4 @@
-//! Pictures that wait in the composer, per session. The browser keeps them over a reload, if it can.
+//! Attachments that wait in the composer, per session. The browser keeps them over a reload, if it can.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use crate::browser;
 use crate::browser::indexed_db;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub struct Attachment {
     /// Tells elements apart: the same picture may be there twice.
     pub key: u64,
     pub image: Image,
@@ -19,31 +19,33 @@ pub struct Picture {
 
 static NEXT_KEY: AtomicU64 = AtomicU64::new(0);
 
-impl Picture {
+impl Attachment {
     fn new(image: Image) -> Self {
         Self { key: NEXT_KEY.fetch_add(1, Ordering::Relaxed), image }
     }
 }
 
 #[derive(Clone, Copy)]
-pub struct Pictures {
+pub struct Attachments {
     owner: StoredValue<Owner>,
-    trays: StoredValue<HashMap<String, RwSignal<Vec<Picture>>>>,
+    trays: StoredValue<HashMap<String, RwSignal<Vec<Attachment>>>>,
     /// In which session one was not taken, and why.
     pub problem: RwSignal<Option<(String, String)>>,
 }
 
-impl Pictures {
+impl Default for Attachments {
     /// Lives as long as the owner it is made in: the page's.
-    pub(super) fn new() -> Self {
+    fn default() -> Self {
         Self {
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
             trays: StoredValue::default(),
             problem: RwSignal::default(),
         }
     }
+}
 
-    pub fn of(&self, session_id: &str) -> RwSignal<Vec<Picture>> {
+impl Attachments {
+    pub fn of(&self, session_id: &str) -> RwSignal<Vec<Attachment>> {
         if let Some(tray) = self.trays.with_value(|trays| trays.get(session_id).copied()) {
             return tray;
         }
@@ -60,7 +62,7 @@ impl Pictures {
 
     /// What was kept stands before what was added since the page asked for it. Should that have been sent already,
     /// the kept ones were not among it: they go on waiting, and are kept anew.
-    fn fetch_kept(&self, session_id: String, tray: RwSignal<Vec<Picture>>) {
+    fn fetch_kept(&self, session_id: String, tray: RwSignal<Vec<Attachment>>) {
         let pictures = *self;
         spawn_local(async move {
             let kept = from_texts(&indexed_db::get(&key(&session_id)).await);
@@ -71,7 +73,7 @@ impl Pictures {
             if !pictures.trays.with_value(|trays| trays.contains_key(&session_id)) {
                 return;
             }
-            let kept: Vec<Picture> = kept.into_iter().map(Picture::new).collect();
+            let kept: Vec<Attachment> = kept.into_iter().map(Attachment::new).collect();
             tray.try_update(|tray| tray.splice(..0, kept).for_each(drop));
             pictures.keep(&session_id);
         });
@@ -95,7 +97,7 @@ impl Pictures {
 
     pub fn add(&self, session_id: &str, images: Vec<Image>) {
         if !images.is_empty() {
-            self.of(session_id).update(|tray| tray.extend(images.into_iter().map(Picture::new)));
+            self.of(session_id).update(|tray| tray.extend(images.into_iter().map(Attachment::new)));
             self.keep(session_id);
         }
     }

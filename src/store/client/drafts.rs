@@ -24,9 +24,9 @@ pub struct Drafts {
 
 type Resting = Rc<dyn Fn(&str, &str)>;
 
-impl Drafts {
+impl Default for Drafts {
     /// Lives as long as the owner it is made in: the page's.
-    pub(super) fn new() -> Self {
+    fn default() -> Self {
         Self {
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
             drafts: StoredValue::default(),
@@ -34,7 +34,9 @@ impl Drafts {
             resting: StoredValue::new_local(None),
         }
     }
+}
 
+impl Drafts {
     pub fn of(&self, session_id: &str) -> RwSignal<String> {
         if let Some(draft) = self.drafts.with_value(|drafts| drafts.get(session_id).copied()) {
             return draft;

@@ -11,9 +11,9 @@ struct Rewritten {
 }
 
 #[derive(Clone, Copy, Default)]
-pub struct Rewriting(RwSignal<Option<Rewritten>>);
+pub struct MessageEdit(RwSignal<Option<Rewritten>>);
 
-impl Rewriting {
+impl MessageEdit {
     pub fn is_open(&self, session_id: &str, row_id: &str) -> bool {
         self.0
             .with(|now| now.as_ref().is_some_and(|now| now.session_id == session_id && now.row_id == row_id))

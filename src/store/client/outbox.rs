@@ -32,9 +32,9 @@ pub struct Sent {
 }
 
 #[derive(Clone, Copy, Default)]
-pub struct Unconfirmed(RwSignal<Vec<Sent>>);
+pub struct Outbox(RwSignal<Vec<Sent>>);
 
-impl Unconfirmed {
+impl Outbox {
     pub fn add(&self, sent: Sent) {
         sent.keep();
         self.hold(sent);

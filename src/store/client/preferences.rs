@@ -45,9 +45,9 @@ const NOTIFY: &str = "pilothouse.notify";
 const SOUND: &str = "pilothouse.sound";
 const NO_SIDEBAR: &str = "pilothouse.no-sidebar";
 
-impl Preferences {
+impl Default for Preferences {
     /// As they were left.
-    pub fn recalled() -> Self {
+    fn default() -> Self {
         let chosen = |key: &str| RwSignal::new(browser::recall(key).is_some());
         Self {
             theme: RwSignal::new(Theme::parse(&browser::recall(THEME).unwrap_or_default())),
@@ -57,7 +57,9 @@ impl Preferences {
             no_sidebar: chosen(NO_SIDEBAR),
         }
     }
+}
 
+impl Preferences {
     /// Remembers what is chosen, from now on.
     pub fn keep(self) {
         Effect::new(move |_| match self.theme.get() {

@@ -1,4 +1,4 @@
-//! Where the reader was in each session, and which rows were open. Kept when sessions are switched, and by the tab when
+//! Where the reader was in each session, and which rows were open. KeyedList when sessions are switched, and by the tab when
 //! the page is loaded again; never by the server, since another screen has another place.
 
 use std::collections::{HashMap, HashSet};
@@ -22,18 +22,20 @@ pub enum Reading {
 }
 
 #[derive(Clone, Copy)]
-pub struct Places {
+pub struct ReadingPositions {
     reading: StoredValue<HashMap<String, Reading>>,
     open: StoredValue<HashMap<String, HashSet<String>>>,
 }
 
-impl Places {
+impl Default for ReadingPositions {
     /// As the page before this one left them.
-    pub(super) fn recalled() -> Self {
+    fn default() -> Self {
         let kept = browser::recall_in_tab(KEPT).map(|text| read(&text)).unwrap_or_default();
         Self { reading: StoredValue::new(kept.0), open: StoredValue::new(kept.1) }
     }
+}
 
+impl ReadingPositions {
     pub fn save(&self) {
         let text = self.reading.with_value(|reading| self.open.with_value(|open| write(reading, open)));
         browser::remember_in_tab(KEPT, &text);

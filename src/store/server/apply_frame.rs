@@ -7,7 +7,7 @@ use super::{Loading, ServerState, sessions};
 
 /// What a frame calls for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Settled {
+pub enum FrameEffect {
     #[default]
     Nothing,
     /// Events of this session are missing: it has to be opened anew.
@@ -18,35 +18,35 @@ pub enum Settled {
     Removed(Vec<String>),
 }
 
-pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> Settled {
+pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> FrameEffect {
     match frame {
         ServerFrame::Event { session_id, seq, event } => match server.opened(&session_id) {
-            Some(session) if !session.apply_event(seq, event) => Settled::Gap(session_id),
-            _ => Settled::Nothing,
+            Some(session) if !session.apply_event(seq, event) => FrameEffect::Gap(session_id),
+            _ => FrameEffect::Nothing,
         },
         ServerFrame::Snapshot(snapshot) => match server.opened(&snapshot.meta.session_id) {
             Some(session) => {
                 session.apply_snapshot(*snapshot);
-                Settled::Replaced(session.id())
+                FrameEffect::Replaced(session.id())
             }
-            None => Settled::Nothing,
+            None => FrameEffect::Nothing,
         },
         ServerFrame::AgentsChanged { agents } => {
             server.agents.set(agents);
-            Settled::Nothing
+            FrameEffect::Nothing
         }
         ServerFrame::StorageChanged { problem } => {
             server.storage_problem.set(problem);
-            Settled::Nothing
+            FrameEffect::Nothing
         }
         ServerFrame::SessionsChanged { changed, removed } => {
             for session in removed.iter().filter_map(|id| server.opened(id)) {
                 session.loading.set(Loading::Missing(CommandError::no_such_session()));
             }
             server.sessions.update(|list| sessions::patch(list, changed, &removed));
-            if removed.is_empty() { Settled::Nothing } else { Settled::Removed(removed) }
+            if removed.is_empty() { FrameEffect::Nothing } else { FrameEffect::Removed(removed) }
         }
         // The link's own business.
-        ServerFrame::Welcome(_) | ServerFrame::Response { .. } => Settled::Nothing,
+        ServerFrame::Welcome(_) | ServerFrame::Response { .. } => FrameEffect::Nothing,
     }
 }

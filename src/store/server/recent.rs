@@ -1,13 +1,13 @@
 //! Which sessions were looked at last. Pure.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recent {
+pub struct RecentSessions {
     /// Oldest first.
     ids: Vec<String>,
     room: usize,
 }
 
-impl Recent {
+impl RecentSessions {
     pub const fn new(room: usize) -> Self {
         Self { ids: Vec::new(), room }
     }
@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn the_one_not_seen_for_longest_makes_room() {
-        let mut recent = Recent::new(2);
+        let mut recent = RecentSessions::new(2);
         assert!(recent.touch("a").is_empty());
         assert!(recent.touch("b").is_empty());
         assert!(recent.touch("a").is_empty());

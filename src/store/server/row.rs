@@ -105,7 +105,7 @@ pub struct RowList {
 
 /// What to tell.
 #[derive(Default)]
-pub struct News {
+pub struct RowChanges {
     pub touched: Vec<Row>,
     /// The new list, if rows came, went or moved.
     pub rows: Option<Vec<Row>>,
@@ -174,11 +174,11 @@ impl RowList {
         self.reordered = true;
     }
 
-    pub fn news(&mut self) -> News {
+    pub fn news(&mut self) -> RowChanges {
         let touched = std::mem::take(&mut self.touched);
         touched.iter().for_each(|row| row.0.told.store(true, Ordering::Relaxed));
         let rows = std::mem::take(&mut self.reordered).then(|| self.rows.clone());
-        News { touched, rows }
+        RowChanges { touched, rows }
     }
 
     pub fn rows(&self) -> &[Row] {
@@ -214,7 +214,7 @@ impl RowList {
     }
 }
 
-impl News {
+impl RowChanges {
     pub fn tell(self, list: RwSignal<Vec<Row>>) {
         for row in &self.touched {
             row.tell();

@@ -6,7 +6,7 @@ use pilothouse_core::protocol::{ServerFrame, SessionMeta};
 use pilothouse_core::{Kind, SessionState, SessionView};
 
 use super::*;
-use crate::store::server::{ServerState, Settled};
+use crate::store::server::{FrameEffect, ServerState};
 
 struct Fixture {
     server: ServerState,
@@ -31,17 +31,17 @@ impl Fixture {
         fixture
     }
 
-    fn snapshot(&self) -> Settled {
+    fn snapshot(&self) -> FrameEffect {
         let settled = self.server.apply(ServerFrame::Snapshot(Box::new(self.view.snapshot())));
         self.server.settle();
         settled
     }
 
     /// The server's side has it; the page gets it only if `arrives`.
-    fn event(&mut self, event: Event, arrives: bool) -> Settled {
+    fn event(&mut self, event: Event, arrives: bool) -> FrameEffect {
         self.view.apply(event.clone());
         if !arrives {
-            return Settled::Nothing;
+            return FrameEffect::Nothing;
         }
         let frame = ServerFrame::Event { session_id: "s".into(), seq: self.view.seq, event };
         let settled = self.server.apply(frame);
@@ -74,10 +74,10 @@ fn a_missing_event_brings_a_snapshot_and_nothing_is_applied_before_it() {
     let mut fixture = Fixture::new();
     fixture.event(user("one"), true);
     fixture.event(user("two"), false);
-    assert_eq!(fixture.event(user("three"), true), Settled::Gap("s".into()));
-    assert_eq!(fixture.event(user("four"), true), Settled::Nothing, "it was asked for already");
+    assert_eq!(fixture.event(user("three"), true), FrameEffect::Gap("s".into()));
+    assert_eq!(fixture.event(user("four"), true), FrameEffect::Nothing, "it was asked for already");
     assert_eq!(fixture.session.rows.get_untracked().len(), 1);
-    assert_eq!(fixture.snapshot(), Settled::Replaced("s".into()));
+    assert_eq!(fixture.snapshot(), FrameEffect::Replaced("s".into()));
     assert_eq!(fixture.session.rows.get_untracked().len(), 4);
     fixture.event(user("five"), true);
     assert_eq!(fixture.session.rows.get_untracked().len(), 5);
@@ -89,7 +89,7 @@ fn an_event_that_comes_again_changes_nothing() {
     let mut fixture = Fixture::new();
     fixture.event(user("one"), true);
     let again = ServerFrame::Event { session_id: "s".into(), seq: 1, event: user("one") };
-    assert_eq!(fixture.server.apply(again), Settled::Nothing);
+    assert_eq!(fixture.server.apply(again), FrameEffect::Nothing);
     fixture.server.settle();
     assert_eq!(fixture.session.rows.get_untracked().len(), 1);
 }

@@ -19,12 +19,12 @@ pub fn patch(sessions: &mut Vec<SessionSummary>, changed: Vec<SessionSummary>, r
 
 /// Where rows stand together in the sidebar.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shelf {
+pub enum SessionGroup {
     Pinned,
     Folder(String),
 }
 
-impl Shelf {
+impl SessionGroup {
     pub fn key(&self) -> String {
         match self {
             Self::Pinned => String::new(),
@@ -35,13 +35,13 @@ impl Shelf {
 
 /// The ids of all sessions, by where they stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shelves {
-    pub shelves: Vec<(Shelf, Vec<String>)>,
+pub struct SessionGroups {
+    pub shelves: Vec<(SessionGroup, Vec<String>)>,
     pub archived: Vec<String>,
 }
 
-impl Shelves {
-    pub fn ids_on(&self, shelf: &Shelf) -> Vec<String> {
+impl SessionGroups {
+    pub fn ids_on(&self, shelf: &SessionGroup) -> Vec<String> {
         let found = self.shelves.iter().find(|(held, _)| held == shelf);
         found.map(|(_, ids)| ids.clone()).unwrap_or_default()
     }
@@ -49,14 +49,14 @@ impl Shelves {
 
 /// What is pinned comes first, then folders in the order of their newest session. What was archived stands apart,
 /// even if it is pinned.
-pub fn shelves(sessions: &[SessionSummary]) -> Shelves {
-    let mut all = Shelves::default();
+pub fn shelves(sessions: &[SessionSummary]) -> SessionGroups {
+    let mut all = SessionGroups::default();
     let pinned: Vec<String> = of(sessions, |session| session.pinned && !session.archived);
     if !pinned.is_empty() {
-        all.shelves.push((Shelf::Pinned, pinned));
+        all.shelves.push((SessionGroup::Pinned, pinned));
     }
     for session in sessions.iter().filter(|session| !session.pinned && !session.archived) {
-        let shelf = Shelf::Folder(session.cwd.clone());
+        let shelf = SessionGroup::Folder(session.cwd.clone());
         match all.shelves.iter_mut().find(|(held, _)| *held == shelf) {
             Some((_, ids)) => ids.push(session.id.clone()),
             None => all.shelves.push((shelf, vec![session.id.clone()])),
@@ -168,7 +168,7 @@ mod tests {
     fn folders_follow_their_newest_session() {
         let list = newest_first(vec![session("a", "/x", 1), session("b", "/y", 3), session("c", "/x", 5)]);
         let all = shelves(&list);
-        let (x, y) = (Shelf::Folder("/x".into()), Shelf::Folder("/y".into()));
+        let (x, y) = (SessionGroup::Folder("/x".into()), SessionGroup::Folder("/y".into()));
         assert_eq!(all.shelves.iter().map(|(shelf, _)| shelf).collect::<Vec<_>>(), [&x, &y]);
         assert_eq!(all.ids_on(&x), ["c", "a"]);
         assert!(all.archived.is_empty());
@@ -181,8 +181,8 @@ mod tests {
         list[2].pinned = true;
         list[2].archived = true;
         let all = shelves(&list);
-        assert_eq!(all.shelves[0], (Shelf::Pinned, vec!["b".to_owned()]));
-        assert_eq!(all.shelves[1], (Shelf::Folder("/x".into()), vec!["a".to_owned()]));
+        assert_eq!(all.shelves[0], (SessionGroup::Pinned, vec!["b".to_owned()]));
+        assert_eq!(all.shelves[1], (SessionGroup::Folder("/x".into()), vec!["a".to_owned()]));
         assert_eq!(all.archived, ["c"]);
     }
 

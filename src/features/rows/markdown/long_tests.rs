@@ -10,13 +10,13 @@ use web_sys::{Element, HtmlElement};
 
 use super::{Markdown, blocks};
 use crate::dom::element::with_text;
-use crate::dom::visibility::Near;
+use crate::dom::visibility::Visibility;
 
 /// A text in a view of its own, 300 pixels high.
 struct Page {
     scroller: HtmlElement,
     markdown: Markdown,
-    near: Near,
+    near: Visibility,
     _mounted: Box<dyn std::any::Any>,
 }
 
@@ -31,7 +31,7 @@ fn page() -> Page {
     let made = slot.clone();
     let mounted = mount_to(body, move || {
         let scroller = NodeRef::<html::Div>::new();
-        let near = Near::new(scroller, true);
+        let near = Visibility::new(scroller, true);
         provide_context(near);
         let begin = move |scroller: Element| {
             made.set(Some((Markdown::in_place(&scroller), scroller, near)));
