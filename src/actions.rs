@@ -13,6 +13,7 @@ mod prompt;
 mod queue;
 mod reading_positions;
 mod session;
+pub mod timeline;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -22,13 +23,15 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{Command, HubCommand, SessionCommand};
 
+use self::timeline::TimelineHandle;
 use crate::browser;
 use crate::net::{Connection, OnDisconnect, Outcome};
-use crate::routes::Route;
+use crate::routes::{self, Route};
 use crate::store::server::Session;
 use crate::store::{ClientState, ServerState};
 
-type Navigate = Rc<dyn Fn(&Route)>;
+/// Navigates to a path below the base path of the page.
+type Navigate = Rc<dyn Fn(&str)>;
 
 /// Everything a component needs, from the context.
 #[derive(Clone, Copy)]
@@ -37,6 +40,8 @@ pub struct Actions {
     pub client: ClientState,
     /// What the address names.
     pub route: RwSignal<Route>,
+    /// The timeline on the screen.
+    pub timeline: TimelineHandle,
     /// Changes the address, once the page stands there.
     navigate: StoredValue<Option<Navigate>, LocalStorage>,
     connection: StoredValue<Option<Connection>, LocalStorage>,
@@ -58,6 +63,7 @@ impl Actions {
             server: ServerState::new(),
             client: ClientState::new(browser::now()),
             route: RwSignal::new(Route::default()),
+            timeline: TimelineHandle::default(),
             navigate: StoredValue::new_local(None),
             connection: StoredValue::new_local(None),
             stops: StoredValue::default(),
@@ -77,16 +83,20 @@ impl Actions {
     }
 
     pub fn go(&self, to: Route) {
+        self.go_to_fragment(to, None);
+    }
+
+    fn go_to_fragment(&self, to: Route, fragment: Option<String>) {
         self.client.sidebar_open.set(false);
         self.client.left.set(None);
         self.client.trouble.set(None);
-        self.client.seek.set(None);
+        let path = routes::path_below_base(&to);
         if let Some(navigate) = self.navigate.get_value() {
-            navigate(&to);
+            navigate(&fragment.map_or(path.clone(), |fragment| format!("{path}#{fragment}")));
         }
     }
 
-    pub fn navigate_with(&self, navigate: impl Fn(&Route) + 'static) {
+    pub fn navigate_with(&self, navigate: impl Fn(&str) + 'static) {
         self.navigate.set_value(Some(Rc::new(navigate)));
     }
 

@@ -49,7 +49,18 @@ pub fn message_in(fragment: &str) -> Option<usize> {
     fragment.strip_prefix(MESSAGE)?.parse::<usize>().ok()?.checked_sub(1)
 }
 
+/// The fragment of the address of an entry in the agent's session file.
+pub fn entry_fragment(entry: &str) -> String {
+    format!("{ENTRY}{}", encode(entry))
+}
+
+/// The entry that a fragment names.
+pub fn entry_in(fragment: &str) -> Option<String> {
+    fragment.strip_prefix(ENTRY).filter(|entry| !entry.is_empty()).map(browser::decoded)
+}
+
 const MESSAGE: &str = "m";
+const ENTRY: &str = "entry-";
 
 pub fn server_address(path: &str) -> String {
     format!("{}{path}", base())

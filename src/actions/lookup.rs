@@ -1,6 +1,5 @@
 //! Finding: words in all sessions, the place where they stand, and what an agent offers to choose from.
 
-use leptos::prelude::*;
 use pilothouse_core::protocol::event::{ModelInfo, NoticeLevel};
 use pilothouse_core::protocol::{
     AgentCommand, FoundFiles, FoundRows, HubCommand, SearchResults, SessionCommand,
@@ -8,9 +7,9 @@ use pilothouse_core::protocol::{
 use serde::de::DeserializeOwned;
 
 use super::Actions;
+use super::timeline::FirstMatch;
 use crate::net::{Outcome, read_answer};
-use crate::routes::Route;
-use crate::store::client::Seek;
+use crate::routes::{self, Route};
 use crate::store::server::Session;
 
 impl Actions {
@@ -18,11 +17,32 @@ impl Actions {
         self.ask_hub(HubCommand::Search { query }, move |outcome| done(read_answer(outcome)));
     }
 
-    /// Opens a session at what was found there; without an entry, just the session.
+    /// Opens a session at an entry that was found; without an entry, just the session.
     pub fn go_to(&self, session_id: String, entry: Option<String>) {
-        let seek = entry.map(|entry| Seek { session_id: session_id.clone(), entry });
-        self.go(Route::Session(session_id));
-        self.client.seek.set(seek);
+        let open = self.current().filter(|session| session.id() == session_id);
+        match (open, entry) {
+            (Some(session), Some(entry)) => self.show_entry(session, entry),
+            (_, entry) => self.go_to_fragment(
+                Route::Session(session_id),
+                entry.map(|entry| routes::entry_fragment(&entry)),
+            ),
+        }
+    }
+
+    /// Shows the row or entry that the fragment of the address names, if it names one.
+    pub fn show_fragment(&self, session: Session, fragment: &str) {
+        if let Some(position) = routes::message_in(fragment) {
+            self.show_row(session, position, FirstMatch::default());
+        } else if let Some(entry) = routes::entry_in(fragment) {
+            self.show_entry(session, entry);
+        }
+    }
+
+    fn show_entry(&self, session: Session, entry: String) {
+        let (timeline, id) = (self.timeline, session.id());
+        self.find_row(session, entry, move |position| {
+            timeline.show_row(&id, position, FirstMatch::default());
+        });
     }
 
     /// Finds the place of the row that shows an entry, and fetches what is before the rows held until it is there.
@@ -54,21 +74,18 @@ impl Actions {
     }
 
     /// Brings the reader to a row of the session that is shown.
-    pub fn show_row(&self, session: Session, position: usize) {
-        let client = self.client;
+    pub fn show_row(&self, session: Session, position: usize, first_match: FirstMatch) {
         if position > session.first() && session.row_id_at(position).is_none() {
-            let words = "This message is not part of the conversation.";
-            return session.notify(NoticeLevel::Warning, words.to_owned());
+            let text = "This message is not part of the conversation.";
+            return session.notify(NoticeLevel::Warning, text.to_owned());
         }
-        self.fetch_until(
-            session,
-            position,
-            Box::new(move |position| {
-                if position.is_some() {
-                    client.show_row.set(position);
-                }
-            }),
-        );
+        let (timeline, id) = (self.timeline, session.id());
+        let show = move |position: Option<usize>| {
+            if let Some(position) = position {
+                timeline.show_row(&id, position, first_match);
+            }
+        };
+        self.fetch_until(session, position, Box::new(show));
     }
 
     /// Has the rows of a session fetched back to this place, which is told when it is there, or none if it cannot be.

@@ -38,7 +38,7 @@ impl Actions {
             self.client.forget_chosen_shell(&id);
             self.client.drafts.set(&id, String::new());
             self.client.drafts.save();
-            self.client.jump_to_end.notify();
+            self.timeline.jump_to_end();
         }
     }
 

@@ -28,7 +28,7 @@ pub fn Layout() -> impl IntoView {
     let client = actions.client;
     let open = client.sidebar_open;
     let navigate = use_navigate();
-    actions.navigate_with(move |to| navigate(&routes::path_below_base(to), NavigateOptions::default()));
+    actions.navigate_with(move |path| navigate(path, NavigateOptions::default()));
     // Two screens need no table of routes, which is most of what a router weighs.
     let address = use_location().pathname;
     let shown = Memo::new(move |_| routes::of_path(&address.get()));

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use pilothouse_core::protocol::FoundRows;
 
 use super::shortcuts::keys::Key;
-use super::timeline::seek::{leave, step_inside, unmark_rows};
+use crate::actions::timeline::FirstMatch;
 use crate::actions::use_actions;
 use crate::net::ConnectionState;
 use crate::store::server::Session;
@@ -47,23 +47,23 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
         }
     });
     let hit = actions.client.hit;
-    let go = move |index: usize| {
+    let go = move |index: usize, first_match: FirstMatch| {
         at.set(index);
         hit.set((0, 0));
         if let Some(position) = found.with_untracked(|found| found.as_ref()?.get(index).copied()) {
-            actions.show_row(session, position);
+            actions.show_row(session, position, first_match);
         }
     };
     let step = move |forwards: bool| {
         let count = found.with_untracked(|found| found.as_ref().map_or(0, Vec::len));
-        actions.client.finds_downwards.set_value(forwards);
         if count == 0 {
             return;
         }
-        if let Some(place) = step_inside(forwards) {
+        if let Some(place) = actions.timeline.step_match(forwards) {
             hit.set(place);
         } else {
-            go((at.get_untracked() + if forwards { 1 } else { count - 1 }) % count);
+            let first_match = if forwards { FirstMatch::Topmost } else { FirstMatch::Lowest };
+            go((at.get_untracked() + if forwards { 1 } else { count - 1 }) % count, first_match);
         }
     };
     let ask = move |query: String| {
@@ -81,13 +81,11 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
                 trouble.set(outcome.as_ref().err().cloned().unwrap_or_default());
                 let Ok(FoundRows { rows, .. }) = outcome else { return found.set(None) };
                 if rows.is_empty() {
-                    leave();
-                    unmark_rows();
+                    actions.timeline.clear_matches();
                 }
                 let last = rows.len().saturating_sub(1);
-                actions.client.finds_downwards.set_value(false);
                 found.set(Some(rows));
-                go(last);
+                go(last, FirstMatch::Lowest);
             });
         };
         set_timeout(ask, PAUSE);
@@ -96,7 +94,7 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
         let query = finding.get().unwrap_or_default();
         if query.trim().is_empty() {
             trouble.set(String::new());
-            leave();
+            actions.timeline.clear_matches();
             return found.set(None);
         }
         ask(query);

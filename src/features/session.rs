@@ -4,6 +4,7 @@ mod extension_panels;
 mod notices;
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_location;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 
@@ -16,10 +17,8 @@ use super::queue::Queue;
 use super::timeline::Timeline;
 use super::title_bar::TitleBar;
 use crate::actions::{Actions, use_actions};
-use crate::browser;
 use crate::browser::files;
 use crate::net::ConnectionState;
-use crate::routes;
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
 use crate::widgets::focus;
@@ -45,7 +44,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
             actions.mark_read(&session.id());
         }
     });
-    follow_link(session);
+    follow_fragment(session);
     on_cleanup(move || drop(tab.try_set(String::new())));
     announce(session);
     view! {
@@ -88,22 +87,18 @@ fn take_dropped(actions: Actions, session: Session, event: &leptos::ev::DragEven
     }
 }
 
-/// Goes to the message that the address names, when the conversation is there and when another one is named.
-fn follow_link(session: Session) {
+/// Shows the message that the fragment of the address names, once the conversation is loaded and whenever the fragment
+/// changes.
+fn follow_fragment(session: Session) {
     let actions = use_actions();
-    let show = move || {
-        if let Some(position) = routes::message_in(&browser::fragment()) {
-            actions.show_row(session, position);
-        }
-    };
-    let ready = Memo::new(move |_| session.loading.get() == Loading::Ready);
+    let hash = use_location().hash;
+    let is_ready = Memo::new(move |_| session.loading.get() == Loading::Ready);
     Effect::new(move |_| {
-        if ready.get() {
-            show();
+        let fragment = hash.get();
+        if is_ready.get() {
+            actions.show_fragment(session, fragment.trim_start_matches('#'));
         }
     });
-    let handle = window_event_listener(leptos::ev::hashchange, move |_| show());
-    on_cleanup(move || handle.remove());
 }
 
 fn missing(reason: CommandError) -> AnyView {

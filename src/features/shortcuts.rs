@@ -69,7 +69,7 @@ fn perform(actions: &Actions, act: Act) -> bool {
                 actions.client.finding.set(Some(words));
             }
             (Some(session), Act::Stop) if session.is_active() => actions.stop(session),
-            (Some(_), Act::Latest) => actions.client.jump_to_end.notify(),
+            (Some(_), Act::Latest) => actions.timeline.jump_to_end(),
             _ => return false,
         },
         // The composer's own.

@@ -70,14 +70,6 @@ pub struct Renaming {
     pub in_sidebar: bool,
 }
 
-/// A place in a session that the reader wants to see.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seek {
-    pub session_id: String,
-    /// As the agent's own record calls it.
-    pub entry: String,
-}
-
 #[derive(Clone, Copy, Default)]
 pub struct ClientState {
     /// None until the server was asked.
@@ -111,23 +103,16 @@ pub struct ClientState {
     /// What the sidebar is searched for.
     pub query: RwSignal<String>,
     pub show_archived: RwSignal<bool>,
-    pub seek: RwSignal<Option<Seek>>,
-    /// A row of the session that is shown, by its place, to be brought into view.
-    pub show_row: RwSignal<Option<usize>>,
     /// The words that are looked for in the conversation; none while nobody looks.
     pub finding: RwSignal<Option<String>>,
     /// Which of how many places is looked at, in the row that was gone to.
     pub hit: RwSignal<(usize, usize)>,
-    /// The reader goes through what was found from above.
-    pub finds_downwards: StoredValue<bool>,
     /// What was refused, where no session is open to say it in.
     pub trouble: RwSignal<Option<String>>,
     /// What was open here until it was removed elsewhere.
     pub left: RwSignal<Option<String>>,
     /// Sessions whose composer was made a shell by its button, whatever is typed there.
     shell_chosen: RwSignal<HashSet<String>>,
-    /// The reader wants to be at the end of the timeline.
-    pub jump_to_end: Trigger,
     pub reading_positions: ReadingPositions,
 }
 
