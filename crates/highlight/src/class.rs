@@ -1,4 +1,4 @@
-//! What a part of a text is. Few classes: a reader tells half a dozen colours apart, not thirty.
+//! The classes of spans. They are few, because a reader can distinguish only a few colours.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
@@ -9,10 +9,10 @@ pub enum Class {
     Constant,
     Function,
     Type,
-    /// A key, an attribute's name, a variable that is marked as one.
+    /// A key, the name of an attribute, or a variable with a sigil.
     Property,
     Tag,
-    /// What is said about the code: attributes, decorators, directives, lifetimes.
+    /// Attributes, decorators, directives and lifetimes.
     Meta,
     Heading,
     Inserted,
@@ -20,7 +20,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// For people who read tests.
+    /// The name in the samples of the tests.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Comment => "comment",

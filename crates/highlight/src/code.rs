@@ -1,4 +1,5 @@
-//! The lexer of programs. It follows the table of a language; what a line begins in stands in its frames.
+//! The lexer of programming languages, driven by the table of a language. Its frames are the constructs that are open
+//! at the start of a line.
 
 mod elements;
 mod frames;
@@ -21,18 +22,18 @@ pub struct Code {
     rules: &'static Rules,
     words: Rc<Words>,
     frames: Frames,
-    /// Whether a value stands before this place: then `/` divides and `<` compares.
+    /// Whether the previous token is a value: then `/` divides and `<` compares.
     after_value: bool,
-    /// The name that comes next is of this class, since a keyword says so.
+    /// The class of the next name, set by a keyword such as `fn`.
     announced: Option<Class>,
 }
 
-/// What is true of one line only.
+/// The state within one line.
 #[derive(Debug, Default)]
 struct Line {
-    /// Something other than blanks has been there.
+    /// A token other than blanks was read.
     begun: bool,
-    /// No regular expression ends here, so it need not be looked for again.
+    /// No regular expression ends on this line, so the search is not repeated.
     no_regex: bool,
 }
 
@@ -42,7 +43,7 @@ impl Code {
         Self { rules, words, frames: Frames::default(), after_value: false, announced: None }
     }
 
-    /// Whether nothing is open that began on an earlier line.
+    /// Whether no construct of an earlier line is open.
     pub const fn is_at_rest(&self) -> bool {
         self.frames.is_empty()
     }
@@ -59,7 +60,7 @@ impl Code {
                 Some(Frame::Tag { .. }) => self.inside_tag(cursor, marks),
                 Some(Frame::Children) => self.children(cursor, marks),
             }
-            // Nothing above stays where it is; if it did, this would still end.
+            // Every branch advances; this guarantees that the loop ends.
             if cursor.at == before {
                 cursor.bump();
             }
@@ -74,7 +75,7 @@ impl Code {
             return cursor.skip_blanks();
         }
         let begins = !std::mem::replace(&mut line.begun, true);
-        if self.says_something(cursor, marks, begins)
+        if self.annotation(cursor, marks, begins)
             || self.begins_comment(cursor, marks)
             || self.begins_text(cursor, marks)
         {
@@ -146,7 +147,7 @@ impl Code {
     }
 
     /// Attributes, decorators and directives.
-    fn says_something(&mut self, cursor: &mut Cursor, marks: &mut Marks, begins: bool) -> bool {
+    fn annotation(&mut self, cursor: &mut Cursor, marks: &mut Marks, begins: bool) -> bool {
         let (start, rules) = (cursor.at, self.rules);
         match (cursor.peek(), cursor.ahead(1)) {
             (b'#', b'[') | (b'#', b'!')

@@ -1,6 +1,6 @@
-//! A place in one line. It moves by whole characters, so that every place it rests at can be cut at.
+//! A position in one line. It moves by whole characters, so it is always at a character boundary.
 
-/// All that is scanned is read through here.
+/// The only access of lexers to the text, which lets tests count their steps.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     line: &'a str,
@@ -13,7 +13,7 @@ impl<'a> Cursor<'a> {
         Self { line, at: 0, end: line.len() }
     }
 
-    /// The same line from here to a place before its end.
+    /// A cursor at the same position that ends earlier.
     pub fn until(&self, end: usize) -> Self {
         Self { line: self.line, at: self.at, end: end.min(self.end) }
     }
@@ -26,7 +26,7 @@ impl<'a> Cursor<'a> {
         self.end
     }
 
-    /// The byte here; none counts as 0, which nothing begins with.
+    /// The byte at the position, or 0 at the end; no token starts with 0.
     pub fn peek(&self) -> u8 {
         self.ahead(0)
     }
@@ -38,15 +38,15 @@ impl<'a> Cursor<'a> {
         if place < self.end { self.line.as_bytes().get(place).copied().unwrap_or(0) } else { 0 }
     }
 
-    /// The byte so far before this place.
+    /// The byte `count` bytes before the position, or 0.
     pub fn behind(&self, count: usize) -> u8 {
         self.at.checked_sub(count).and_then(|place| self.line.as_bytes().get(place).copied()).unwrap_or(0)
     }
 
-    /// Passes one character.
+    /// Moves past one character.
     pub fn bump(&mut self) {
         self.at += 1;
-        // The bytes of a character that follow its first one.
+        // Continuation bytes of UTF-8.
         while self.ahead(0) & 0b1100_0000 == 0b1000_0000 {
             self.at += 1;
         }
@@ -57,7 +57,7 @@ impl<'a> Cursor<'a> {
         !text.is_empty() && text.bytes().enumerate().all(|(index, byte)| self.ahead(index) == byte)
     }
 
-    /// Passes this text if it stands here.
+    /// Moves past the text if it is next. Returns whether it was.
     pub fn take(&mut self, text: &str) -> bool {
         let found = self.starts_with(text);
         if found {
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
         self.at = self.end;
     }
 
-    /// What stands between an earlier place and this one.
+    /// The text between an earlier position and this one.
     pub fn since(&self, start: usize) -> &'a str {
         self.line.get(start..self.at).unwrap_or_default()
     }
@@ -94,7 +94,7 @@ pub const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0c)
 }
 
-/// Letters, digits and all that is not ASCII.
+/// Letters, digits, underscores and everything outside ASCII.
 pub const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }

@@ -1,4 +1,4 @@
-//! Data: settings, YAML, changes of files.
+//! Lexers of data formats: settings, YAML, diffs.
 
 mod diff;
 mod settings;

@@ -1,10 +1,10 @@
-//! Code is shown in groups of lines. A browser lays out and paints anew all that stands in one box with what is added;
-//! so a line that comes costs its group, however long the code is.
+//! Groups of lines. A browser repeats layout and paint for the whole box that text is added to, so the page shows code
+//! in small groups: the cost of a new line does not depend on the length of the code.
 
-/// Lines of a group.
+/// The number of lines in a group.
 pub const LINES: usize = 16;
 
-/// The text in pieces of a group each; the first fills up one that has so many lines already.
+/// Splits a text into groups. The first piece completes a group that already has `lines` lines.
 pub fn pieces(text: &str, lines: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let mut room = LINES - lines % LINES;
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_piece_has_as_many_lines_as_there_is_room_for() {
+    fn the_first_piece_completes_a_group() {
         let text = "line\n".repeat(40) + "open";
         let lines = |lines| pieces(&text, lines).map(|piece| piece.lines().count()).collect::<Vec<_>>();
         assert_eq!(lines(13), [3, 16, 16, 6]);

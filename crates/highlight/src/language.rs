@@ -1,4 +1,4 @@
-//! The languages there are, and the names they go by.
+//! The languages and their names.
 
 macro_rules! languages {
     ($($language:ident: $names:literal;)*) => {
@@ -12,7 +12,7 @@ macro_rules! languages {
             pub const ALL: &[Self] = &[$(Self::$language),*];
         }
 
-        /// A language, and what people write behind three backticks or behind a file's last dot.
+        /// The names of each language: after three backticks, or as the extension of a file.
         const NAMES: &[(Language, &str)] = &[$((Language::$language, $names)),*];
     };
 }
@@ -59,13 +59,13 @@ languages! {
     Zig: "zig zon";
 }
 
-/// The language of this name; large and small letters are the same.
+/// The language of a name, regardless of case.
 pub fn of_name(name: &str) -> Option<Language> {
     let is_it = |known: &str| known.eq_ignore_ascii_case(name);
     NAMES.iter().find(|(_, names)| names.split(' ').any(is_it)).map(|(language, _)| *language)
 }
 
-/// What names the language in the name of a file: its ending, or all before that.
+/// The part of a file name that is the name of a language: the extension, or the part before the first dot.
 pub fn name_in_path(path: &str) -> Option<&str> {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let names = [file.rsplit('.').next(), file.split('.').next()];

@@ -1,4 +1,4 @@
-//! Which lexer a language has. Each goes along one line and remembers what the next one begins in.
+//! Selects the lexer of a language. A lexer reads one line at a time and stores the constructs that are open at its end.
 
 use crate::code::Code;
 use crate::cursor::Cursor;
@@ -41,7 +41,7 @@ impl Lexer {
         }
     }
 
-    /// Goes along the next line of the text, which is given without its end.
+    /// Reads the next line, without its line break.
     pub fn line(&mut self, line: &str, marks: &mut Marks) {
         let cursor = &mut Cursor::new(line);
         match self {

@@ -1,8 +1,8 @@
-//! Which parts of a text of code are keywords, strings, comments and the like, line by line and without a parser: good
-//! enough to read by, never in the way. A table says what is peculiar to a language, one lexer follows it; what is no
-//! program (markup, settings, a shell) has a small lexer of its own.
+//! Syntax highlighting: finds keywords, strings, comments and the like in code, line by line and without a parser.
+//! Programming languages share one lexer, driven by a table per language; markup, settings and shells have small lexers
+//! of their own.
 //!
-//! Everything here is pure: no DOM, no clock, no files. Any text in any language is fine, costs in proportion to its
+//! The crate is pure: no DOM, no clock, no files. It accepts any text in any language, takes time proportional to its
 //! length, and never panics.
 
 // Tests may read files and clocks; see clippy.toml.
@@ -39,7 +39,7 @@ pub const READY: &str = "pilothouseHighlighterIsReady";
 /// The event by which the page hears that texts have become others, while words are marked in them.
 pub const COLOURED: &str = "pilothouse-coloured";
 
-/// The parts of a whole text, in their order.
+/// Returns the spans of a whole text, in order.
 pub fn highlight(language: Language, text: &str) -> Vec<Span> {
     Highlighter::new(language).push(text)
 }

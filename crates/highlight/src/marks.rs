@@ -1,9 +1,9 @@
-//! The parts found in a line.
+//! The spans found in a line.
 
 use crate::class::Class;
 use crate::cursor::is_blank;
 
-/// A part of a text, in bytes.
+/// A classified part of a text, as a range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub start: usize,
@@ -11,14 +11,14 @@ pub struct Span {
     pub class: Class,
 }
 
-/// The parts of one line.
+/// The spans of one line.
 #[derive(Debug, Default)]
 pub struct Marks {
     marks: Vec<Span>,
 }
 
 impl Marks {
-    /// Parts come in their order. What would reach back into the last one is cut off.
+    /// Adds a span. Spans are added in order; an overlap with the previous one is cut off.
     pub fn add(&mut self, start: usize, end: usize, class: Class) {
         let start = start.max(self.marks.last().map_or(0, |last| last.end));
         if start < end {
@@ -26,9 +26,9 @@ impl Marks {
         }
     }
 
-    /// Tells the parts of a line that begins `offset` bytes into the text, and forgets them. Neighbours of one class
-    /// with only blanks between them are one part: nobody sees the colour of a blank.
-    pub fn tell(&mut self, line: &str, offset: usize, spans: &mut Vec<Span>) {
+    /// Moves the spans of a line that starts at byte `offset` of the text. Neighbours of the same class that are
+    /// separated only by blanks are merged, since the colour of a blank is invisible.
+    pub fn drain_into(&mut self, line: &str, offset: usize, spans: &mut Vec<Span>) {
         let are_one = |span: &Span, next: &Span| {
             let between = line.get(span.end..next.start);
             span.class == next.class && between.is_some_and(|between| between.bytes().all(is_blank))

@@ -1,4 +1,4 @@
-//! Text with marks in it: HTML and XML, style sheets, Markdown.
+//! Lexers of markup: HTML and XML, style sheets, Markdown.
 
 mod markdown;
 mod style;

@@ -1,4 +1,4 @@
-//! Shells: words that mean something by where they stand, and strings with commands inside.
+//! The lexer of shells, where the meaning of a word depends on its position and strings contain commands.
 
 mod recipes;
 mod session;
@@ -11,14 +11,14 @@ use crate::code::{here_document, is_here_end};
 use crate::cursor::{Cursor, is_blank, is_word, starts_word};
 use crate::marks::Marks;
 
-/// Nothing that people write goes deeper.
+/// The maximum nesting; deeper constructs are not tracked.
 const DEEPEST: usize = 32;
 
-/// Behind these a command comes.
+/// Keywords that are followed by a command.
 const BEFORE_COMMANDS: &str = "if then else elif while until do ! time { begin and or not";
 const KEYWORDS: &str = "for case select function in fi done esac } [[ ]] end switch return break continue exit \
                         export local readonly declare typeset unset alias set shift source eval exec trap";
-/// Programs that start another.
+/// Programs whose argument is a command.
 const RUNNERS: &str = "sudo env nohup exec command xargs nice time doas builtin";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,11 +33,11 @@ enum Frame {
 #[derive(Clone, Debug)]
 pub struct Shell {
     frames: Vec<Frame>,
-    /// The end of what begins with the next line.
+    /// The end marker of the here-document that starts on the next line.
     here: Option<String>,
     /// Whether the next word is a command.
     command: bool,
-    /// Whether the last line said that it goes on.
+    /// Whether the previous line ended with a backslash.
     goes_on: bool,
 }
 
@@ -48,12 +48,12 @@ impl Default for Shell {
 }
 
 impl Shell {
-    /// For what is no command but may have variables and strings.
+    /// Sets whether the next word is a command.
     pub const fn expect_command(&mut self, command: bool) {
         self.command = command;
     }
 
-    /// Whether nothing is open that began on an earlier line.
+    /// Whether no construct of an earlier line is open.
     pub const fn is_at_rest(&self) -> bool {
         self.frames.is_empty() && !self.goes_on
     }
@@ -124,7 +124,7 @@ impl Shell {
             },
             b')' => {
                 cursor.bump();
-                // Without a command around it, it ends a pattern.
+                // Outside of `$(…)` it ends a pattern of `case`, which a command follows.
                 self.command = self.frames.pop().is_none();
             }
             b';' | b'|' | b'(' | b'`' => {
@@ -133,13 +133,13 @@ impl Shell {
             }
             b'&' => {
                 cursor.bump();
-                // Not that of `2>&1`.
+                // Except in `2>&1`.
                 if !matches!(cursor.behind(2), b'>' | b'<') {
                     self.command = true;
                 }
             }
             b'<' | b'>' | b'=' => cursor.bump(),
-            // The line goes on, and with it what was expected.
+            // A continued line keeps the expectation.
             b'\\' if cursor.at + 1 == cursor.end() => cursor.bump(),
             _ => self.word(cursor, marks),
         }
@@ -157,7 +157,7 @@ impl Shell {
         let is_name = word.bytes().all(is_word) && starts_word(word.bytes().next().unwrap_or(0));
         let is_among = |list: &str| list.split_ascii_whitespace().any(|other| other == word);
         let class = if is_name && matches!(cursor.peek(), b'=') {
-            // Passed with what it is set to: the command comes behind it.
+            // An assignment before a command.
             cursor.bump();
             marks.add(start, cursor.at - 1, Class::Property);
             if !is_blank(cursor.peek()) && !ends_word(cursor.peek()) {
@@ -198,7 +198,7 @@ impl Shell {
                 cursor.bump();
                 let name = cursor.at;
                 cursor.take_while(is_word);
-                // `$(NAME)` is a variable of make; a command alone may look the same.
+                // `$(NAME)` counts as a variable of make, though it may be a command without arguments.
                 if cursor.at == name || !cursor.take(")") {
                     cursor.at = name;
                     self.push(Frame::Commands);

@@ -1,4 +1,4 @@
-//! What is peculiar to each language, as tables: its words, comments and strings, and a few habits.
+//! The tables of the languages: words, comments, strings and other syntax.
 
 mod compiled;
 mod data;
@@ -9,53 +9,54 @@ pub use scripts::JAVASCRIPT;
 
 use crate::language::Language;
 
-/// Lists of words are separated by blanks.
+/// The syntax of a language. Words in lists are separated by blanks.
 #[derive(Debug)]
 pub struct Rules {
     pub keywords: &'static str,
     pub constants: &'static str,
-    /// Keywords that are also names: only what follows them tells.
+    /// Keywords that can also be names; the next token decides.
     pub soft_keywords: &'static str,
-    /// Types that do not look like one.
+    /// Types without a capital letter.
     pub types: &'static str,
-    /// The keywords before the name of a function.
+    /// Keywords before the name of a function.
     pub definers: &'static str,
     pub line_comments: &'static [&'static str],
     pub block_comment: Option<(&'static str, &'static str)>,
     pub nested_comments: bool,
-    /// A comment of one line begins the line or stands behind a blank.
+    /// A line comment must start the line or follow a blank.
     pub spaced_comments: bool,
-    /// Longer ones first.
+    /// Longer quotes first.
     pub quotes: &'static [Quote],
-    /// What stands before a quote and changes it.
+    /// Words before a quote that change its meaning.
     pub prefixes: &'static [Prefix],
     pub own_ends: OwnEnds,
-    /// Words also have these letters in them; at their start only those of `first_letters`.
+    /// Further letters inside of words.
     pub letters: &'static [u8],
+    /// Further letters at the start of words.
     pub first_letters: &'static [u8],
-    /// Before variables.
+    /// Letters before variables, such as `$`.
     pub sigils: &'static [u8],
-    /// Large and small letters are the same.
+    /// Keywords are recognised regardless of case.
     pub ignores_case: bool,
-    /// Names with a capital are types, those in capitals constants.
+    /// Names that start with a capital are types; names in capitals are constants.
     pub capitals: bool,
-    /// But functions also have one.
+    /// Names of functions may start with a capital.
     pub capital_functions: bool,
-    /// A word or a string with a colon right behind it is a key.
+    /// A word or a string directly before a colon is a key.
     pub keys: bool,
-    /// `@name` says something about what follows.
+    /// `@name` is a decorator.
     pub decorators: bool,
-    /// So does `#[…]`.
+    /// `#[…]` is an attribute.
     pub attributes: bool,
-    /// So does a line that begins with `#`.
+    /// A line that starts with `#` is a directive.
     pub directives: bool,
     /// `:name` is a constant.
     pub symbols: bool,
     /// `'a` is a lifetime, `'a'` a character; `name!` a macro.
     pub ticks: bool,
-    /// `/…/` is a string where a value may stand.
+    /// `/…/` is a regular expression where a value is expected.
     pub regexes: bool,
-    /// `<Tag>` is an element where a value may stand.
+    /// `<Tag>` is an element where a value is expected.
     pub elements: bool,
 }
 
@@ -63,11 +64,11 @@ pub struct Rules {
 pub struct Quote {
     pub open: &'static str,
     pub close: &'static str,
-    /// A backslash takes the meaning from what follows.
+    /// A backslash escapes the next character.
     pub escapes: bool,
-    /// Goes on behind the end of a line.
+    /// May contain line breaks.
     pub lines: bool,
-    /// What begins code inside, such as `${`; empty for none.
+    /// The start of embedded code, such as `${`; empty if there is none.
     pub hole: &'static str,
 }
 
@@ -78,7 +79,7 @@ pub struct Prefix {
     pub hole: &'static str,
 }
 
-/// Strings that say themselves how they end.
+/// Strings with a delimiter that is chosen by their author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnEnds {
     None,
@@ -131,12 +132,12 @@ const fn quote(open: &'static str, hole: &'static str) -> Quote {
     Quote { open, close: open, escapes: true, lines: false, hole }
 }
 
-/// A string over several lines.
+/// A string that may contain line breaks.
 const fn long(open: &'static str, hole: &'static str) -> Quote {
     Quote { open, close: open, escapes: true, lines: true, hole }
 }
 
-/// A string over several lines in which a backslash is nothing special.
+/// A string that may contain line breaks and has no escapes.
 const fn verbatim(open: &'static str) -> Quote {
     Quote { open, close: open, escapes: false, lines: true, hole: "" }
 }
@@ -144,7 +145,7 @@ const fn verbatim(open: &'static str) -> Quote {
 const DOUBLE: Quote = quote("\"", "");
 const SINGLE: Quote = quote("'", "");
 
-/// The languages that have no lexer of their own.
+/// The table of a language that uses the common lexer.
 pub const fn of(language: Language) -> &'static Rules {
     match language {
         Language::C => &compiled::C,

@@ -1,4 +1,4 @@
-//! Text in, marked text out; and what holds for any text in any language.
+//! Samples of every language, and properties of any text.
 
 mod cases;
 pub mod cost;
@@ -7,7 +7,7 @@ mod streaming;
 
 use crate::{Language, Span, highlight};
 
-/// The text with every part as `‹class:part›`.
+/// The text with every span as `‹class:text›`.
 fn marked(language: Language, text: &str) -> String {
     let mut out = String::new();
     let mut at = 0;

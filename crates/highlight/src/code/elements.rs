@@ -1,4 +1,4 @@
-//! Elements among code: `<Tag name="value">text {code}</Tag>`.
+//! Elements inside of code: `<Tag name="value">text {code}</Tag>`.
 
 use super::Code;
 use super::frames::Frame;
@@ -7,14 +7,14 @@ use crate::cursor::{Cursor, is_blank, is_word};
 use crate::marks::Marks;
 use crate::tables::Quote;
 
-/// Inside of tags a backslash is nothing special.
+/// The quotes inside of tags, where a backslash does not escape.
 static QUOTES: [Quote; 2] = [
     Quote { open: "\"", close: "\"", escapes: false, lines: true, hole: "" },
     Quote { open: "'", close: "'", escapes: false, lines: true, hole: "" },
 ];
 
 impl Code {
-    /// `<` where a value may stand; false if it is none of an element.
+    /// Reads the `<name` of an element where a value is expected; false if it is another `<`.
     pub(super) fn begins_element(&mut self, cursor: &mut Cursor, marks: &mut Marks) -> bool {
         let next = cursor.ahead(1);
         let place = cursor.at;
@@ -24,7 +24,7 @@ impl Code {
         cursor.bump();
         let start = cursor.at;
         cursor.take_while(is_name);
-        // `<T,>` and `<T extends …>` are parameters of a function.
+        // `<T,>` and `<T extends …>` are type parameters.
         if cursor.peek() == b',' || cursor.starts_with(" extends ") {
             cursor.at = place;
             return false;
@@ -70,7 +70,7 @@ impl Code {
         }
     }
 
-    /// The text between tags is left as it is.
+    /// Skips the text between tags, which has no class.
     pub(super) fn children(&mut self, cursor: &mut Cursor, marks: &mut Marks) {
         cursor.take_while(|byte| !matches!(byte, b'<' | b'{'));
         match cursor.peek() {

@@ -1,9 +1,9 @@
-//! What stands open at a place: a comment, a string, the code inside a string, an element. The innermost is on top.
+//! The stack of open constructs: comments, strings, code inside of strings, elements. The innermost is on top.
 
 use crate::class::Class;
 use crate::tables::Quote;
 
-/// Nothing that people write goes deeper; what does is read as if it did not.
+/// The maximum nesting; deeper constructs are not tracked.
 const DEEPEST: usize = 32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Frame {
         escapes: bool,
         hole: &'static str,
     },
-    /// A string or comment that ends with these letters; those of `whole_line` stand alone on a line.
+    /// A string or comment that ends with `end`; with `whole_line`, that must be a line of its own.
     Until {
         end: String,
         whole_line: bool,
@@ -39,7 +39,7 @@ pub enum Frame {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frames {
     open: Vec<Frame>,
-    /// Begins with the next line.
+    /// The frame that starts with the next line.
     next: Option<Frame>,
 }
 
@@ -56,7 +56,7 @@ impl Frames {
         self.open.last_mut()
     }
 
-    /// False if it is too deep.
+    /// Returns false if the stack is full.
     pub fn push(&mut self, frame: Frame) -> bool {
         let fits = self.open.len() < DEEPEST;
         if fits {
@@ -73,7 +73,7 @@ impl Frames {
         self.open.pop();
     }
 
-    /// Counts brackets in a hole. True if this one ends it.
+    /// Counts the brackets in a hole. Returns whether this one closes it.
     pub fn close_hole(&mut self, byte: u8) -> bool {
         let Some(Frame::Hole { open, close, depth }) = self.open.last_mut() else { return false };
         if byte == *open {
@@ -87,7 +87,7 @@ impl Frames {
         false
     }
 
-    /// A string of one line ends with it, and all that is inside.
+    /// Closes strings that end with the line, and everything inside of them.
     pub fn end_line(&mut self) {
         let ends = |frame: &Frame| matches!(frame, Frame::Text { quote, .. } if !quote.lines);
         if let Some(first) = self.open.iter().position(ends) {

@@ -1,11 +1,11 @@
-//! Strings that say themselves how they end, and those that are told by their shape.
+//! Strings with custom delimiters, character literals and regular expressions.
 
 use crate::cursor::{Cursor, is_blank, is_word, starts_word};
 
-/// Longer ends of strings are not looked for.
+/// The maximum length of a delimiter.
 const LONGEST_END: usize = 32;
 
-/// Passes `'a'`, or `'a` with a false: that is a lifetime.
+/// Moves past `'a'` and returns true, or past the lifetime `'a` and returns false.
 pub fn character(cursor: &mut Cursor) -> bool {
     cursor.bump();
     let start = cursor.at;
@@ -81,7 +81,7 @@ pub fn dollars(cursor: &mut Cursor) -> Option<String> {
     end
 }
 
-/// Passes `<<~'END'`, and tells END. Where `plain` is false it needs its `~` or `-`.
+/// Moves past `<<~'END'` and returns `END`. Unless `plain`, it needs a `~` or `-`.
 pub fn here_document(cursor: &mut Cursor, arrows: &str, plain: bool) -> Option<String> {
     let start = cursor.at;
     let found = cursor.take(arrows);
@@ -111,14 +111,14 @@ pub fn here_document(cursor: &mut Cursor, arrows: &str, plain: bool) -> Option<S
     Some(end.to_owned())
 }
 
-/// Whether a line is nothing but the end of a here-document, and what closes a call.
+/// Whether a line is the end of a here-document, possibly followed by the end of a call.
 pub fn is_here_end(line: &str, end: &str) -> bool {
     line.trim_matches(|letter: char| letter.is_ascii() && is_blank(letter as u8))
         .trim_end_matches([';', ')', ','])
         .eq(end)
 }
 
-/// Passes `/…/flags`; false, without moving, if the line has no end of it.
+/// Moves past `/…/flags`. Returns false without moving if it does not end on the line.
 pub fn regex(cursor: &mut Cursor) -> bool {
     let start = cursor.at;
     cursor.bump();

@@ -1,4 +1,4 @@
-//! Strings and comments: where they begin, and how far they go.
+//! Strings and comments.
 
 use super::Code;
 use super::frames::Frame;
@@ -74,7 +74,7 @@ impl Code {
         true
     }
 
-    /// A string whose prefix has just been passed as a word.
+    /// Reads a string whose prefix was read as a word.
     pub(super) fn begins_prefixed_text(
         &mut self,
         cursor: &mut Cursor,
@@ -138,7 +138,7 @@ impl Code {
             }
             if cursor.starts_with(hole) {
                 let bracket = hole.as_bytes().iter().copied().find(|byte| matches!(byte, b'(' | b'{'));
-                // `{{` is a bracket and nothing else.
+                // `{{` is an escaped bracket.
                 if hole == "{" && cursor.ahead(1) == b'{' {
                     cursor.at += 2;
                     continue;
@@ -165,7 +165,7 @@ impl Code {
             (OwnEnds::Swift, b'#') => hashed(cursor),
             (OwnEnds::Ruby | OwnEnds::Php, b'<') => {
                 let is_php = self.rules.own_ends == OwnEnds::Php;
-                // In Ruby `<<` alone appends.
+                // In Ruby, `<<` without `~` or `-` is an operator.
                 let Some(end) = here_document(cursor, if is_php { "<<<" } else { "<<" }, is_php) else {
                     return false;
                 };

@@ -1,4 +1,4 @@
-//! Words: keywords and the like by the table, the rest by how it looks and what stands behind it.
+//! Words: keywords, constants and types by the table; other names by their shape and the next character.
 
 use super::Code;
 use crate::class::Class;
@@ -6,7 +6,7 @@ use crate::cursor::{Cursor, is_blank, is_word, starts_word};
 use crate::marks::Marks;
 use crate::tables::Rules;
 
-/// Longer ones are no keywords.
+/// The maximum length of a keyword.
 const LONGEST: usize = 24;
 
 /// Keywords before the name of a type.
@@ -27,7 +27,7 @@ impl Words {
         let mut words = Self(Vec::new());
         for (list, class) in lists {
             for word in list.split_ascii_whitespace() {
-                // One by one: they are few, and to sort them would be a good part of the whole module.
+                // Sorted insertion: the lists are short, and the code of `sort` is large.
                 if let Err(place) = words.place_of(word) {
                     words.0.insert(place, (word, class));
                 }
@@ -90,7 +90,7 @@ impl Code {
         }
     }
 
-    /// A colon right behind it; two are something else, and so is what ends a branch.
+    /// Whether the word is directly before a single colon, and is not the `default:` of a branch.
     fn is_key(&self, cursor: &Cursor, word: &str) -> bool {
         let behind = usize::from(cursor.peek() == b'?');
         self.rules.keys
@@ -107,7 +107,7 @@ impl Code {
             return Some(Class::Function);
         }
         let is_called = cursor.peek() == b'(' || (rules.ticks && cursor.starts_with("::<"));
-        // `Get-Item` of PowerShell.
+        // PowerShell's `Get-Item`.
         let is_command = rules.ignores_case && word.contains('-');
         let mut letters = word.chars().filter(|letter| *letter != '_').peekable();
         let has_capital = rules.capitals && letters.peek().is_some_and(|first| first.is_uppercase());
@@ -124,7 +124,7 @@ fn is_among(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|other| other == word)
 }
 
-/// What may follow a keyword, and does not follow a name.
+/// Whether the byte can start an operand, which may follow a keyword but not a name.
 const fn begins_operand(byte: u8) -> bool {
     starts_word(byte) || matches!(byte, b'{' | b'[' | b'(' | b'"' | b'\'' | b'`' | b'*' | b'$' | b'#')
 }

@@ -1,4 +1,4 @@
-//! Changes of files: what a line is, its first letters say.
+//! Diffs: the first letters of a line determine its class.
 
 use crate::class::Class;
 use crate::marks::Marks;

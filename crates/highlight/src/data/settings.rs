@@ -1,4 +1,4 @@
-//! Settings: a name and a value on each line, in sections.
+//! Settings (INI, TOML): a name and a value on each line, in sections.
 
 use crate::class::Class;
 use crate::code::Code;
@@ -9,7 +9,7 @@ use crate::tables::Rules;
 #[derive(Clone, Debug)]
 pub struct Settings {
     values: Code,
-    /// A list or table of values that is still open.
+    /// The number of open brackets of a list or table.
     depth: usize,
 }
 
@@ -20,7 +20,7 @@ impl Settings {
 
     pub fn line(&mut self, cursor: &mut Cursor, marks: &mut Marks) {
         if self.values.is_at_rest() {
-            // Whatever was counted wrong is put right by the next section.
+            // Each section resets the count, in case brackets were miscounted.
             if cursor.peek() == b'[' {
                 self.depth = 0;
             }

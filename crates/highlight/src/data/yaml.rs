@@ -1,4 +1,4 @@
-//! YAML: keys before colons, values behind them, texts by their indentation.
+//! YAML: keys before colons, values after them, block texts by their indentation.
 
 use crate::class::Class;
 use crate::code::Code;
@@ -9,7 +9,7 @@ use crate::tables;
 #[derive(Clone, Debug)]
 pub struct Yaml {
     values: Code,
-    /// A text goes on as long as its lines stand further to the right than this.
+    /// The indentation of an open block text: it ends at the first line that is not indented further.
     text: Option<usize>,
 }
 
@@ -60,7 +60,7 @@ impl Yaml {
             }
             b'"' | b'\'' | b'[' | b'{' | b'#' => self.values.line(cursor, marks),
             _ => {
-                // A text is no number because there is one in it.
+                // A plain text that contains a number is not a number.
                 let value = cursor.rest();
                 let end = value.find(" #").unwrap_or(value.len());
                 let is_part =
@@ -74,7 +74,7 @@ impl Yaml {
     }
 }
 
-/// Passes a key and its colon, if the line has one.
+/// Moves past a key and its colon, if the line has one.
 fn key(cursor: &mut Cursor, marks: &mut Marks) {
     let start = cursor.at;
     let quote = cursor.peek();

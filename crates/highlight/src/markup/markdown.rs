@@ -1,4 +1,4 @@
-//! Markdown as it is written. Fenced code is read in its own language.
+//! Markdown source. Fenced code is highlighted in its own language.
 
 use crate::class::Class;
 use crate::cursor::{Cursor, is_blank};
@@ -38,7 +38,7 @@ impl Markdown {
             marks.add(start, cursor.end(), Class::Meta);
             let info = cursor.rest().trim();
             let name = info.split([' ', ',', '{']).next().unwrap_or_default();
-            // Markdown inside of Markdown would go on for ever.
+            // Nested Markdown is not highlighted: the nesting would be unbounded.
             let language =
                 language::of_name(name).filter(|language| *language != language::Language::Markdown);
             let lexer = language.map(|language| Box::new(Lexer::new(language)));
@@ -123,7 +123,7 @@ fn inline(cursor: &mut Cursor, marks: &mut Marks) {
     }
 }
 
-/// Passes a letter as often as it stands here, and tells how often.
+/// Moves past all repetitions of a byte and returns their number.
 fn run(cursor: &mut Cursor, byte: u8) -> usize {
     let start = cursor.at;
     cursor.take_while(|other| other == byte);

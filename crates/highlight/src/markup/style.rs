@@ -1,4 +1,4 @@
-//! Style sheets, with the nesting and variables of their relatives.
+//! Style sheets: CSS, and the nesting and variables of SCSS and Less.
 
 use crate::class::Class;
 use crate::cursor::{Cursor, is_blank, is_word, starts_word};
@@ -12,7 +12,7 @@ pub struct Style {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
-    /// A property or a selector may begin here.
+    /// Before a property or a selector.
     #[default]
     Start,
     Selector,
@@ -60,7 +60,7 @@ impl Style {
                 _ => value(cursor, marks),
             }
         }
-        // A list of selectors goes on; what is no list is over, or will be with its bracket.
+        // A list of selectors may continue on the next line, which then starts with a selector again.
         if self.place == Place::Selector {
             self.place = Place::Start;
         }
@@ -78,7 +78,8 @@ impl Style {
         marks.add(start, cursor.at, Class::Comment);
     }
 
-    /// A name with a colon behind it is a property, unless a bracket comes before the next semicolon.
+    /// Decides between a property and a selector. A name before a colon is a property, unless a bracket opens before
+    /// the next semicolon.
     fn begin(&mut self, cursor: &mut Cursor, marks: &mut Marks) {
         let start = cursor.at;
         cursor.take_while(is_name);

@@ -1,4 +1,4 @@
-//! HTML and XML. What stands in `script` and `style` is read as what it is.
+//! HTML and XML. The content of `script` and `style` is highlighted in its own language.
 
 use super::Style;
 use crate::class::Class;
@@ -10,7 +10,7 @@ use crate::tables;
 #[derive(Clone, Debug)]
 pub struct Markup {
     place: Place,
-    /// What the tag that is open, or was last, brings along.
+    /// The content of the last start tag.
     inside: Inside,
 }
 
@@ -20,7 +20,7 @@ enum Place {
     Comment,
     Tag,
     Quote(u8),
-    /// Between the tags of something else.
+    /// Inside of `script` or `style`.
     Inside,
 }
 

@@ -1,4 +1,4 @@
-//! Files of commands for something else: recipes of make, instructions for an image.
+//! Files with embedded shell commands: makefiles and Dockerfiles.
 
 use super::Shell;
 use crate::class::Class;

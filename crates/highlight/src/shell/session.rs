@@ -1,4 +1,4 @@
-//! What stands in a terminal: commands behind a prompt, and what they said.
+//! Terminal sessions: commands after a prompt, and their output.
 
 use super::Shell;
 use crate::class::Class;
@@ -27,7 +27,7 @@ impl Console {
     }
 }
 
-/// The length of `$`, of `user@host:~/folder$` and the like, if a blank follows.
+/// The length of a prompt, such as `$` or `user@host:~/folder$`, before a blank.
 fn prompt(line: &str) -> Option<usize> {
     let end = line.find(' ')?;
     let word = line.get(..end)?;

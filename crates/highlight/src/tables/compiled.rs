@@ -1,4 +1,4 @@
-//! Languages that are compiled.
+//! Tables of compiled languages.
 
 use super::{DOUBLE, OwnEnds, PLAIN, Prefix, Quote, Rules, SINGLE, long, quote, verbatim};
 
@@ -94,7 +94,7 @@ pub const GO: Rules = Rules {
             uint uint8 uint16 uint32 uint64 uintptr",
     definers: "func",
     quotes: &[verbatim("`"), DOUBLE, SINGLE],
-    // What is exported has a capital, types or not.
+    // Exported names start with a capital, whether types or not.
     capitals: false,
     ..PLAIN
 };

@@ -1,10 +1,10 @@
-//! Languages that say what is, not what to do.
+//! Tables of data and query languages.
 
 use super::{DOUBLE, OwnEnds, PLAIN, Quote, Rules, SINGLE, long, quote, verbatim};
 
 pub const JSON: Rules = Rules {
     constants: "true false null NaN Infinity",
-    // The marks of those that allow comments and more quotes.
+    // For the variants that allow comments and other quotes.
     quotes: &[DOUBLE, SINGLE],
     capitals: false,
     keys: true,
@@ -71,7 +71,7 @@ pub const HCL: Rules = Rules {
     ..PLAIN
 };
 
-/// What stands behind the `=` of a setting.
+/// Values of settings, after `=`.
 pub const TOML: Rules = Rules {
     constants: "true false inf nan",
     line_comments: &["#"],
@@ -92,7 +92,7 @@ pub const INI: Rules = Rules {
     ..PLAIN
 };
 
-/// What stands behind the colon of YAML.
+/// Values of YAML, after the colon.
 pub const VALUES: Rules = Rules {
     constants: "true false yes no on off null",
     line_comments: &["#"],

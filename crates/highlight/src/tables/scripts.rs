@@ -1,4 +1,4 @@
-//! Languages that are mostly run as they are written.
+//! Tables of scripting languages.
 
 use super::{DOUBLE, OwnEnds, PLAIN, Prefix, Quote, Rules, SINGLE, long, quote, verbatim};
 

@@ -1,11 +1,11 @@
-//! A sample of every language, with its marks: `samples` holds them as they should be.
+//! Compares a sample of every language with its expected spans, in `samples`.
 
 use std::path::PathBuf;
 
 use super::marked;
 use crate::language::{Language, name_in_path, of_name};
 
-/// Writes the samples anew if this is set: `UPDATE_SAMPLES=1 cargo test -p pilothouse-highlight`. Read what changes.
+/// If set, the samples are rewritten: `UPDATE_SAMPLES=1 cargo test -p pilothouse-highlight`. Review the difference.
 const UPDATE: &str = "UPDATE_SAMPLES";
 
 fn sample(language: Language) -> PathBuf {
@@ -13,7 +13,7 @@ fn sample(language: Language) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// The text without its marks.
+/// The text without the marks of spans.
 fn bare(marked: &str) -> String {
     let mut parts = marked.split(['‹', '›']);
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -25,7 +25,7 @@ fn bare(marked: &str) -> String {
 }
 
 #[test]
-fn every_language_is_marked_as_its_sample_is() {
+fn every_language_matches_its_sample() {
     let mut wrong = Vec::new();
     for language in Language::ALL {
         let path = sample(*language);
@@ -45,7 +45,7 @@ fn every_language_is_marked_as_its_sample_is() {
 }
 
 #[test]
-fn languages_go_by_many_names() {
+fn languages_have_several_names() {
     for (name, language) in [
         ("rs", Language::Rust),
         ("RUST", Language::Rust),
@@ -63,7 +63,7 @@ fn languages_go_by_many_names() {
 }
 
 #[test]
-fn files_tell_their_language_by_their_names() {
+fn file_names_determine_the_language() {
     for (path, name) in [
         ("src/main.rs", "rs"),
         ("C:\\work\\a.TS", "TS"),

@@ -1,4 +1,4 @@
-//! Counts what a lexer looks at: a clock would say something else on every machine.
+//! Counts the bytes that lexers read, instead of measuring time.
 
 use std::cell::Cell;
 
@@ -18,15 +18,15 @@ fn steps_of(work: impl FnOnce()) -> usize {
     STEPS.with(Cell::get) - before
 }
 
-/// What a lexer may look at for each byte: a handful of marks that could begin here, each a few letters long.
+/// The number of reads that a lexer may need per byte: several tokens may start there, each a few letters long.
 const PER_BYTE: usize = 60;
 
-/// Lines that make a lexer look far ahead if it is careless.
+/// Lines that tempt a lexer to look far ahead.
 const HOSTILE: [&str; 16] =
     ["/[", "<a ", "${`", "\"${", "<<A ", "r#", "R\"x", "[=", "$a", "/*", "`", "**[", "a: ", "{", "#[", "'"];
 
 #[test]
-fn no_text_costs_more_than_in_proportion_to_its_length() {
+fn cost_is_proportional_to_the_length() {
     for language in Language::ALL {
         for piece in HOSTILE {
             for ending in ["", "\n"] {
@@ -39,7 +39,7 @@ fn no_text_costs_more_than_in_proportion_to_its_length() {
 }
 
 #[test]
-fn what_is_added_costs_no_more_than_itself_and_its_line() {
+fn an_addition_costs_no_more_than_itself_and_its_line() {
     let line = "    let value = compute(12, \"text\"); // why\n";
     for language in Language::ALL {
         let mut highlighter = Highlighter::new(*language);
@@ -52,7 +52,7 @@ fn what_is_added_costs_no_more_than_itself_and_its_line() {
 }
 
 #[test]
-fn a_line_without_end_costs_no_more_the_longer_it_gets() {
+fn the_cost_of_an_endless_line_is_bounded() {
     for language in Language::ALL {
         let mut highlighter = Highlighter::new(*language);
         highlighter.push(&"word ".repeat(100_000));

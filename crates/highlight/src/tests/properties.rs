@@ -1,4 +1,4 @@
-//! Any text in any language.
+//! Properties of any text in any language.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -6,7 +6,7 @@ use proptest::sample::select;
 use super::streaming::in_pieces;
 use crate::{Language, Span, highlight};
 
-/// What opens and closes things, and what is in between.
+/// Delimiters of many languages, and other text.
 const PIECES: &[&str] = &[
     "\n",
     "\n",
@@ -118,7 +118,7 @@ fn language() -> impl Strategy<Value = Language> {
 
 proptest! {
     #[test]
-    fn parts_are_in_the_text_in_their_order_and_cut_no_character(language in language(), text in text()) {
+    fn spans_are_ordered_and_at_character_boundaries(language in language(), text in text()) {
         let mut last = 0;
         for Span { start, end, .. } in highlight(language, &text) {
             prop_assert!(last <= start && start < end, "{start}..{end} behind {last}");
@@ -128,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn pieces_end_as_the_whole(language in language(), text in text(), size in 1_usize..9) {
+    fn pieces_give_the_same_spans_as_the_whole(language in language(), text in text(), size in 1_usize..9) {
         let characters: Vec<char> = text.chars().collect();
         let pieces: Vec<String> = characters.chunks(size).map(String::from_iter).collect();
         let shown = in_pieces(language, pieces.iter().map(String::as_str));

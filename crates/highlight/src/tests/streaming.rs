@@ -1,8 +1,8 @@
-//! A text that comes in pieces ends as one that came at once.
+//! A text that arrives in pieces gets the same spans as the whole text.
 
 use crate::{Highlighter, Language, Span, highlight};
 
-/// All parts, as somebody has them who follows the updates.
+/// All spans, collected from the updates.
 pub fn in_pieces<'a>(language: Language, pieces: impl IntoIterator<Item = &'a str>) -> Vec<Span> {
     let mut highlighter = Highlighter::new(language);
     let mut shown: Vec<Span> = Vec::new();
@@ -19,7 +19,7 @@ pub fn in_pieces<'a>(language: Language, pieces: impl IntoIterator<Item = &'a st
 }
 
 #[test]
-fn a_comment_that_is_still_open_goes_on_in_what_is_added() {
+fn an_open_comment_continues_in_the_next_piece() {
     let text = "let a = 1; /* one\ntwo\nthree */ let b = \"x\";\n";
     for size in 1..text.len() {
         let pieces = text.as_bytes().chunks(size).map(|piece| std::str::from_utf8(piece).unwrap());
@@ -28,7 +28,7 @@ fn a_comment_that_is_still_open_goes_on_in_what_is_added() {
 }
 
 #[test]
-fn only_the_line_that_changed_is_told_again() {
+fn only_the_incomplete_line_is_highlighted_again() {
     let mut highlighter = Highlighter::new(Language::Rust);
     assert_eq!(highlighter.push("fn one() {}\nlet two").len(), 3);
     assert_eq!(highlighter.push(" = 2;"), highlight(Language::Rust, "let two = 2;"));
