@@ -12,8 +12,7 @@ const SELECTED: &str = "const code = [...document.querySelectorAll('.code-block 
     getSelection().selectAllChildren(code); return [getSelection().toString(), code.textContent]";
 
 async fn highlighter_is_loaded(page: &Page) -> bool {
-    let script =
-        "return performance.getEntriesByType('resource').some((entry) => entry.name.includes('highlighter'))";
+    let script = "return performance.getEntriesByType('resource').some((entry) => entry.name.includes('highlight-web'))";
     page.script(script, vec![]).await == json!(true)
 }
 
@@ -107,7 +106,7 @@ async fn without_its_highlighter_code_is_still_code() {
     story("code-plain", Size::Wide, async |stage| {
         let page = stage.page();
         for (command, arguments) in
-            [("Network.enable", json!({})), ("Network.setBlockedURLs", json!({"urls": ["*highlighter*"]}))]
+            [("Network.enable", json!({})), ("Network.setBlockedURLs", json!({"urls": ["*highlight-web*"]}))]
         {
             page.cdp(command, arguments).await;
         }

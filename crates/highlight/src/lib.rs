@@ -27,18 +27,6 @@ pub use language::{Language, name_in_path, of_name};
 pub use marks::Span;
 pub use stream::Highlighter;
 
-/// Names the language of an element that can be coloured: code, or the lines of a change.
-pub const LANGUAGE: &str = "data-language";
-
-/// The class of a group of lines.
-pub const GROUP: &str = "code-lines";
-
-/// Where the page leaves the function that is told when the highlighter has been loaded.
-pub const READY: &str = "pilothouseHighlighterIsReady";
-
-/// The event by which the page hears that texts have become others, while words are marked in them.
-pub const COLOURED: &str = "pilothouse-coloured";
-
 /// Returns the spans of a whole text, in order.
 pub fn highlight(language: Language, text: &str) -> Vec<Span> {
     Highlighter::new(language).push(text)

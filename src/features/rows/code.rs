@@ -4,7 +4,8 @@
 mod highlighter;
 
 use leptos::prelude::document;
-use pilothouse_highlight::{GROUP, LANGUAGE, LINES, name_in_path, of_name, pieces};
+use pilothouse_highlight::{LINES, name_in_path, of_name, pieces};
+use pilothouse_highlight_web::{GROUP, LANGUAGE};
 use web_sys::Element;
 
 use super::markdown::build;

@@ -2,7 +2,7 @@
 //! current one.
 
 use leptos::prelude::*;
-use pilothouse_highlight::COLOURED;
+use pilothouse_highlight_web::COLOURED;
 use web_sys::{Element, Range};
 
 use super::controller::TimelineController;

@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn is_highlighter(name: &str) -> bool {
-        name.starts_with("pilothouse-highlighter")
+        name.starts_with("pilothouse-highlight-web")
     }
 
     #[test]

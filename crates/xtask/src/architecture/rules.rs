@@ -66,7 +66,7 @@ pub(super) const DEPENDENCIES: [DependencyRule; 10] = [
     },
     DependencyRule { package: "pilothouse-highlight", may_use: &[], never: IMPURE, reach: Reach::Transitive },
     DependencyRule {
-        package: "pilothouse-highlighter",
+        package: "pilothouse-highlight-web",
         may_use: &["pilothouse-highlight"],
         never: &["leptos", "pulldown-cmark", "serde", "serde_json"],
         reach: Reach::Transitive,
@@ -86,7 +86,7 @@ pub(super) const DEPENDENCIES: [DependencyRule; 10] = [
     },
     DependencyRule {
         package: "pilothouse-page",
-        may_use: &["pilothouse-core", "pilothouse-highlight"],
+        may_use: &["pilothouse-core", "pilothouse-highlight", "pilothouse-highlight-web"],
         never: &["tokio", "axum", "rusqlite"],
         reach: Reach::Direct,
     },

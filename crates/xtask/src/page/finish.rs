@@ -20,8 +20,8 @@ pub(crate) const LIST: &str = "crates/xtask/src/split/later.txt";
 const STEM: &str = "pilothouse-page";
 
 /// Loaded by its plain name, when code appears.
-const HIGHLIGHTER: &str = "pilothouse-highlighter_bg.wasm";
-const HIGHLIGHTER_SCRIPT: &str = "pilothouse-highlighter.js";
+const HIGHLIGHTER: &str = "pilothouse-highlight-web_bg.wasm";
+const HIGHLIGHTER_SCRIPT: &str = "pilothouse-highlight-web.js";
 
 /// For WebAssembly that has lost its own list of what it uses. Inlining and looking for common expressions make it
 /// smaller as it is, and larger once it is compressed.

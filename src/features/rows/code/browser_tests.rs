@@ -15,7 +15,7 @@ const SOURCE: &str =
 fn load() {
     // The first code asks for it.
     element("rust", "");
-    pilothouse_highlighter::start();
+    pilothouse_highlight_web::start();
 }
 
 async fn frame() {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use js_sys::{Function, Reflect};
 use leptos::prelude::{document, window};
-use pilothouse_highlight::{LANGUAGE, READY};
+use pilothouse_highlight_web::{LANGUAGE, READY};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Element;
@@ -12,8 +12,8 @@ use web_sys::Element;
 use super::build;
 use crate::routes;
 
-/// What trunk makes of `crates/highlighter`: it starts the module.
-const LOADER: &str = "pilothouse-highlighter_loader.js";
+/// The script that starts `crates/highlight-web`, written by trunk.
+const LOADER: &str = "pilothouse-highlight-web_loader.js";
 
 enum Highlighter {
     NotWanted,

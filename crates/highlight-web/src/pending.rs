@@ -1,29 +1,30 @@
-//! Groups of lines have their colours only near the view: a conversation may bring any amount of code, most of it is
-//! never looked at, and every colour is an element. A group that has left the page is forgotten.
+//! Groups of lines that are coloured only near the view: every colour is an element, and most code of a long
+//! conversation is never looked at. Groups that are no longer in the document are dropped.
 
 use std::cell::{Cell, RefCell};
 
 use js_sys::{Array, Reflect};
-use pilothouse_highlight::{COLOURED, Span};
+use pilothouse_highlight::Span;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
-use super::lines;
+use super::{COLOURED, lines};
 
-/// Where an element keeps its number among those that wait.
+/// The property of an element with its number among the pending groups.
 const NUMBER: &str = "pilothouseWaiting";
 
-/// How far around the view is near, in heights of it.
+/// The distance from the view that counts as near, relative to its height.
 const MARGIN: &str = "100%";
 
 thread_local! {
-    /// By the number that its element has, in rising order.
-    static WAITING: RefCell<Vec<(u32, Element, Vec<Span>)>> = const { RefCell::new(Vec::new()) };
+    /// The pending groups with their numbers, in ascending order.
+    static PENDING: RefCell<Vec<(u32, Element, Vec<Span>)>> = const { RefCell::new(Vec::new()) };
     static LAST: Cell<u32> = const { Cell::new(0) };
     static OBSERVER: Option<IntersectionObserver> = observer();
 }
 
+/// Colours a group when it comes near the view.
 pub fn add(group: Element, spans: Vec<Span>) {
     if spans.is_empty() {
         return;
@@ -37,7 +38,7 @@ pub fn add(group: Element, spans: Vec<Span>) {
     });
 }
 
-/// Takes its colours from a group when it has left, and gives them back when it returns.
+/// Removes the colours of a group when it leaves the view, and restores them when it returns.
 pub fn watch(group: &Element) {
     OBSERVER.with(|observer| {
         if let Some(observer) = observer {
@@ -46,36 +47,36 @@ pub fn watch(group: &Element) {
     });
 }
 
-/// Takes a group back, with its parts if it was waiting.
+/// Removes a group from the pending ones and returns its spans.
 pub fn take(group: &Element) -> Option<Vec<Span>> {
     let number = Reflect::get(group, &NUMBER.into()).ok()?.as_f64()? as u32;
-    WAITING.with_borrow_mut(|waiting| {
-        let place = waiting.binary_search_by_key(&number, |(number, ..)| *number).ok()?;
-        Some(waiting.remove(place).2)
+    PENDING.with_borrow_mut(|pending| {
+        let place = pending.binary_search_by_key(&number, |(number, ..)| *number).ok()?;
+        Some(pending.remove(place).2)
     })
 }
 
 fn keep(group: Element, spans: Vec<Span>) {
-    // Never one that was another's.
+    // Numbers are never reused.
     let number = LAST.get() + 1;
     LAST.set(number);
     let _ = Reflect::set(&group, &NUMBER.into(), &number.into());
-    WAITING.with_borrow_mut(|waiting| waiting.push((number, group, spans)));
+    PENDING.with_borrow_mut(|pending| pending.push((number, group, spans)));
 }
 
 fn observer() -> Option<IntersectionObserver> {
     let options = IntersectionObserverInit::new();
-    // The conversation scrolls inside the page, where a margin around the page says nothing.
+    // The conversation scrolls inside of an element, to which `rootMargin` does not apply.
     let _ = Reflect::set(&options, &"scrollMargin".into(), &MARGIN.into());
     let moved = Closure::<dyn FnMut(Array)>::new(|entries: Array| {
-        // Once, before something changes: the browser lays out the page to tell.
-        let are_kept = is_selected() || are_marked();
+        // Checked once, before the DOM changes, because it forces a layout.
+        let keeps_nodes = is_selected() || are_marked();
         let mut has_changed = false;
         for entry in entries.iter() {
             let entry: IntersectionObserverEntry = entry.unchecked_into();
             let group = entry.target();
             if !entry.is_intersecting() {
-                if !are_kept {
+                if !keeps_nodes {
                     fade(group);
                 }
             } else if let Some(spans) = take(&group) {
@@ -84,21 +85,21 @@ fn observer() -> Option<IntersectionObserver> {
             }
         }
         if has_changed && are_marked() {
-            tell();
+            report_change();
         }
-        forget_the_gone();
+        drop_disconnected();
     });
     IntersectionObserver::new_with_options(moved.into_js_value().unchecked_ref(), &options).ok()
 }
 
-/// Whether words are marked in the page: marks hold on to texts.
+/// Whether ranges are highlighted in the page. Their text nodes must not be replaced unnoticed.
 fn are_marked() -> bool {
     let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
     let marks = get(&js_sys::global(), "CSS").and_then(|css| get(&css, "highlights"));
     marks.and_then(|marks| get(&marks, "size")).and_then(|size| size.as_f64()).is_some_and(|size| size > 0.0)
 }
 
-/// While somebody writes nothing else is selected, and one need not ask.
+/// Whether text is selected. While a text field has focus nothing else is, and the layout is avoided.
 fn is_selected() -> bool {
     let Some(window) = web_sys::window() else { return false };
     let focused = window.document().and_then(|document| document.active_element());
@@ -106,7 +107,7 @@ fn is_selected() -> bool {
     !writes && window.get_selection().ok().flatten().is_some_and(|selection| !selection.is_collapsed())
 }
 
-/// Not while something is selected or marked, which stays as it is.
+/// Removes the colours of a group. The caller checks that no text is selected or highlighted.
 fn fade(group: Element) {
     if !group.is_connected() {
         return;
@@ -117,16 +118,16 @@ fn fade(group: Element) {
     }
 }
 
-/// Tells the page that texts have become others.
-fn tell() {
+/// Reports replaced text nodes to the page.
+fn report_change() {
     if let (Some(window), Ok(event)) = (web_sys::window(), Event::new(COLOURED)) {
         let _ = window.dispatch_event(&event);
     }
 }
 
-fn forget_the_gone() {
-    WAITING.with_borrow_mut(|waiting| {
-        waiting.retain(|(_, group, _)| {
+fn drop_disconnected() {
+    PENDING.with_borrow_mut(|pending| {
+        pending.retain(|(_, group, _)| {
             let stays = group.is_connected();
             if !stays {
                 unobserve(group);

@@ -1,37 +1,37 @@
-//! The lines of a change, in the colours of the file they belong to: those taken away as it was, all others as it is
-//! now. What is marked inside a line keeps the colour of text, the one that can be read on every mark.
+//! Colours the lines of a diff: removed lines as part of the old file, all others as part of the new one. Words that are
+//! marked inside of a line keep the text colour, which is readable on the mark's background.
 
 use pilothouse_highlight::{Highlighter, Span};
 use web_sys::Element;
 
-use super::{LONGEST, highlighter_of, lines, waiting};
+use super::{LONGEST, highlighter_of, lines, pending};
 
-/// As the page builds a line: behind its number, with a sign before its parts.
+/// Classes of the elements that the page builds.
 const LINE: &str = "diff-text";
 const ADDED: &str = "added";
 const REMOVED: &str = "removed";
-/// A part that is said of the line and does not stand in the file.
+/// The class of a remark about the line, which is not part of the file.
 const REMARK: &str = "faint";
 
-/// Colours each line as it comes near the view.
-pub fn colour(change: &Element) {
-    let (Some(mut before), Some(mut now)) = (highlighter_of(change), highlighter_of(change)) else { return };
-    if lines::text(change).len() > LONGEST {
+/// Colours each line when it comes near the view.
+pub fn colour(diff: &Element) {
+    let (Some(mut before), Some(mut now)) = (highlighter_of(diff), highlighter_of(diff)) else { return };
+    if lines::text(diff).len() > LONGEST {
         return;
     }
-    for line in children(change) {
+    for line in children(diff) {
         let classes = line.class_name();
         let is = |class: &str| classes.split(' ').any(|name| name == class);
         if is(LINE) {
             let text = parts(&line).map(|part| lines::text(&part)).collect::<String>() + "\n";
-            let push = |side: &mut Highlighter, stands: bool| stands.then(|| side.push(&text));
+            let push = |side: &mut Highlighter, is_in_file: bool| is_in_file.then(|| side.push(&text));
             let (old, new) = (push(&mut before, !is(ADDED)), push(&mut now, !is(REMOVED)));
-            waiting::add(line, new.or(old).unwrap_or_default());
+            pending::add(line, new.or(old).unwrap_or_default());
         }
     }
 }
 
-/// Gives a line its colours.
+/// Colours a line.
 pub fn paint(line: &Element, spans: &[Span]) {
     let mut start = 0;
     for part in parts(line) {
@@ -48,7 +48,7 @@ pub fn paint(line: &Element, spans: &[Span]) {
     }
 }
 
-/// Takes the colours of a line away, and tells which they were.
+/// Removes the colours of a line and returns its spans.
 pub fn fade(line: &Element) -> Vec<Span> {
     let (mut start, mut spans) = (0, Vec::new());
     for part in parts(line) {

@@ -1,29 +1,43 @@
-//! The highlighter, a module of its own that the page loads when code appears. It colours what it is given, elements as
-//! the page builds them: code with its lines in groups, and changes line by line. All that is known of a code is kept at
-//! its element and goes with it.
+//! The highlighter: a separate WebAssembly module that the page loads when code appears. It colours elements that the
+//! page built: code with its lines in groups, and diffs line by line. The state of an element is a property of the
+//! element, so both are freed together.
+//!
+//! The page uses the constants of this crate and nothing else, so the code stays out of its own module.
 
-mod change;
+mod diff;
 mod lines;
-mod waiting;
+mod pending;
 
 use js_sys::{Function, Reflect};
-use pilothouse_highlight::{Highlighter, LANGUAGE, READY, of_name};
+use pilothouse_highlight::{Highlighter, of_name};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Element;
 
-/// Longer code stands as it is: nobody reads it by its colours.
+/// The attribute with the language of an element to colour: code, or the lines of a diff.
+pub const LANGUAGE: &str = "data-language";
+
+/// The class of a group of lines.
+pub const GROUP: &str = "code-lines";
+
+/// The global function of the page that is called with the highlighter when it is loaded.
+pub const READY: &str = "pilothouseHighlighterIsReady";
+
+/// The event that reports replaced text nodes while ranges are highlighted in them.
+pub const COLOURED: &str = "pilothouse-coloured";
+
+/// The maximum length of code that is coloured, in bytes.
 const LONGEST: usize = 256 * 1_024;
 
-/// Where an element keeps what follows its text.
+/// The property of an element with the function that appends to its text.
 const STREAM: &str = "pilothouseStream";
 
-/// Tells the page that the highlighter is there, and hands it over: a function of an element and of what is to be added
-/// to its text. With nothing to add, what stands there is coloured.
+/// Passes the highlighter to the page: a function of an element and of text to append to it. If the text is empty, the
+/// existing content is coloured.
 pub fn start() {
     let highlighter = Closure::<dyn FnMut(Element, String)>::new(|code: Element, added: String| {
         if code.tag_name() != "CODE" {
-            change::colour(&code);
+            diff::colour(&code);
         } else if added.is_empty() {
             colour(&code);
         } else {
@@ -32,37 +46,37 @@ pub fn start() {
     });
     let ready = Reflect::get(&js_sys::global(), &READY.into()).ok();
     if let Some(ready) = ready.and_then(|ready| ready.dyn_into::<Function>().ok()) {
-        // Nobody is left to be told that telling failed.
+        // An exception in the page cannot be handled here.
         let _ = ready.call1(&JsValue::UNDEFINED, &highlighter.into_js_value());
     }
 }
 
-/// Colours what stands there, as it comes near the view.
+/// Colours the existing content, each group when it comes near the view.
 fn colour(code: &Element) {
     let text = lines::text(code);
     if text.len() > LONGEST {
         let _ = code.remove_attribute(LANGUAGE);
     } else if let Some(mut highlighter) = highlighter_of(code) {
-        lines::by_group(code, highlighter.push(&text), waiting::add);
+        lines::by_group(code, highlighter.push(&text), pending::add);
     }
 }
 
-/// Only the line that is added to is built again.
+/// Appends text. Only the incomplete line is built again.
 fn append(code: &Element, added: &str) {
     let stream =
         Reflect::get(code, &STREAM.into()).ok().and_then(|stream| stream.dyn_into::<Function>().ok());
-    give_back_colours(code);
+    colour_last_group(code);
     match stream.or_else(|| follow(code)) {
         Some(stream) => drop(stream.call2(&JsValue::UNDEFINED, code, &added.into())),
         None => lines::append(code, added, &[]),
     }
 }
 
-/// Follows the text of a code from now on. Most code never grows, so this is made when the first is added.
+/// Creates the function that appends to the code. Most code never grows, so it is created with the first addition.
 fn follow(code: &Element) -> Option<Function> {
     let mut highlighter = highlighter_of(code)?;
     highlighter.push(&lines::text(code));
-    // The element is handed over each time: one that its own function held on to would never be let go.
+    // The element is an argument: a closure that referenced it would keep it alive forever.
     let stream = Closure::<dyn FnMut(Element, String)>::new(move |code: Element, added: String| {
         lines::append(&code, &added, &highlighter.push(&added));
     });
@@ -71,10 +85,10 @@ fn follow(code: &Element) -> Option<Function> {
     stream.dyn_into().ok()
 }
 
-/// A group that waits is coloured as it is before it is written to.
-fn give_back_colours(code: &Element) {
+/// Colours the last group if it is pending, before text is appended to it.
+fn colour_last_group(code: &Element) {
     if let Some(group) = code.last_element_child().filter(|group| group.first_element_child().is_none())
-        && let Some(spans) = waiting::take(&group)
+        && let Some(spans) = pending::take(&group)
     {
         lines::colour(&group, &spans);
     }

@@ -1,20 +1,20 @@
-//! Lines as nodes. A group has its lines as text and coloured elements, in the order of the text; a line that is not
-//! complete is the last child of the last group, in an element of its own, so that it is found again.
+//! The DOM nodes of lines. A group contains text nodes and coloured elements in the order of the text. An incomplete
+//! line is an element: the last child of the last group.
 
-use pilothouse_highlight::{Class, GROUP, LINES, Span, pieces};
+use pilothouse_highlight::{Class, LINES, Span, pieces};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Document, Element, Node};
 
-use super::{change, waiting};
+use super::{GROUP, diff, pending};
 
-/// The class of a line that is not complete.
+/// The class of an incomplete line.
 const OPEN_LINE: &str = "code-open-line";
 
 pub fn text(element: &Element) -> String {
     element.text_content().unwrap_or_default()
 }
 
-/// Adds text. The parts are those of the line that it is added to and of all behind it, counted from that line's start.
+/// Appends text. Spans are relative to the start of the incomplete line.
 pub fn append(code: &Element, added: &str, spans: &[Span]) {
     let line = take_open_line(code) + added;
     let last = code.last_element_child();
@@ -29,27 +29,27 @@ pub fn append(code: &Element, added: &str, spans: &[Span]) {
     }
 }
 
-/// Builds a group, or a line of a change, again, with the parts of its text coloured.
+/// Rebuilds a group, or a line of a diff, with coloured spans.
 pub fn colour(group: &Element, spans: &[Span]) {
     if group.class_name() != GROUP {
-        return change::paint(group, spans);
+        return diff::paint(group, spans);
     }
     let text = text(group);
     group.set_text_content(None);
     write(group, &text, 0, spans);
 }
 
-/// Builds a text again that nothing is added to.
+/// Rebuilds an element that is complete, with coloured spans.
 pub fn rewrite(part: &Element, spans: &[Span]) {
     let text = text(part);
     part.set_text_content(None);
     write_pieces(part, &text, 0, spans);
 }
 
-/// Takes the colours of a group away, and tells which they were.
+/// Removes the colours of a group and returns its spans.
 pub fn fade(group: &Element) -> Vec<Span> {
     if group.class_name() != GROUP {
-        return change::fade(group);
+        return diff::fade(group);
     }
     let mut spans = Vec::new();
     collect(group, 0, &mut spans);
@@ -59,7 +59,7 @@ pub fn fade(group: &Element) -> Vec<Span> {
     spans
 }
 
-/// The coloured parts below an element whose text begins at `start`.
+/// Collects the spans below an element whose text starts at `start`.
 pub fn collect(parent: &Element, mut start: usize, spans: &mut Vec<Span>) {
     let mut next = parent.first_child();
     while let Some(child) = next {
@@ -74,7 +74,7 @@ pub fn collect(parent: &Element, mut start: usize, spans: &mut Vec<Span>) {
     }
 }
 
-/// Takes away the line that is not complete, and tells its text.
+/// Removes the incomplete line and returns its text.
 fn take_open_line(code: &Element) -> String {
     let Some(last) = code.last_element_child().and_then(|group| group.last_child()) else {
         return String::new();
@@ -85,7 +85,7 @@ fn take_open_line(code: &Element) -> String {
             text(&line)
         }
         Ok(_) => String::new(),
-        // Text that has never been coloured, since there is nothing to colour in it.
+        // A text node that was never coloured because it has no spans.
         Err(plain) => {
             let shown = plain.text_content().unwrap_or_default();
             let (lines, line) = shown.split_at(shown.rfind('\n').map_or(0, |place| place + 1));
@@ -95,7 +95,7 @@ fn take_open_line(code: &Element) -> String {
     }
 }
 
-/// Hands out each group with its parts, counted from its start.
+/// Calls `take` with each group and its spans, relative to its start.
 pub fn by_group(code: &Element, spans: Vec<Span>, mut take: impl FnMut(Element, Vec<Span>)) {
     let mut spans = spans.into_iter().peekable();
     let (mut start, mut next) = (0, code.first_element_child());
@@ -111,7 +111,7 @@ pub fn by_group(code: &Element, spans: Vec<Span>, mut take: impl FnMut(Element, 
     }
 }
 
-/// Adds a text, which begins so far behind the place that spans are counted from.
+/// Appends a text whose spans are relative to `start` bytes before it.
 fn write(group: &Element, text: &str, start: usize, spans: &[Span]) {
     let complete = text.rfind('\n').map_or(0, |place| place + 1);
     let (lines, open) = text.split_at(complete);
@@ -133,7 +133,7 @@ fn write_pieces(parent: &Element, text: &str, start: usize, spans: &[Span]) {
     };
     for span in spans {
         let (from, to) = (span.start.saturating_sub(start), span.end.saturating_sub(start));
-        // What fits nowhere stays without colour.
+        // Spans that do not fit the text are ignored.
         let Some(content) = text.get(from..to).filter(|_| from >= at) else { continue };
         plain(at, from);
         let part = element("span", class_name(span.class));
@@ -144,7 +144,7 @@ fn write_pieces(parent: &Element, text: &str, start: usize, spans: &[Span]) {
     plain(at, text.len());
 }
 
-/// As they stand in the style sheet.
+/// The classes in the style sheet.
 const CLASSES: [(Class, &str); 13] = [
     (Class::Comment, "code-comment"),
     (Class::Keyword, "code-keyword"),
@@ -172,11 +172,11 @@ fn class_named(name: &str) -> Option<Class> {
 fn add_group(code: &Element) -> Element {
     let group = element("span", GROUP);
     add(code, &group);
-    waiting::watch(&group);
+    pending::watch(&group);
     group
 }
 
-/// Fails only for names that cannot be one.
+/// Creates an element. This fails only for invalid names.
 fn element(tag: &str, class: &str) -> Element {
     let element = document().create_element(tag).unwrap_or_else(JsCast::unchecked_into);
     element.set_class_name(class);

@@ -1,0 +1,5 @@
+//! The entry point of the module.
+
+fn main() {
+    pilothouse_highlight_web::start();
+}

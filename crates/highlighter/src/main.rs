@@ -1,5 +1,0 @@
-//! Starts the highlighter.
-
-fn main() {
-    pilothouse_highlighter::start();
-}
