@@ -12,7 +12,6 @@ Usage: cargo xtask <command>
                               (ARGUMENTS go to libFuzzer: flags, or an input to try again)
   bench core [-- ARGUMENTS]   measure what the core costs, as ratios (ARGUMENTS go to Criterion)
   bench page [-- ARGUMENTS]   measure the page in a browser beside one of plain elements (ARGUMENTS: --quick, --rounds N)
-  first-load                  find out anew what the page needs first: everything else comes later
   dist                        build one release binary with the page inside
   setup                       install what the other commands need, and nothing else
   trunk ARGUMENTS             call trunk with the project's tools, for example: cargo xtask trunk serve
@@ -24,7 +23,6 @@ pub(crate) enum Task {
     Setup,
     Run { arguments: Vec<String> },
     Dist,
-    FirstLoad,
     Trunk { arguments: Vec<String> },
     Fuzz { target: String, arguments: Vec<String> },
     BenchCore { arguments: Vec<String> },
@@ -57,7 +55,6 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task>
         "help" | "--help" | "-h" => Task::Help,
         "setup" => Task::Setup,
         "dist" => Task::Dist,
-        "first-load" => Task::FirstLoad,
         "run" => Task::Run { arguments: passed_on.clone() },
         "test" => Task::Test {
             part: own.next().map(|part| parse_part(&part)).transpose()?,
@@ -79,7 +76,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task>
             "`{name}` does not know `{surplus}`; arguments to pass on go after `--`: cargo xtask {name} -- {surplus}"
         );
     }
-    let takes_none = matches!(task, Task::Help | Task::Setup | Task::Dist | Task::FirstLoad);
+    let takes_none = matches!(task, Task::Help | Task::Setup | Task::Dist);
     if takes_none && !passed_on.is_empty() {
         bail!("`{name}` passes no arguments on; leave out `--` and what follows it");
     }

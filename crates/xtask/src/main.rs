@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask run`, `test`, `fuzz`, `bench`, `first-load`, `dist`, `setup`, `trunk`.
+//! The project's own commands: `cargo xtask run`, `test`, `fuzz`, `bench`, `dist`, `setup`, `trunk`.
 //!
 //! This crate prepares the machine, calls cargo, trunk and the browser, and tells what it does.
 //! It never uses product code, so that it builds in seconds and works when the product does not.
@@ -9,14 +9,12 @@ mod bench;
 mod cargo;
 mod environment;
 mod fingerprint;
-mod first_load;
 mod fuzz;
 mod page;
 mod process;
 mod report;
 mod serve;
 mod setup;
-mod split;
 mod steps;
 mod test;
 mod workspace;
@@ -49,7 +47,6 @@ fn perform() -> Result<ExitCode> {
         Task::Setup => setup::everything(&workspace).map(|()| ExitCode::SUCCESS),
         Task::Run { arguments } => serve::run(&workspace, &arguments),
         Task::Dist => serve::dist(&workspace).map(|()| ExitCode::SUCCESS),
-        Task::FirstLoad => first_load::renew(&workspace).map(|()| ExitCode::SUCCESS),
         Task::Trunk { arguments } => page::trunk(&workspace, &arguments),
         Task::Fuzz { target, arguments } => fuzz::long_run(&workspace, &target, &arguments),
         Task::BenchCore { arguments } => bench::core::run(&workspace, &arguments).map(|()| ExitCode::SUCCESS),

@@ -1,18 +1,12 @@
 //! Building the page with trunk, when anything it is made of changed.
 //! The page is built beside the old one and swapped in, so an interruption leaves the old page or none.
 
-mod finish;
-mod glue;
-mod html;
-mod style;
-
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-pub(crate) use self::finish::LIST;
 use crate::cargo;
 use crate::fingerprint;
 use crate::process;
@@ -24,7 +18,7 @@ use crate::workspace::Workspace;
 pub(crate) const PROFILE: &str = "web";
 
 /// What the page is made of.
-const INPUTS: [&str; 16] = [
+const INPUTS: [&str; 14] = [
     "src",
     "style",
     "index.html",
@@ -39,8 +33,6 @@ const INPUTS: [&str; 16] = [
     "crates/highlight-web/Cargo.toml",
     "crates/highlight-web/src",
     "crates/xtask/src/page.rs",
-    "crates/xtask/src/page",
-    "crates/xtask/src/split",
 ];
 
 const STAMP: &str = "target/page.stamp";
@@ -59,23 +51,10 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     report::line("page", "is built into target/page (some minutes the first time)");
     let next = workspace.path("target/page.next");
     trunk_build(workspace, tools, &next)?;
-    finish::split(workspace, tools, &next)?;
     swap(&next, &page, &stamp)?;
     fs::write(&stamp, wanted).context("target/page.stamp cannot be written")
 }
 
-/// Builds a page that keeps count of its functions that run, into a folder of its own. Returns it with the page's
-/// WebAssembly.
-pub(crate) fn traced(workspace: &Workspace, tools: &PageTools) -> Result<(PathBuf, Vec<u8>)> {
-    let _lock = workspace.lock()?;
-    report::line("page", "is built into target/page.traced");
-    let folder = workspace.path("target/page.traced");
-    trunk_build(workspace, tools, &folder)?;
-    let wasm = finish::trace(&folder)?;
-    Ok((folder, wasm))
-}
-
-/// Lets trunk build the page. It leaves the WebAssembly as it is: that is split first, and made smaller then.
 fn trunk_build(workspace: &Workspace, tools: &PageTools, folder: &Path) -> Result<()> {
     // Trunk builds without the network, so the sources must be here.
     process::run(
@@ -84,7 +63,11 @@ fn trunk_build(workspace: &Workspace, tools: &PageTools, folder: &Path) -> Resul
     )?;
     remove(folder)?;
     let mut command = trunk_command(workspace, tools)?;
-    command.args(["build", "--offline", "--cargo-profile", PROFILE, "--dist"]).arg(folder);
+    command.args(["build", "--offline", "--minify", "--cargo-profile", PROFILE, "--dist"]).arg(folder);
+    // In release mode trunk calls wasm-opt, and fails without it.
+    if tools.wasm_opt.is_some() {
+        command.arg("--release");
+    }
     process::run(&mut command, "the page could not be built; the lines above say why")
 }
 

@@ -42,7 +42,7 @@ const PAGE: [Comparison; 24] = [
     beside("nodes, 100 turns", Count, ["floor/nodes-100", "page/nodes-100"], Ratio(3.0)),
     beside("  5,000 turns", Count, ["floor/nodes-5000", "page/nodes-5000"], Ratio(3.0)),
     Comparison::new("  the page, from 100 to 5,000", Count, "page/nodes-100", "page/nodes-5000", None),
-    Comparison::alone("first load", Bytes, "page/first-load", Some(AtMost(250e3))),
+    Comparison::alone("first load", Bytes, "page/first-load", Some(AtMost(500e3))),
     Comparison::alone("  loaded later", Bytes, "page/later-load", None),
 ];
 
