@@ -1,4 +1,4 @@
-//! What was asked for on the command line. Pure: text in, a task or a sentence out.
+//! Parses the command line.
 
 use anyhow::{Context, Result, bail};
 
@@ -6,15 +6,16 @@ pub(crate) const USAGE: &str = "\
 Usage: cargo xtask <command>
 
   run [-- ARGUMENTS]          build the page and the server, then start the server with ARGUMENTS
-  test [PART] [-- ARGUMENTS]  run the checks and tests; PART is unit, fuzz, web or e2e, all of them when left out
+  test [PART] [-- ARGUMENTS]  run the checks and tests; PART is unit, fuzz, web or e2e, default all
                               (ARGUMENTS go to the test programs, for example a test's name)
-  fuzz TARGET [-- ARGUMENTS]  feed a fuzz target with made-up input until it finds something or is stopped
-                              (ARGUMENTS go to libFuzzer: flags, or an input to try again)
-  bench core [-- ARGUMENTS]   measure what the core costs, as ratios (ARGUMENTS go to Criterion)
-  bench page [-- ARGUMENTS]   measure the page in a browser beside one of plain elements (ARGUMENTS: --quick, --rounds N)
+  fuzz TARGET [-- ARGUMENTS]  run a fuzz target until it finds a failure or is stopped
+                              (ARGUMENTS go to libFuzzer: flags, or an input to reproduce)
+  bench core [-- ARGUMENTS]   measure the core, as ratios (ARGUMENTS go to Criterion)
+  bench page [-- ARGUMENTS]   measure the page in a browser, compared with a page of plain elements
+                              (ARGUMENTS: --quick, --rounds N)
   dist                        build one release binary with the page inside
-  setup                       install what the other commands need, and nothing else
-  trunk ARGUMENTS             call trunk with the project's tools, for example: cargo xtask trunk serve
+  setup                       install the tools of all commands
+  trunk ARGUMENTS             run trunk with the project's tools, for example: cargo xtask trunk serve
 ";
 
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(crate) enum Task {
     Test { part: Option<Part>, arguments: Vec<String> },
 }
 
-/// A part of the tests that can be run by itself.
+/// A part of the tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Unit,
@@ -42,7 +43,7 @@ pub(crate) enum Part {
 pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task> {
     let mut own: Vec<String> = arguments.into_iter().collect();
     let name = if own.is_empty() { String::from("help") } else { own.remove(0) };
-    // Trunk has flags of its own, so everything after its name belongs to it.
+    // All arguments after `trunk` are trunk's, including flags.
     if name == "trunk" {
         return Ok(Task::Trunk { arguments: own });
     }
@@ -67,18 +68,18 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task>
         "bench" => match own.next().as_deref() {
             Some("core") => Task::BenchCore { arguments: passed_on.clone() },
             Some("page") => Task::BenchPage { arguments: passed_on.clone() },
-            _ => bail!("`bench` needs to know what to measure: cargo xtask bench core, or page"),
+            _ => bail!("`bench` needs a subject: cargo xtask bench core, or cargo xtask bench page"),
         },
-        other => bail!("there is no command `{other}`\n\n{USAGE}"),
+        other => bail!("unknown command `{other}`\n\n{USAGE}"),
     };
     if let Some(surplus) = own.next() {
         bail!(
-            "`{name}` does not know `{surplus}`; arguments to pass on go after `--`: cargo xtask {name} -- {surplus}"
+            "unknown argument `{surplus}` of `{name}`; arguments to pass on follow `--`: cargo xtask {name} -- {surplus}"
         );
     }
     let takes_none = matches!(task, Task::Help | Task::Setup | Task::Dist);
     if takes_none && !passed_on.is_empty() {
-        bail!("`{name}` passes no arguments on; leave out `--` and what follows it");
+        bail!("`{name}` passes no arguments on; remove `--` and everything after it");
     }
     Ok(task)
 }
@@ -90,7 +91,7 @@ fn parse_part(name: &str) -> Result<Part> {
         "web" => Ok(Part::Web),
         "e2e" => Ok(Part::EndToEnd),
         other => bail!(
-            "there is no part `{other}` of the tests; the parts are unit, fuzz, web and e2e, and a test's name goes after `--`: cargo xtask test -- {other}"
+            "unknown part `{other}` of the tests; the parts are unit, fuzz, web and e2e, and the name of a test follows `--`: cargo xtask test -- {other}"
         ),
     }
 }
@@ -108,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn passes_on_what_follows_the_dashes() {
+    fn arguments_after_the_dashes_are_passed_on() {
         let arguments = strings(&["--listen", "127.0.0.1:0"]);
         assert_eq!(parsed("run -- --listen 127.0.0.1:0").unwrap(), Task::Run { arguments });
     }
 
     #[test]
-    fn knows_the_parts_of_the_tests() {
+    fn tests_have_parts() {
         for (line, part) in [
             ("test", None),
             ("test unit", Some(Part::Unit)),
@@ -133,34 +134,34 @@ mod tests {
     }
 
     #[test]
-    fn asks_what_to_fuzz_and_what_to_measure() {
+    fn fuzz_and_bench_need_a_subject() {
         let (target, arguments) = ("fold".into(), strings(&["-fork=2"]));
         assert_eq!(parsed("fuzz fold -- -fork=2").unwrap(), Task::Fuzz { target, arguments });
         assert_eq!(parsed("bench core").unwrap(), Task::BenchCore { arguments: Vec::new() });
         let arguments = strings(&["--quick"]);
         assert_eq!(parsed("bench page -- --quick").unwrap(), Task::BenchPage { arguments });
-        let told = |line: &str| parsed(line).unwrap_err().to_string();
-        assert!(told("fuzz").contains("cargo xtask fuzz fold"));
-        assert!(told("bench lunch").contains("cargo xtask bench core"));
+        let error = |line: &str| parsed(line).unwrap_err().to_string();
+        assert!(error("fuzz").contains("cargo xtask fuzz fold"));
+        assert!(error("bench lunch").contains("cargo xtask bench core"));
     }
 
     #[test]
-    fn gives_trunk_its_own_flags() {
+    fn trunk_gets_its_flags() {
         let arguments = strings(&["serve", "--port", "9000"]);
         assert_eq!(parsed("trunk serve --port 9000").unwrap(), Task::Trunk { arguments });
     }
 
     #[test]
-    fn tells_how_to_pass_arguments_on() {
-        let told = |line: &str| parsed(line).unwrap_err().to_string();
-        assert!(told("run --listen").contains("cargo xtask run -- --listen"));
-        assert!(told("test reconnect").contains("cargo xtask test -- reconnect"));
-        assert!(told("dist -- --fast").contains("passes no arguments on"));
-        assert!(told("lunch").contains("Usage"));
+    fn errors_explain_how_to_pass_arguments_on() {
+        let error = |line: &str| parsed(line).unwrap_err().to_string();
+        assert!(error("run --listen").contains("cargo xtask run -- --listen"));
+        assert!(error("test reconnect").contains("cargo xtask test -- reconnect"));
+        assert!(error("dist -- --fast").contains("passes no arguments on"));
+        assert!(error("lunch").contains("Usage"));
     }
 
     #[test]
-    fn shows_the_usage_when_nothing_is_asked() {
+    fn help_is_the_default() {
         assert_eq!(parsed("").unwrap(), Task::Help);
     }
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask bench …`: runs benches and tells what they mean as ratios, each beside its budget.
+//! `cargo xtask bench …`: runs benches and prints the results as ratios, each with its budget.
 //!
-//! A budget that is exceeded is shown and fails nothing: how fast a machine is at the moment is no property of the
-//! code. A part has its own file here, with what it compares; what is measured lives with what it measures.
+//! An exceeded budget is shown but is not an error: the speed of the machine is not a property of the code. Each subject
+//! has a module with its comparisons; the benches are beside the code that they measure.
 
 mod comparisons;
 pub(crate) mod core;
@@ -15,14 +15,14 @@ use self::comparisons::Comparison;
 use self::table::Line;
 use crate::report;
 
-/// Prints the table of what was measured.
-fn tell(comparisons: &[Comparison], measured: impl Fn(&str) -> Option<f64>) -> Result<()> {
+/// Prints the table of the measured comparisons.
+fn print_table(comparisons: &[Comparison], measured: impl Fn(&str) -> Option<f64>) -> Result<()> {
     let lines: Vec<Line> = comparisons.iter().filter_map(|comparison| comparison.line(&measured)).collect();
     if lines.is_empty() {
-        bail!("nothing that is compared was measured; leave out what follows `--`, or name less of a bench");
+        bail!("no comparison was measured; remove the arguments after `--`, or select more benches");
     }
     report::plain("");
-    report::plain(&table::told(&lines));
-    report::plain(&table::closing_line(&lines, comparisons.len()));
+    report::plain(&table::format(&lines));
+    report::plain(&table::summary(&lines, comparisons.len()));
     Ok(())
 }

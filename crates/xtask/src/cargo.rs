@@ -1,4 +1,4 @@
-//! Calling cargo, and what it knows about the workspace.
+//! Calls cargo and reads its metadata.
 
 use std::process::Command;
 
@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// The cargo that started this program, in the project's folder. A failing test says in its own words what is
-/// wrong; the hundred frames of an async backtrace would bury it in a log of which only the end is kept.
+/// The cargo that started this program, in the project's folder. Backtraces are off: the hundred frames of an async
+/// backtrace hide the message of a failed test.
 pub(crate) fn cargo(workspace: &Workspace) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -21,9 +21,8 @@ pub(crate) fn cargo(workspace: &Workspace) -> Command {
 pub(crate) fn metadata(workspace: &Workspace) -> Result<Value> {
     let mut command = cargo(workspace);
     command.args(["metadata", "--format-version", "1"]);
-    let text = process::output(&mut command)
-        .context("`cargo metadata` failed; run it by hand to see what it says")?;
-    serde_json::from_str(&text).context("`cargo metadata` printed something else than JSON")
+    let text = process::output(&mut command).context("`cargo metadata` failed; run it to see its message")?;
+    serde_json::from_str(&text).context("the output of `cargo metadata` is not JSON")
 }
 
 /// The names of the integration tests in the workspace.
@@ -73,7 +72,7 @@ source = "registry"
 "#;
 
     #[test]
-    fn reads_the_version_of_exactly_that_package() {
+    fn the_locked_version_is_that_of_exactly_this_package() {
         let version = |name| locked_version(LOCK, name);
         assert_eq!(version("wasm-bindgen").as_deref(), Some("0.2.130"));
         assert_eq!(version("wasm-bindgen-macro").as_deref(), Some("0.2.1"));
@@ -81,7 +80,7 @@ source = "registry"
     }
 
     #[test]
-    fn lists_the_integration_tests_of_the_workspace_only() {
+    fn integration_tests_of_dependencies_are_not_listed() {
         let metadata = serde_json::json!({
             "workspace_members": ["ours"],
             "packages": [

@@ -1,7 +1,7 @@
-//! The difference between this program's environment and the user's.
+//! Restores the user's environment for the programs that are started.
 //!
-//! Cargo and rustup set variables for what they start. A server that inherited them would hand them to
-//! the agents it runs, and `RUSTUP_TOOLCHAIN` would override the toolchain of the projects they work on.
+//! Cargo and rustup set variables for their child processes. The server would pass them on to its agents, and
+//! `RUSTUP_TOOLCHAIN` would override the toolchain of the projects that agents work on.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -18,7 +18,7 @@ const SET_BY_CARGO: [&str; 6] = [
 
 const LIBRARY_PATHS: [&str; 2] = ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
 
-/// Gives a program the environment it would have without cargo in between.
+/// Removes the variables that cargo and rustup set.
 pub(crate) fn restore(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
@@ -29,8 +29,8 @@ pub(crate) fn restore(command: &mut Command) {
     restore_library_paths(command);
 }
 
-/// Takes out the folders of libraries that cargo put in front of the user's: they hold one compiler's
-/// libraries, and another compiler must not find them.
+/// Removes the library folders that cargo prepends: they contain libraries of one compiler, which another compiler must
+/// not load.
 pub(crate) fn restore_library_paths(command: &mut Command) {
     for name in LIBRARY_PATHS {
         let Some(value) = std::env::var_os(name) else {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_the_users_libraries_and_drops_cargos() {
+    fn only_library_folders_of_cargo_are_removed() {
         let folders = [
             "/home/me/pilothouse/target/debug/deps",
             "/home/me/.rustup/toolchains/stable/lib",

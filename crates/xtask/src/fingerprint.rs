@@ -1,5 +1,5 @@
-//! Whether anything changed: a number over the names and contents of files.
-//! Times are not looked at, since a checkout or a copy changes them without changing anything.
+//! Detects changes by a hash of the names and contents of files.
+//! Times are ignored: a checkout or a copy changes them without changing the content.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// The fingerprint of files and folders below `root`, and of words that matter as much (tool versions).
+/// The fingerprint of files and folders below `root`, and of further words such as tool versions.
 pub(crate) fn of(root: &Path, inputs: &[&str], words: &[&str]) -> Result<String> {
     let mut files = Vec::new();
     for input in inputs {
@@ -24,7 +24,7 @@ pub(crate) fn of(root: &Path, inputs: &[&str], words: &[&str]) -> Result<String>
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// Every file below a path; a path that does not exist has none.
+/// Collects every file below a path, which need not exist.
 pub(crate) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     if path.is_file() {
         files.push(path.to_path_buf());
@@ -41,7 +41,7 @@ pub(crate) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// A folder of its own for each test, removed at its end.
+    /// A temporary folder, removed at the end of the test.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn stays_when_only_times_change() {
+    fn times_do_not_affect_it() {
         let folder = Folder::new("times");
         let before = folder.fingerprint();
         fs::write(folder.0.join("src/deep/a.rs"), "one").unwrap();
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_with_contents_names_new_files_and_tools() {
+    fn contents_names_new_files_and_tools_affect_it() {
         let folder = Folder::new("changes");
         let mut seen = vec![folder.fingerprint()];
         fs::write(folder.0.join("src/deep/a.rs"), "two").unwrap();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn does_not_notice_files_outside_the_inputs() {
+    fn files_outside_the_inputs_do_not_affect_it() {
         let folder = Folder::new("outside");
         let before = folder.fingerprint();
         fs::write(folder.0.join("README.md"), "words").unwrap();

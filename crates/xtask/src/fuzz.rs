@@ -1,5 +1,4 @@
-//! `cargo xtask fuzz` and the short run among the tests: how cargo-fuzz is called, and for how long.
-//! What is fuzzed, and what must hold, is in crates/core/fuzz.
+//! `cargo xtask fuzz`, and the short runs among the tests. The fuzz targets are in crates/core/fuzz.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,20 +14,19 @@ use crate::workspace::Workspace;
 const FOLDER: &str = "crates/core/fuzz";
 pub(crate) const MANIFEST: &str = "crates/core/fuzz/Cargo.toml";
 
-/// The short run of one target ends with whichever comes first. Chance is left in: what it finds is a bug that was
-/// there before.
+/// The limits of a short run. Its seed is random on purpose: a failure it finds is a bug that existed before.
 const SHORT_RUN: [&str; 3] = ["-runs=200000", "-max_total_time=20", "-timeout=10"];
 
-/// `cargo xtask fuzz <target>`: until it finds something or is stopped.
+/// `cargo xtask fuzz <target>`: runs until it finds a failure or is stopped.
 pub(crate) fn long_run(workspace: &Workspace, target: &str, arguments: &[String]) -> Result<ExitCode> {
     let targets = targets(workspace)?;
     if !targets.iter().any(|known| known == target) {
-        bail!("there is no fuzz target `{target}`; the targets are {}", targets.join(", "));
+        bail!("unknown fuzz target `{target}`; the targets are {}", targets.join(", "));
     }
-    if !cargo_fuzz::works_here() {
-        bail!("there is no libFuzzer for this system; fuzz on Linux or macOS");
+    if !cargo_fuzz::is_supported() {
+        bail!("libFuzzer does not support this system; fuzz on Linux or macOS");
     }
-    let mut command = calling(workspace, &cargo_fuzz::ensure(workspace)?, &["run", target]);
+    let mut command = cargo_fuzz_command(workspace, &cargo_fuzz::ensure(workspace)?, &["run", target]);
     let (flags, inputs): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| argument.starts_with('-'));
     if inputs.is_empty() {
         command.args(corpora(workspace, target)?);
@@ -36,25 +34,25 @@ pub(crate) fn long_run(workspace: &Workspace, target: &str, arguments: &[String]
     process::become_program(command.args(inputs).arg("--").args(flags))
 }
 
-/// The short run of every target. All are built before the first runs.
+/// Builds all targets, then runs each for a short time.
 pub(crate) fn short_runs(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    if !cargo_fuzz::works_here() {
-        report::note("there is no libFuzzer for this system: nothing is fuzzed");
+    if !cargo_fuzz::is_supported() {
+        report::note("libFuzzer does not support this system: fuzzing is skipped");
         return Ok(());
     }
     let tool = cargo_fuzz::ensure(workspace)?;
     process::run(
-        &mut calling(workspace, &tool, &["build"]),
-        "the fuzz targets could not be built; the lines above say why",
+        &mut cargo_fuzz_command(workspace, &tool, &["build"]),
+        "the fuzz targets could not be built; see above",
     )?;
     let mut failed = Vec::new();
     for target in targets(workspace)? {
-        let mut command = calling(workspace, &tool, &["run", &target]);
+        let mut command = cargo_fuzz_command(workspace, &tool, &["run", &target]);
         command.args(corpora(workspace, &target)?).arg("--").args(SHORT_RUN).args(arguments);
-        match quietly(&mut command)? {
-            Outcome::Clean(told) => report::line("fuzz", &format!("{target}: {told}")),
-            Outcome::Found(told) => {
-                report::plain(&told);
+        match run_quietly(&mut command)? {
+            Outcome::Passed(summary) => report::line("fuzz", &format!("{target}: {summary}")),
+            Outcome::Failed(log) => {
+                report::plain(&log);
                 failed.push(format!("the fuzz target `{target}` failed\n{}", advice(workspace, &target)));
             }
         }
@@ -63,37 +61,38 @@ pub(crate) fn short_runs(workspace: &Workspace, arguments: &[String]) -> Result<
 }
 
 enum Outcome {
-    /// The line in which libFuzzer says how much it tried.
-    Clean(String),
-    /// All it said.
-    Found(String),
+    /// With libFuzzer's summary line.
+    Passed(String),
+    /// With libFuzzer's log.
+    Failed(String),
 }
 
-/// libFuzzer says much that helps nobody unless it finds something.
-fn quietly(command: &mut Command) -> Result<Outcome> {
+/// Runs libFuzzer without its log, which is of use only after a failure.
+fn run_quietly(command: &mut Command) -> Result<Outcome> {
     let output =
         command.output().context("cargo-fuzz cannot be started; remove target/tools and start again")?;
-    let told = String::from_utf8_lossy(&output.stderr);
+    let log = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
-        let done = told.lines().find(|line| line.starts_with("Done "));
-        return Ok(Outcome::Clean(done.unwrap_or("done").into()));
+        let done = log.lines().find(|line| line.starts_with("Done "));
+        return Ok(Outcome::Passed(done.unwrap_or("done").into()));
     }
-    let lines = told.lines().filter(|line| !line.starts_with('"') && !line.starts_with("##"));
-    Ok(Outcome::Found(lines.collect::<Vec<_>>().join("\n")))
+    let lines = log.lines().filter(|line| !line.starts_with('"') && !line.starts_with("##"));
+    Ok(Outcome::Failed(lines.collect::<Vec<_>>().join("\n")))
 }
 
 fn advice(workspace: &Workspace, target: &str) -> String {
     let folder = workspace.path(FOLDER).join("artifacts").join(target);
     let input = newest(&folder).map_or("INPUT".into(), |input| workspace.shown(&input));
     format!(
-        "  see it again:  cargo xtask fuzz {target} -- {input}\n  \
-         make it small: cargo xtask fuzz {target} -- {input} -minimize_crash=1 -runs=100000\n  \
-         keep it:       as a file with a telling name in {FOLDER}/seeds/{target}, with the mend"
+        "  reproduce: cargo xtask fuzz {target} -- {input}\n  \
+         minimize:  cargo xtask fuzz {target} -- {input} -minimize_crash=1 -runs=100000\n  \
+         keep:      add it under a descriptive name to {FOLDER}/seeds/{target}, together with the fix"
     )
 }
 
-/// Without a sanitizer a stable compiler does, and all code here is safe: there is little for one to find.
-fn calling(workspace: &Workspace, tool: &Tool, words: &[&str]) -> Command {
+/// A cargo-fuzz command. Without a sanitizer a stable compiler suffices; the code is safe, so a sanitizer would find
+/// little.
+fn cargo_fuzz_command(workspace: &Workspace, tool: &Tool, words: &[&str]) -> Command {
     let mut command = Command::new(&tool.program);
     command
         .current_dir(workspace.root())
@@ -104,14 +103,14 @@ fn calling(workspace: &Workspace, tool: &Tool, words: &[&str]) -> Command {
     command
 }
 
-/// What earlier runs found worth keeping, which grows below the build folder, and the seeds.
+/// The corpus that earlier runs collected below the target folder, and the seeds.
 fn corpora(workspace: &Workspace, target: &str) -> Result<[PathBuf; 2]> {
     let grown = workspace.build_folder().join("fuzz/corpus").join(target);
-    fs::create_dir_all(&grown).with_context(|| format!("{} cannot be made", workspace.shown(&grown)))?;
+    fs::create_dir_all(&grown).with_context(|| format!("{} cannot be created", workspace.shown(&grown)))?;
     Ok([grown, workspace.path(FOLDER).join("seeds").join(target)])
 }
 
-/// Every target is a file.
+/// The names of the targets: one file each.
 fn targets(workspace: &Workspace) -> Result<Vec<String>> {
     let folder = workspace.path(FOLDER).join("fuzz_targets");
     let files = fs::read_dir(&folder).with_context(|| format!("{FOLDER}/fuzz_targets cannot be read"))?;

@@ -1,7 +1,9 @@
-//! The project's own commands: `cargo xtask run`, `test`, `fuzz`, `bench`, `dist`, `setup`, `trunk`.
+//! The project's commands: `cargo xtask run`, `test`, `fuzz`, `bench`, `dist`, `setup`, `trunk`.
 //!
-//! This crate prepares the machine, calls cargo, trunk and the browser, and tells what it does.
-//! It never uses product code, so that it builds in seconds and works when the product does not.
+//! - `setup` installs the tools, `page` builds the page, `server` builds and starts the server (`run`, `dist`)
+//! - `test`, `fuzz` and `bench` call cargo's tests, cargo-fuzz and the benches; `architecture` checks the crates
+//!
+//! This crate uses no product code, so it builds in seconds and works when the product does not compile.
 
 mod architecture;
 mod arguments;
@@ -13,7 +15,7 @@ mod fuzz;
 mod page;
 mod process;
 mod report;
-mod serve;
+mod server;
 mod setup;
 mod steps;
 mod test;
@@ -45,8 +47,8 @@ fn perform() -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Task::Setup => setup::everything(&workspace).map(|()| ExitCode::SUCCESS),
-        Task::Run { arguments } => serve::run(&workspace, &arguments),
-        Task::Dist => serve::dist(&workspace).map(|()| ExitCode::SUCCESS),
+        Task::Run { arguments } => server::run(&workspace, &arguments),
+        Task::Dist => server::dist(&workspace).map(|()| ExitCode::SUCCESS),
         Task::Trunk { arguments } => page::trunk(&workspace, &arguments),
         Task::Fuzz { target, arguments } => fuzz::long_run(&workspace, &target, &arguments),
         Task::BenchCore { arguments } => bench::core::run(&workspace, &arguments).map(|()| ExitCode::SUCCESS),

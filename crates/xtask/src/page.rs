@@ -1,23 +1,25 @@
-//! Building the page with trunk, when anything it is made of changed.
-//! The page is built beside the old one and swapped in, so an interruption leaves the old page or none.
+//! Builds the page with trunk, when any of its inputs changed.
+//! The new page is built beside the old one and swapped in, so an interruption leaves the old page or none.
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Child, Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 
 use crate::cargo;
 use crate::fingerprint;
 use crate::process;
-use crate::report;
-use crate::setup::PageTools;
+use crate::report::{self, Progress};
+use crate::setup::{PageTools, TARGET, WasmToolchain};
 use crate::workspace::Workspace;
 
 /// The cargo profile of the page and of its browser tests.
 pub(crate) const PROFILE: &str = "web";
 
-/// What the page is made of.
+pub(crate) const PACKAGE: &str = "pilothouse-page";
+
+/// The files and folders that the page is built from.
 const INPUTS: [&str; 14] = [
     "src",
     "style",
@@ -28,16 +30,16 @@ const INPUTS: [&str; 14] = [
     ".cargo",
     "crates/core/Cargo.toml",
     "crates/core/src",
+    "crates/json-derive",
     "crates/highlight/Cargo.toml",
     "crates/highlight/src",
-    "crates/highlight-web/Cargo.toml",
-    "crates/highlight-web/src",
+    "crates/highlight-web",
     "crates/xtask/src/page.rs",
 ];
 
 const STAMP: &str = "target/page.stamp";
 
-/// Builds the page into `target/page`, unless it is there already.
+/// Builds the page into `target/page`, unless it is up to date.
 pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     let _lock = workspace.lock()?;
     let wanted = fingerprint::of(workspace.root(), &INPUTS, &tools.identities())?;
@@ -45,33 +47,29 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     let stamp = workspace.path(STAMP);
     let built = fs::read_to_string(&stamp).unwrap_or_default();
     if built == wanted && page.join("index.html").is_file() {
-        report::line("page", "unchanged, target/page is used as it is");
+        report::line("page", "unchanged");
         return Ok(());
     }
-    report::line("page", "is built into target/page (some minutes the first time)");
-    let next = workspace.path("target/page.next");
-    trunk_build(workspace, tools, &next)?;
-    swap(&next, &page, &stamp)?;
-    fs::write(&stamp, wanted).context("target/page.stamp cannot be written")
-}
-
-fn trunk_build(workspace: &Workspace, tools: &PageTools, folder: &Path) -> Result<()> {
-    // Trunk builds without the network, so the sources must be here.
+    report::line("page", "building into target/page");
+    // Trunk builds without the network, so cargo downloads the dependencies first.
     process::run(
         cargo::cargo(workspace).args(["fetch", "--quiet"]),
-        "the dependencies could not be fetched; check that crates.io can be reached and start again",
+        "the dependencies could not be downloaded; check that crates.io can be reached and start again",
     )?;
-    remove(folder)?;
+    let next = workspace.path("target/page.next");
+    remove(&next)?;
     let mut command = trunk_command(workspace, tools)?;
-    command.args(["build", "--offline", "--minify", "--cargo-profile", PROFILE, "--dist"]).arg(folder);
+    command.args(["build", "--offline", "--minify", "--cargo-profile", PROFILE, "--dist"]).arg(&next);
     // In release mode trunk calls wasm-opt, and fails without it.
     if tools.wasm_opt.is_some() {
         command.arg("--release");
     }
-    process::run(&mut command, "the page could not be built; the lines above say why")
+    process::run(&mut command, "the page could not be built; see above")?;
+    swap(&next, &page, &stamp)?;
+    fs::write(&stamp, wanted).context("target/page.stamp cannot be written")
 }
 
-/// Puts the new page in place. An equal one is left alone: the server would be built again for nothing.
+/// Moves the new page into place. If it equals the old one, the old one stays: cargo would rebuild the server.
 fn swap(next: &Path, page: &Path, stamp: &Path) -> Result<()> {
     if page.is_dir() && fingerprint::of(next, &[""], &[])? == fingerprint::of(page, &[""], &[])? {
         return remove(next);
@@ -92,9 +90,22 @@ fn remove(folder: &Path) -> Result<()> {
     }
 }
 
+/// Compiles the page in the background while tools are built; trunk then finds it compiled. With one or two cores
+/// nothing would be gained.
+pub(crate) fn compile_ahead(workspace: &Workspace, toolchain: &WasmToolchain) -> Option<Child> {
+    if std::thread::available_parallelism().ok()?.get() <= 2 {
+        return None;
+    }
+    let mut command = cargo::cargo(workspace);
+    toolchain.apply(&mut command);
+    command.args(["build", "--profile", PROFILE, "--target", TARGET, "--bin", PACKAGE]);
+    // Trunk repeats what goes wrong.
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
+}
+
 /// `cargo xtask trunk …`.
 pub(crate) fn trunk(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
-    let tools = PageTools::ensure(workspace)?;
+    let tools = PageTools::ensure(workspace, &mut Progress::default())?;
     let mut command = trunk_command(workspace, &tools)?;
     process::become_program(command.args(arguments))
 }
@@ -103,7 +114,7 @@ fn trunk_command(workspace: &Workspace, tools: &PageTools) -> Result<Command> {
     let mut command = Command::new(&tools.trunk.program);
     command.current_dir(workspace.root());
     tools.apply(&mut command)?;
-    // Trunk takes NO_COLOR for a switch with a value, and stops at the usual `NO_COLOR=1`.
+    // Trunk reads NO_COLOR as a boolean and rejects the usual `NO_COLOR=1`.
     if let Some(value) = std::env::var_os("NO_COLOR") {
         let value = if value.is_empty() { "false" } else { "true" };
         command.env("NO_COLOR", value);

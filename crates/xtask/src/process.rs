@@ -1,5 +1,4 @@
-//! Starting other programs: wait for them, read them, bound them, find them.
-//! What to start and why is decided elsewhere.
+//! Finds and runs other programs.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// Runs a program with its output shown; `advice` is the sentence for when it fails.
+/// Runs a program and shows its output. If it fails, `advice` is the error message.
 pub(crate) fn run(command: &mut Command, advice: &str) -> Result<()> {
     let status = command.status().with_context(|| cannot_start(command))?;
     if !status.success() {
@@ -17,13 +16,13 @@ pub(crate) fn run(command: &mut Command, advice: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a program printed, or nothing when it is missing or fails.
+/// The output of a program, or `None` if it is missing or fails.
 pub(crate) fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Whether a program succeeds in time; a program that does not end is ended.
+/// Whether a program succeeds within a time limit; it is killed after that.
 pub(crate) fn succeeds_within(command: &mut Command, limit: Duration) -> Result<bool> {
     let mut child = command.spawn().with_context(|| cannot_start(command))?;
     let start = Instant::now();
@@ -40,7 +39,7 @@ pub(crate) fn succeeds_within(command: &mut Command, limit: Duration) -> Result<
     }
 }
 
-/// Becomes the program, so that it gets Ctrl-C and its exit code is the command's.
+/// Replaces this process by the program, which then receives Ctrl-C and sets the exit code.
 #[cfg(unix)]
 pub(crate) fn become_program(command: &mut Command) -> Result<ExitCode> {
     use std::os::unix::process::CommandExt;
@@ -55,15 +54,20 @@ pub(crate) fn become_program(command: &mut Command) -> Result<ExitCode> {
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
+/// The file name of a program, with the extension of this system.
+pub(crate) fn file_name(program: &str) -> String {
+    format!("{program}{}", std::env::consts::EXE_SUFFIX)
+}
+
 /// The first program of that name on the PATH.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
-    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let name = file_name(name);
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|folder| folder.join(&name))
         .find(|path| path.is_file())
 }
 
-/// A program's version: the first word of `--version` that begins with a digit.
+/// The version of a program: the first word of `--version` that starts with a digit.
 pub(crate) fn version(program: &Path) -> Option<String> {
     version_in(&output(Command::new(program).arg("--version"))?)
 }
@@ -79,12 +83,12 @@ pub(crate) fn major(version: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
 
-/// The PATH with folders put in front of it.
+/// The PATH with folders prepended.
 pub(crate) fn path_with(folders: impl IntoIterator<Item = PathBuf>) -> Result<std::ffi::OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = folders.into_iter().chain(std::env::split_paths(&path));
     std::env::join_paths(folders).context(
-        "this folder's path contains the character that separates folders in PATH; move the project to another folder",
+        "the project's path contains the character that separates folders in PATH; move it to another folder",
     )
 }
 
@@ -104,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_version_in_what_programs_say() {
+    fn versions_are_found_in_the_output_of_programs() {
         for (text, version) in [
             ("trunk 0.21.14", "0.21.14"),
             ("wasm-opt version 132 (version_132)", "132"),
@@ -116,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn compares_by_the_major_version() {
+    fn the_major_version_is_the_first_number() {
         assert_eq!(major("156.0.8078.73"), Some(156));
         assert_eq!(major("132"), Some(132));
         assert_eq!(major("unknown"), None);
@@ -124,7 +128,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn ends_a_program_that_takes_too_long() {
+    fn a_program_that_exceeds_its_time_is_killed() {
         let limit = Duration::from_millis(100);
         assert!(!succeeds_within(Command::new("sleep").arg("60"), limit).unwrap());
         assert!(succeeds_within(&mut Command::new("true"), Duration::from_secs(10)).unwrap());

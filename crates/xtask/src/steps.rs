@@ -1,4 +1,4 @@
-//! The steps of a test run: how each ended, how long it took, and the table at the end.
+//! The steps of a test run: the outcome and duration of each, and the table at the end.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -27,26 +27,26 @@ enum Outcome {
 }
 
 impl Steps {
-    /// A step whose failure says nothing about the later ones: they run all the same.
+    /// Runs a step that later steps do not depend on: they run even if it fails.
     pub(crate) fn check(&mut self, name: &'static str, step: impl FnOnce() -> Result<()>) {
         self.perform(name, step);
     }
 
-    /// A step that the later ones need: they are skipped when it fails. What it made is returned.
+    /// Runs a step that later steps depend on: they are skipped if it fails. Returns its result.
     pub(crate) fn need<T>(&mut self, name: &'static str, step: impl FnOnce() -> Result<T>) -> Option<T> {
-        let made = self.perform(name, step);
-        self.stopped |= made.is_none();
-        made
+        let result = self.perform(name, step);
+        self.stopped |= result.is_none();
+        result
     }
 
     fn perform<T>(&mut self, name: &'static str, step: impl FnOnce() -> Result<T>) -> Option<T> {
         let start = Instant::now();
-        let (outcome, made) = if self.stopped {
+        let (outcome, result) = if self.stopped {
             (Outcome::Skipped, None)
         } else {
             report::line("step", name);
             match step() {
-                Ok(made) => (Outcome::Passed, Some(made)),
+                Ok(result) => (Outcome::Passed, Some(result)),
                 Err(error) => {
                     report::failure(&format!("{error:#}"));
                     (Outcome::Failed, None)
@@ -54,10 +54,10 @@ impl Steps {
             }
         };
         self.done.push(Step { name, outcome, time: start.elapsed() });
-        made
+        result
     }
 
-    /// Prints the table and the closing line.
+    /// Prints the table and the summary.
     pub(crate) fn finish(self) -> ExitCode {
         report::plain("");
         for step in &self.done {
@@ -74,11 +74,11 @@ impl Steps {
             report::plain(&format!("  {word} {:<28} {time:>12}", step.name));
         }
         report::plain("");
-        report::plain(&self.closing_line());
+        report::plain(&self.summary());
         if self.count(Outcome::Failed) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
-    fn closing_line(&self) -> String {
+    fn summary(&self) -> String {
         let mut line =
             format!("{} passed, {} failed", self.count(Outcome::Passed), self.count(Outcome::Failed));
         match self.count(Outcome::Skipped) {
@@ -100,28 +100,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_what_passed() {
+    fn passed_steps_are_counted() {
         let mut steps = Steps::default();
         steps.check("one", || Ok(()));
         assert_eq!(steps.need("two", || Ok(2)), Some(2));
-        assert_eq!(steps.closing_line(), "2 passed, 0 failed");
+        assert_eq!(steps.summary(), "2 passed, 0 failed");
     }
 
     #[test]
-    fn goes_on_after_a_failed_check() {
+    fn a_failed_check_does_not_stop_later_steps() {
         let mut steps = Steps::default();
         steps.check("formatting", || bail!("not formatted"));
         steps.check("lints", || Ok(()));
-        assert_eq!(steps.closing_line(), "1 passed, 1 failed");
+        assert_eq!(steps.summary(), "1 passed, 1 failed");
         assert_eq!(steps.finish(), ExitCode::FAILURE);
     }
 
     #[test]
-    fn skips_what_needs_a_failed_step() {
+    fn steps_that_depend_on_a_failed_step_are_skipped() {
         let mut steps = Steps::default();
-        let made: Option<()> = steps.need("page", || bail!("no page"));
-        assert_eq!(made, None);
+        let result: Option<()> = steps.need("page", || bail!("no page"));
+        assert_eq!(result, None);
         steps.check("end to end", || panic!("must not run"));
-        assert_eq!(steps.closing_line(), "0 passed, 1 failed, 1 skipped");
+        assert_eq!(steps.summary(), "0 passed, 1 failed, 1 skipped");
     }
 }

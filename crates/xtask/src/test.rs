@@ -1,4 +1,4 @@
-//! `cargo xtask test`: which checks and tests there are, in which order, and how each is called.
+//! `cargo xtask test`: the checks and tests, in their order.
 
 use std::process::{Command, ExitCode};
 
@@ -10,20 +10,19 @@ use crate::cargo;
 use crate::fuzz;
 use crate::page;
 use crate::process;
-use crate::serve;
+use crate::report::Progress;
+use crate::server::{self, Profile};
 use crate::setup::{Axe, Browser, PageTools, RealAgents, TARGET, TEST_RUNNER};
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
-const PAGE_PACKAGE: &str = "pilothouse-page";
-
-/// Integration tests that need more than the host: a browser, or a whole server.
+/// Integration tests that need a browser.
 const END_TO_END_TEST: &str = "e2e";
 const WEB_TEST: &str = "web";
 
-const SEE_ABOVE: &str = "tests failed; the lines above say which";
+const SEE_ABOVE: &str = "tests failed; see above";
 
-/// What is quick and needs no set-up comes first, so that a slip is told early.
+/// Checks that are fast and need no set-up run first, so that mistakes show early.
 pub(crate) fn run(workspace: &Workspace, part: Option<Part>, arguments: &[String]) -> Result<ExitCode> {
     let wants = |wanted: Part| part.is_none_or(|part| part == wanted);
     let metadata = cargo::metadata(workspace)?;
@@ -38,7 +37,7 @@ pub(crate) fn run(workspace: &Workspace, part: Option<Part>, arguments: &[String
             steps.need("documentation tests", || documentation(workspace));
         }
     }
-    // A name of a test says nothing to a fuzzer.
+    // Arguments are names of tests, which mean nothing to a fuzzer.
     if part == Some(Part::Fuzz) || (part.is_none() && arguments.is_empty()) {
         steps.check("fuzzing", || fuzz::short_runs(workspace, arguments));
     }
@@ -55,8 +54,11 @@ fn browser_parts(
     arguments: &[String],
     (web, end_to_end): (bool, bool),
 ) {
-    let tools = steps.need("set-up", || Ok((PageTools::ensure(workspace)?, Browser::ensure(workspace)?)));
-    // Without tools the steps are still named, and skipped.
+    let tools = steps.need("set-up", || {
+        let tools = PageTools::ensure(workspace, &mut Progress::default())?;
+        Ok((tools, Browser::ensure(workspace)?))
+    });
+    // Without tools the steps are still listed, as skipped.
     let tools = || tools.as_ref().context("the set-up failed");
     if web {
         steps.check("agents compile for browsers", || {
@@ -75,7 +77,7 @@ fn browser_parts(
             let (tools, _) = tools()?;
             page::build(workspace, tools)
         });
-        steps.need("server", || serve::build(workspace, &[]));
+        steps.need("server", || server::build(workspace, Profile::Development));
         steps.need("end-to-end tests", || {
             let (_, browser) = tools()?;
             let agents = agents.as_ref().context("the set-up failed")?;
@@ -85,7 +87,7 @@ fn browser_parts(
     }
 }
 
-/// The fuzz targets are a workspace of their own, which cargo formats only when told.
+/// Checks the format of this workspace and of the fuzz targets, which are another workspace.
 fn formatting(workspace: &Workspace) -> Result<()> {
     process::run(
         cargo::cargo(workspace).args(["fmt", "--all", "--check"]),
@@ -100,11 +102,11 @@ fn formatting(workspace: &Workspace) -> Result<()> {
 fn lints(workspace: &Workspace) -> Result<()> {
     process::run(
         cargo::cargo(workspace).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-        "clippy found something; the lines above say what",
+        "clippy reported warnings; see above",
     )
 }
 
-/// Every test of the host. Targets are named one by one, since the end-to-end tests are not among them.
+/// Runs the tests on the host. Integration tests are listed one by one, to leave out those that need a browser.
 fn unit(workspace: &Workspace, tests: &[String], arguments: &[String]) -> Result<()> {
     let mut command = cargo::cargo(workspace);
     command.args(["test", "--workspace", "--lib", "--bins"]);
@@ -118,12 +120,12 @@ fn documentation(workspace: &Workspace) -> Result<()> {
     process::run(cargo::cargo(workspace).args(["test", "--workspace", "--doc", "--quiet"]), SEE_ABOVE)
 }
 
-/// The page's build shows that core compiles for browsers; agents must as well, though no page uses it.
+/// Checks that `agents` compiles for browsers. For `core` the build of the page shows it.
 fn agents_for_browsers(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     let mut command = for_browsers(workspace, tools, "check")?;
     process::run(
         command.args(["-p", "pilothouse-agents"]),
-        "crates/agents must compile for browsers; the lines above say what does not",
+        "crates/agents must compile for browsers; see the errors above",
     )
 }
 
@@ -136,7 +138,7 @@ fn browser_tests(
 ) -> Result<()> {
     let mut command = for_browsers(workspace, tools, "test")?;
     command
-        .args(["-p", PAGE_PACKAGE, "--lib"])
+        .args(["-p", page::PACKAGE, "--lib"])
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", TEST_RUNNER)
         .env("CHROMEDRIVER", &browser.driver.program)
         .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", browser.write_capabilities(workspace)?)
@@ -147,7 +149,7 @@ fn browser_tests(
     process::run(command.arg("--").args(arguments), SEE_ABOVE)
 }
 
-/// A cargo command with the page's compiler and profile, so that dependencies are shared with the page.
+/// A cargo command with the page's compiler and profile, so that it reuses the page's dependencies.
 fn for_browsers(workspace: &Workspace, tools: &PageTools, name: &str) -> Result<Command> {
     let mut command = cargo::cargo(workspace);
     command.args([name, "--profile", page::PROFILE, "--target", TARGET]);
@@ -164,22 +166,16 @@ fn end_to_end_tests(
 ) -> Result<()> {
     if !tests.iter().any(|name| name == END_TO_END_TEST) {
         bail!(
-            "there are no end-to-end tests: the root package has no test named `{END_TO_END_TEST}` (tests/e2e/main.rs)"
+            "the end-to-end tests are missing: the root package has no test named `{END_TO_END_TEST}` (tests/e2e/main.rs)"
         );
     }
-    let mut command = end_to_end(workspace, browser);
-    agents.apply(&mut command);
-    axe.apply(&mut command);
-    process::run(command.arg("--").args(arguments), SEE_ABOVE)
-}
-
-/// The end-to-end tests with the server that was built last.
-pub(crate) fn end_to_end(workspace: &Workspace, browser: &Browser) -> Command {
     let mut command = cargo::cargo(workspace);
     command
         .args(["test", "--workspace", "--test", END_TO_END_TEST])
-        .env("PILOTHOUSE_BINARY", workspace.built_program("debug", serve::PROGRAM))
+        .env("PILOTHOUSE_BINARY", server::program(workspace, Profile::Development))
         .env("CHROMEDRIVER", &browser.driver.program)
         .env("CHROME_BINARY", &browser.chromium.program);
-    command
+    agents.apply(&mut command);
+    axe.apply(&mut command);
+    process::run(command.arg("--").args(arguments), SEE_ABOVE)
 }

@@ -1,4 +1,5 @@
-//! The numbered cases of the reducer's design: each is a test named after its number, and `tests/cases.md` says where.
+//! Checks the numbered cases of the reducer's design: each has a test named after its number, and `tests/cases.md` lists
+//! the files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,12 +9,12 @@ use anyhow::{Context, Result};
 
 use crate::fingerprint;
 
-/// The cases are numbered from one to this.
+/// The highest number of a case.
 const LAST: u8 = 73;
 
 const LIST: &str = "tests/cases.md";
 
-/// A case and a file, by its path in the project.
+/// A case and the path of a file in the project.
 type Place = (u8, String);
 
 pub(super) fn breaches(root: &Path) -> Result<Vec<String>> {
@@ -31,7 +32,7 @@ pub(super) fn breaches(root: &Path) -> Result<Vec<String>> {
     Ok(compare(&tested, &listed(&list)))
 }
 
-/// `src`, `tests`, and the same of every crate.
+/// `src` and `tests` of the root package and of every crate.
 fn source_folders(root: &Path) -> Result<Vec<std::path::PathBuf>> {
     let mut folders = vec![root.join("src"), root.join("tests")];
     for entry in fs::read_dir(root.join("crates")).context("the folder crates cannot be read")? {
@@ -41,7 +42,7 @@ fn source_folders(root: &Path) -> Result<Vec<std::path::PathBuf>> {
     Ok(folders)
 }
 
-/// The numbers of the functions named `case_NN_…`: a function's definition begins its line.
+/// The numbers of the functions named `case_NN_…`, defined at the start of a line.
 fn cases_in(text: &str) -> BTreeSet<u8> {
     let definitions = text.lines().filter_map(|line| {
         let line = line.trim_start();
@@ -75,14 +76,14 @@ fn compare(tested: &BTreeSet<Place>, listed: &BTreeSet<Place>) -> Vec<String> {
     let known: BTreeSet<u8> = tested.iter().map(|place| place.0).collect();
     let missing = (1..=LAST).filter(|case| !known.contains(case));
     let foreign = known.iter().filter(|case| !(1..=LAST).contains(*case));
-    let untold = tested.difference(listed);
+    let unlisted = tested.difference(listed);
     let stale = listed.difference(tested);
     missing
         .map(|case| format!("case {case:02} has no test: name one case_{case:02}_…"))
-        .chain(foreign.map(|case| format!("there is no case {case:02}, yet a test is named after it")))
-        .chain(untold.map(|(case, file)| format!("{LIST} does not say that case {case:02} is in {file}")))
+        .chain(foreign.map(|case| format!("a test is named after case {case:02}, which does not exist")))
+        .chain(unlisted.map(|(case, file)| format!("{LIST} does not list {file} for case {case:02}")))
         .chain(stale.map(|(case, file)| {
-            format!("{LIST} says that case {case:02} is in {file}, where no test is named so")
+            format!("{LIST} lists {file} for case {case:02}, but no test there has that name")
         }))
         .collect()
 }
@@ -100,26 +101,26 @@ mod tests {
     }
 
     #[test]
-    fn finds_tests_by_their_names_and_not_by_words_about_them() {
+    fn tests_are_found_by_their_definitions() {
         let text = "async fn case_07_reads_well() {}\n    fn case_41_too() { call_case_08_x(); }\n\
             // fn case_09_in_a_comment()\nlet text = \"fn case_10_in_a_string()\"; fn case_5_short() {} fn in_case_11_x() {}";
         assert_eq!(cases_in(text), [7, 41].into());
     }
 
     #[test]
-    fn reads_every_file_of_a_row() {
+    fn a_row_may_list_several_files() {
         let list = "# Cases\n\n| case | says | tests |\n|---|---|---|\n\
             | 01 | one thing | `src/a.rs` |\n| 02 | another, with `code` | `src/a.rs`, `src/b.rs` |\n";
         assert_eq!(listed(list), places(&[(1, "src/a.rs"), (2, "src/a.rs"), (2, "src/b.rs")]));
     }
 
     #[test]
-    fn is_content_when_every_case_is_tested_where_the_list_says() {
+    fn a_correct_list_is_accepted() {
         assert!(compare(&every_case(), &every_case()).is_empty());
     }
 
     #[test]
-    fn notices_a_case_without_a_test() {
+    fn a_case_without_a_test_is_reported() {
         let mut tested = every_case();
         tested.retain(|place| place.0 != 33);
         let breaches = compare(&tested, &tested);
@@ -127,22 +128,22 @@ mod tests {
     }
 
     #[test]
-    fn notices_a_number_that_is_no_case() {
+    fn a_test_of_an_unknown_case_is_reported() {
         let mut tested = every_case();
         tested.insert((74, "src/a.rs".to_owned()));
-        assert_eq!(compare(&tested, &tested), ["there is no case 74, yet a test is named after it"]);
+        assert_eq!(compare(&tested, &tested), ["a test is named after case 74, which does not exist"]);
     }
 
     #[test]
-    fn notices_when_the_list_and_the_tests_part() {
+    fn a_list_that_differs_from_the_tests_is_reported() {
         let mut tested = every_case();
         tested.insert((5, "src/moved.rs".to_owned()));
         let breaches = compare(&tested, &every_case());
-        assert_eq!(breaches, ["tests/cases.md does not say that case 05 is in src/moved.rs"]);
+        assert_eq!(breaches, ["tests/cases.md does not list src/moved.rs for case 05"]);
         let breaches = compare(&every_case(), &tested);
         assert_eq!(
             breaches,
-            ["tests/cases.md says that case 05 is in src/moved.rs, where no test is named so"]
+            ["tests/cases.md lists src/moved.rs for case 05, but no test there has that name"]
         );
     }
 }

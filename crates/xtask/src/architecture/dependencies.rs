@@ -1,4 +1,4 @@
-//! Who depends on whom, by `cargo metadata`.
+//! Checks the dependencies between crates.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ pub(super) fn breaches(metadata: &Value, rules: &[DependencyRule]) -> Vec<String
     let mut breaches: Vec<String> = ours
         .symmetric_difference(&ruled)
         .map(|package| match ours.contains(package) {
-            true => format!("{package} has no rule: say what it may depend on"),
+            true => format!("{package} has no rule: add one that lists its dependencies"),
             false => format!("{package} has a rule but is not in the workspace"),
         })
         .collect();
@@ -32,7 +32,7 @@ pub(super) fn breaches(metadata: &Value, rules: &[DependencyRule]) -> Vec<String
             Reach::Transitive => transitive(metadata, package),
         };
         for other in used.iter().filter(|other| rule.never.contains(other)) {
-            breaches.push(format!("{} depends on {other}, which it never may", rule.package));
+            breaches.push(format!("{} depends on {other}, which is forbidden", rule.package));
         }
     }
     breaches
@@ -42,7 +42,7 @@ fn name(package: &Value) -> Option<&str> {
     package["name"].as_str()
 }
 
-/// The dependencies a manifest names, for building or running; those for tests are free.
+/// The direct dependencies, except those for tests.
 fn direct(package: &Value) -> BTreeSet<&str> {
     items(&package["dependencies"])
         .filter(|dependency| dependency["kind"] != "dev")
@@ -50,7 +50,7 @@ fn direct(package: &Value) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Everything that is compiled into a package, by the resolved graph.
+/// All packages that are linked into a package.
 fn transitive<'a>(metadata: &'a Value, package: &'a Value) -> BTreeSet<&'a str> {
     let names: HashMap<&str, &str> = items(&metadata["packages"])
         .filter_map(|package| Some((package["id"].as_str()?, name(package)?)))
@@ -69,7 +69,7 @@ fn transitive<'a>(metadata: &'a Value, package: &'a Value) -> BTreeSet<&'a str> 
     seen.into_iter().filter_map(|id| names.get(id).copied()).collect()
 }
 
-/// Normal dependencies are linked; those of build scripts and tests are not.
+/// Whether a dependency is linked: those of build scripts and tests are not.
 fn is_linked(dependency: &Value) -> bool {
     items(&dependency["dep_kinds"]).any(|kind| kind["kind"].is_null())
 }
@@ -123,35 +123,35 @@ mod tests {
     }
 
     #[test]
-    fn is_content_when_dependencies_point_one_way() {
+    fn dependencies_that_point_one_way_are_accepted() {
         assert!(breaches_of(&["server -> core", "server -> tokio", "core -> serde"]).is_empty());
     }
 
     #[test]
-    fn notices_a_crate_that_points_back() {
+    fn a_dependency_in_the_other_direction_is_reported() {
         let breaches = breaches_of(&["server -> core", "core -> server"]);
         assert!(breaches[0].contains("core depends on server"), "{breaches:?}");
     }
 
     #[test]
-    fn notices_a_forbidden_crate_behind_another() {
+    fn a_forbidden_transitive_dependency_is_reported() {
         let breaches = breaches_of(&["core -> helper", "helper -> tokio"]);
-        assert_eq!(breaches, ["core depends on tokio, which it never may"]);
-        assert_eq!(breaches_of(&["server -> leptos"]), ["server depends on leptos, which it never may"]);
+        assert_eq!(breaches, ["core depends on tokio, which is forbidden"]);
+        assert_eq!(breaches_of(&["server -> leptos"]), ["server depends on leptos, which is forbidden"]);
     }
 
     #[test]
-    fn leaves_tests_and_build_scripts_of_dependencies_alone() {
+    fn dependencies_of_tests_and_build_scripts_are_accepted() {
         assert!(breaches_of(&["core -dev-> tokio", "core -> serde", "serde -build-> tokio"]).is_empty());
     }
 
     #[test]
-    fn wants_a_rule_for_every_crate() {
+    fn every_crate_needs_a_rule() {
         let metadata = json!({
             "packages": [{ "id": "new", "name": "new", "dependencies": [] }],
             "workspace_members": ["new"],
         });
         let breaches = breaches(&metadata, &[]);
-        assert_eq!(breaches, ["new has no rule: say what it may depend on"]);
+        assert_eq!(breaches, ["new has no rule: add one that lists its dependencies"]);
     }
 }

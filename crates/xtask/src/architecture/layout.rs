@@ -1,4 +1,4 @@
-//! The shape of the project: its top level, the lints that every crate inherits, and the purity of some crates.
+//! Checks the top level of the project, the lints that every crate inherits, and the `clippy.toml` of pure crates.
 
 use std::fs;
 use std::path::Path;
@@ -16,12 +16,14 @@ pub(super) fn breaches(root: &Path, metadata: &Value) -> Result<Vec<String>> {
         .map(|entry| format!("the top level has no {entry}"))
         .collect();
     for package in workspace_packages(metadata) {
-        let manifest = package["manifest_path"].as_str().context("cargo told no manifest's place")?;
+        let manifest = package["manifest_path"]
+            .as_str()
+            .context("`cargo metadata` lists a package without a manifest")?;
         let text = fs::read_to_string(manifest).with_context(|| format!("{manifest} cannot be read"))?;
-        if !takes_workspace_lints(&text) {
+        if !inherits_workspace_lints(&text) {
             let name = package["name"].as_str().unwrap_or_default();
             breaches.push(format!(
-                "{name} does not take the common lints: its manifest needs `[lints] workspace = true`"
+                "{name} does not inherit the workspace's lints: its manifest needs `[lints] workspace = true`"
             ));
         }
     }
@@ -29,7 +31,7 @@ pub(super) fn breaches(root: &Path, metadata: &Value) -> Result<Vec<String>> {
     Ok(breaches)
 }
 
-/// Pure crates forbid clocks, files and threads with one and the same `clippy.toml`.
+/// Pure crates forbid clocks, files and threads with equal files `clippy.toml`.
 fn impure(root: &Path) -> Option<String> {
     let rules =
         PURE.map(|folder| fs::read_to_string(root.join(folder).join("clippy.toml")).unwrap_or_default());
@@ -37,7 +39,7 @@ fn impure(root: &Path) -> Option<String> {
     (!equal).then(|| format!("the files clippy.toml of {} must exist and be equal", PURE.join(", ")))
 }
 
-fn takes_workspace_lints(manifest: &str) -> bool {
+fn inherits_workspace_lints(manifest: &str) -> bool {
     let lines: Vec<&str> = manifest.lines().map(str::trim).collect();
     let own = lines.iter().skip_while(|line| **line != "[lints]").skip(1);
     own.take_while(|line| !line.starts_with('[')).any(|line| *line == "workspace = true")
@@ -48,10 +50,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wants_the_lints_of_the_workspace() {
-        assert!(takes_workspace_lints("[package]\n\n[lints]\nworkspace = true\n"));
-        assert!(!takes_workspace_lints("[package]\nname = \"loose\"\n"));
-        assert!(!takes_workspace_lints("[lints]\n\n[dependencies]\nworkspace = true\n"));
-        assert!(!takes_workspace_lints("[lints.rust]\nunsafe_code = \"allow\"\n"));
+    fn the_lints_of_the_workspace_are_required() {
+        assert!(inherits_workspace_lints("[package]\n\n[lints]\nworkspace = true\n"));
+        assert!(!inherits_workspace_lints("[package]\nname = \"loose\"\n"));
+        assert!(!inherits_workspace_lints("[lints]\n\n[dependencies]\nworkspace = true\n"));
+        assert!(!inherits_workspace_lints("[lints.rust]\nunsafe_code = \"allow\"\n"));
     }
 }

@@ -1,8 +1,7 @@
-//! Checks of the architecture: dependencies point one way, every numbered case has its test, and every name of the style
-//! sheets has a value. That pure crates use no clock, file or thread is checked by clippy, from the `clippy.toml` of
-//! each crate.
+//! Checks the architecture: dependencies point one way, every numbered case has a test, and every custom property of the
+//! style sheets is defined. Clippy checks that pure crates use no clock, file or thread (`clippy.toml` of each).
 //!
-//! The rules are tables in `rules`; this module and its children only apply them.
+//! The rules are tables in `rules`.
 
 mod cases;
 mod dependencies;
@@ -15,7 +14,7 @@ use serde_json::Value;
 
 use crate::workspace::Workspace;
 
-/// Fails with every breach at once, each a sentence.
+/// Fails with a list of all breaches.
 pub(crate) fn check(workspace: &Workspace, metadata: &Value) -> Result<()> {
     let mut breaches = dependencies::breaches(metadata, &rules::DEPENDENCIES);
     breaches.extend(layout::breaches(workspace.root(), metadata)?);
@@ -25,7 +24,7 @@ pub(crate) fn check(workspace: &Workspace, metadata: &Value) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "the architecture is broken (the rules are in crates/xtask/src/architecture/rules.rs):\n  {}",
+        "the architecture rules are broken (they are in crates/xtask/src/architecture/rules.rs):\n  {}",
         breaches.join("\n  ")
     )
 }

@@ -1,13 +1,13 @@
 //! The rules of the architecture, as tables.
 
-/// What a crate may depend on.
+/// The dependencies that a crate may have.
 pub(super) struct DependencyRule {
     pub(super) package: &'static str,
-    /// The crates of this workspace it may use.
+    /// The crates of this workspace that it may use.
     pub(super) may_use: &'static [&'static str],
-    /// The crates it never uses.
+    /// The crates that it must not use.
     pub(super) never: &'static [&'static str],
-    /// Whether `never` holds for what its dependencies use as well.
+    /// Whether `never` includes the dependencies of dependencies.
     pub(super) reach: Reach,
 }
 
@@ -17,7 +17,7 @@ pub(super) enum Reach {
     Transitive,
 }
 
-/// Crates that bring a clock, chance, threads, files, sockets or a document.
+/// Crates with a clock, random numbers, threads, files, sockets or a DOM.
 const IMPURE: &[&str] = &[
     "async-std",
     "axum",
@@ -44,7 +44,7 @@ const IMPURE: &[&str] = &[
     "web-time",
 ];
 
-/// Development dependencies are free: tests may use what they like.
+/// The rules. Development dependencies are not restricted.
 pub(super) const DEPENDENCIES: [DependencyRule; 10] = [
     DependencyRule {
         package: "pilothouse-json-derive",
@@ -103,6 +103,6 @@ pub(super) const DEPENDENCIES: [DependencyRule; 10] = [
 /// The crates whose `clippy.toml` forbids clocks, files and threads. Their files are equal.
 pub(super) const PURE: [&str; 3] = ["crates/core", "crates/agents", "crates/highlight"];
 
-/// What the top level of the project must have.
+/// The files and folders that the top level must have.
 pub(super) const TOP_LEVEL: [&str; 8] =
     ["Cargo.toml", "Trunk.toml", "index.html", "src", "style", "tests", "crates", ".ci/run"];

@@ -1,12 +1,12 @@
-//! The style: every name it uses has a meaning. A misspelt one is no error to a browser, only a colour that is missing.
+//! Checks that every custom property of the style sheets is defined. Browsers ignore a misspelt name without an error.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Names that the page gives a value by itself.
-const GIVEN_BY_THE_PAGE: [&str; 1] = ["--used"];
+/// Properties that the page sets on elements.
+const SET_BY_THE_PAGE: [&str; 1] = ["--used"];
 
 pub(super) fn breaches(root: &Path) -> Result<Vec<String>> {
     let folder = root.join("style");
@@ -18,9 +18,9 @@ pub(super) fn breaches(root: &Path) -> Result<Vec<String>> {
         }
     }
     let style = texts.join("\n");
-    let known: BTreeSet<&str> = defined(&style).chain(GIVEN_BY_THE_PAGE).collect();
+    let known: BTreeSet<&str> = defined(&style).chain(SET_BY_THE_PAGE).collect();
     let unknown: BTreeSet<&str> = used(&style).filter(|name| !known.contains(name)).collect();
-    Ok(unknown.into_iter().map(|name| format!("the style uses {name}, which has no value")).collect())
+    Ok(unknown.into_iter().map(|name| format!("the style sheets use {name}, which is not defined")).collect())
 }
 
 fn defined(style: &str) -> impl Iterator<Item = &str> {
@@ -30,7 +30,7 @@ fn defined(style: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Without those that say what holds if they have no value.
+/// The names in `var()`, except those with a fallback value.
 fn used(style: &str) -> impl Iterator<Item = &str> {
     style.split("var(").skip(1).filter_map(|rest| {
         let end = rest.find([',', ')'])?;
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_without_a_value_is_found() {
+    fn an_undefined_property_is_reported() {
         let style = ":root {\n    --paper: white;\n}\np {\n    color: var(--paper);\n    top: var(--view, 0);\n    \
                      left: calc(var(--pager) + 1px);\n}";
         assert_eq!(defined(style).collect::<Vec<_>>(), ["--paper"]);

@@ -1,4 +1,4 @@
-//! What is compared with what, and the budgets.
+//! A comparison of two measurements, or of one with its budget.
 
 use super::table::{Budget, Line, Unit};
 
@@ -7,7 +7,7 @@ pub(super) struct Comparison {
     unit: Unit,
     base: Option<&'static str>,
     compared: &'static str,
-    /// None where the line only shows what another way would cost.
+    /// `None` if the line only shows the cost of an alternative.
     budget: Option<Budget>,
 }
 
@@ -22,7 +22,7 @@ impl Comparison {
         Self { what, unit, base: Some(base), compared, budget }
     }
 
-    /// A value that stands for itself.
+    /// A value that is not compared with another.
     pub(super) const fn alone(
         what: &'static str,
         unit: Unit,
@@ -36,7 +36,7 @@ impl Comparison {
         self.base.into_iter().chain([self.compared])
     }
 
-    /// None unless everything it needs was measured.
+    /// The line of the table; `None` unless both values were measured.
     pub(super) fn line(&self, measured: &impl Fn(&str) -> Option<f64>) -> Option<Line> {
         let base = match self.base {
             Some(base) => Some(measured(base)?),
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn compares_only_what_was_measured() {
+    fn only_measured_values_are_compared() {
         let measured = |name: &str| name.starts_with("delta/").then_some(80.0);
         let pair =
             |base, compared| Comparison::new("it", Unit::Nanoseconds, base, compared, None).line(&measured);

@@ -1,5 +1,4 @@
-//! `cargo xtask bench core`: what is measured is in crates/core/benches. Names are those of Criterion: a group and a
-//! bench in it.
+//! `cargo xtask bench core`: runs crates/core/benches. Names are Criterion's: a group and a bench in it.
 
 use std::collections::HashMap;
 use std::time::SystemTime;
@@ -8,13 +7,13 @@ use anyhow::Result;
 
 use super::comparisons::Comparison;
 use super::table::{Budget, Unit};
-use super::{estimates, tell};
+use super::{estimates, print_table};
 use crate::cargo;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// All benches are run so often, one round after the other, and the best of each counts: whatever else the machine
-/// does only ever adds to a time, and seldom to all rounds of one bench.
+/// The number of rounds. The best time of each bench counts: other load on the machine only adds to a time, and rarely
+/// in every round.
 const ROUNDS: usize = 3;
 
 const CORE: [Comparison; 9] = [
@@ -25,7 +24,7 @@ const CORE: [Comparison; 9] = [
         "delta-by-copy/rows-50000",
         None,
     ),
-    times("  at 50,000 rows, from the fold to copying", "delta/rows-50000", "delta-by-copy/rows-50000", None),
+    times("  at 50,000 rows, the fold and copying", "delta/rows-50000", "delta-by-copy/rows-50000", None),
     times("folding, from 10,000 to 100,000 events", "fold/events-10000", "fold/events-100000", Some(11.0)),
     times("a snapshot, from 1,000 to 50,000 rows", "snapshot/rows-1000", "snapshot/rows-50000", Some(1.2)),
     times(
@@ -46,7 +45,7 @@ const CORE: [Comparison; 9] = [
         "markdown-delta-whole/text-100-kb",
         None,
     ),
-    // The last block alone may cost what it is long.
+    // The cost of the last block may grow with its length.
     times(
         "  in one open fence of 1 KB and of 100 KB",
         "markdown-delta/fence-1-kb",
@@ -72,16 +71,16 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let folder = workspace.build_folder().join("criterion");
     let mut best: HashMap<&str, f64> = HashMap::new();
     for _ in 0..ROUNDS {
-        // What earlier runs measured is of other circumstances, and not for the same table.
+        // Results of earlier runs do not belong into the same table.
         let start = SystemTime::now();
         let mut command = cargo::cargo(workspace);
         command.args(["bench", "-p", "pilothouse-core", "--"]).args(arguments).env("CRITERION_HOME", &folder);
-        process::run(&mut command, "the benches could not be run; the lines above say why")?;
+        process::run(&mut command, "the benches failed; see above")?;
         for name in CORE.iter().flat_map(Comparison::names) {
             if let Some(median) = estimates::median(&folder, name, start) {
                 best.entry(name).and_modify(|best| *best = best.min(median)).or_insert(median);
             }
         }
     }
-    tell(&CORE, |name| best.get(name).copied())
+    print_table(&CORE, |name| best.get(name).copied())
 }

@@ -1,4 +1,4 @@
-//! Reads what Criterion measured from the files it leaves, `<group>/<bench>/new/estimates.json`.
+//! Reads Criterion's results from `<group>/<bench>/new/estimates.json`.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-/// The median time of a bench in nanoseconds, if it was measured since then.
+/// The median time of a bench in nanoseconds, if it was measured after `since`.
 pub(super) fn median(folder: &Path, name: &str, since: SystemTime) -> Option<f64> {
     let file = folder.join(name).join("new/estimates.json");
     let written = fs::metadata(&file).and_then(|file| file.modified()).ok()?;
@@ -37,14 +37,14 @@ mod tests {
     }"#;
 
     #[test]
-    fn takes_the_median() {
+    fn the_median_is_read() {
         assert_eq!(median_in(ESTIMATES), Some(94.5));
         assert_eq!(median_in("{}"), None);
         assert_eq!(median_in("half a fi"), None);
     }
 
     #[test]
-    fn leaves_out_what_an_earlier_run_measured() {
+    fn results_of_an_earlier_run_are_ignored() {
         let folder = std::env::temp_dir().join(format!("xtask-estimates-{}", std::process::id()));
         let bench = folder.join("delta/rows-10/new");
         fs::create_dir_all(&bench).unwrap();

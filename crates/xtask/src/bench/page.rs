@@ -1,5 +1,5 @@
-//! `cargo xtask bench page`: the page in a real browser, beside a page of plain elements that shows the same text (the
-//! floor), in one run. What is measured is in tests/bench; a name is a page, and what was measured of it.
+//! `cargo xtask bench page`: measures the page in a real browser, and in the same run a page of plain elements that
+//! shows the same text (the floor). The bench is in tests/bench; a name is a page and a figure of it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,12 +7,13 @@ use std::fs;
 use anyhow::{Context, Result};
 
 use super::comparisons::Comparison;
+use super::print_table;
 use super::table::{Budget, Unit};
-use super::tell;
 use crate::cargo;
 use crate::page;
 use crate::process;
-use crate::serve;
+use crate::report::Progress;
+use crate::server::{self, Profile};
 use crate::setup::{Browser, PageTools};
 use crate::workspace::Workspace;
 
@@ -52,22 +53,21 @@ const fn beside(what: &'static str, unit: Unit, names: [&'static str; 2], budget
 
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let browser = Browser::ensure(workspace)?;
-    page::build(workspace, &PageTools::ensure(workspace)?)?;
-    // The server as people get it, so that it is not what takes the time.
-    serve::build(workspace, &["--release"])?;
+    page::build(workspace, &PageTools::ensure(workspace, &mut Progress::default())?)?;
+    server::build(workspace, Profile::Release)?;
     let figures = workspace.build_folder().join("page-figures.json");
     let mut command = cargo::cargo(workspace);
-    // A bench that only drives others need not be fast itself, and is built from what the end-to-end tests have.
+    // The bench only drives browser and server, so it needs no optimisation and reuses the end-to-end tests' build.
     command
         .args(["test", "--workspace", "--bench", "page", "--"])
         .args(arguments)
-        .env("PILOTHOUSE_BINARY", workspace.built_program("release", serve::PROGRAM))
+        .env("PILOTHOUSE_BINARY", server::program(workspace, Profile::Release))
         .env("PILOTHOUSE_FIGURES", &figures)
         .env("CHROMEDRIVER", &browser.driver.program)
         .env("CHROME_BINARY", &browser.chromium.program);
-    process::run(&mut command, "the page could not be measured; the lines above say why")?;
-    let text = fs::read_to_string(&figures).context("the bench left no figures")?;
+    process::run(&mut command, "the bench failed; see above")?;
+    let text = fs::read_to_string(&figures).context("the bench wrote no figures")?;
     let measured: HashMap<String, f64> =
-        serde_json::from_str(&text).context("the bench left figures that cannot be read")?;
-    tell(&PAGE, |name| measured.get(name).copied())
+        serde_json::from_str(&text).context("the figures of the bench cannot be read")?;
+    print_table(&PAGE, |name| measured.get(name).copied())
 }

@@ -1,6 +1,6 @@
-//! The table of ratios, as text.
+//! Formats the table of ratios.
 
-/// What is measured in.
+/// The unit of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Nanoseconds,
@@ -9,7 +9,7 @@ pub(super) enum Unit {
     Count,
 }
 
-/// What is fine.
+/// The accepted values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Budget {
     /// The highest ratio.
@@ -19,7 +19,7 @@ pub(super) enum Budget {
     Below(f64),
 }
 
-/// A value, beside the one it is compared with if there is one.
+/// A row of the table: a value, and the one it is compared with.
 pub(super) struct Line {
     pub(super) what: &'static str,
     pub(super) unit: Unit,
@@ -48,17 +48,17 @@ impl Line {
             (_, true) => "over",
             (_, false) => "within",
         };
-        let told = |value| self.unit.told(value);
+        let format = |value| self.unit.format(value);
         let budget = self.budget.map(|budget| match budget {
             Budget::Ratio(most) => format!("≤ {most} ×"),
-            Budget::AtLeast(least) => format!("≥ {}", told(least)),
-            Budget::AtMost(most) => format!("≤ {}", told(most)),
-            Budget::Below(limit) => format!("< {}", told(limit)),
+            Budget::AtLeast(least) => format!("≥ {}", format(least)),
+            Budget::AtMost(most) => format!("≤ {}", format(most)),
+            Budget::Below(limit) => format!("< {}", format(limit)),
         });
         [
             self.what.into(),
-            self.base.map(told).unwrap_or_default(),
-            told(self.compared),
+            self.base.map(format).unwrap_or_default(),
+            format(self.compared),
             self.ratio().map(ratio).unwrap_or_default(),
             budget.unwrap_or_default(),
             verdict.into(),
@@ -66,14 +66,14 @@ impl Line {
     }
 }
 
-pub(super) fn told(lines: &[Line]) -> String {
+pub(super) fn format(lines: &[Line]) -> String {
     let head = ["what", "from", "to", "ratio", "budget", ""].map(String::from);
     let rows: Vec<[String; 6]> = std::iter::once(head).chain(lines.iter().map(Line::cells)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
     let widths: [usize; 6] = std::array::from_fn(width);
     let mut text = String::new();
     for row in &rows {
-        // Words to the left, numbers to the right.
+        // Words are aligned to the left, numbers to the right.
         let mut line = format!("  {:<width$}", row[0], width = widths[0]);
         for column in 1..5 {
             line.push_str(&format!("  {:>width$}", row[column], width = widths[column]));
@@ -85,8 +85,8 @@ pub(super) fn told(lines: &[Line]) -> String {
     text
 }
 
-/// What the table comes to; `known` is how many lines it has when everything is measured.
-pub(super) fn closing_line(lines: &[Line], known: usize) -> String {
+/// The summary below the table. `known` is the number of lines if everything was measured.
+pub(super) fn summary(lines: &[Line], known: usize) -> String {
     let budgets = lines.iter().filter(|line| line.budget.is_some()).count();
     let over = lines.iter().filter(|line| line.is_over()).count();
     let mut text = format!("{} of {budgets} budgets kept", budgets - over);
@@ -100,7 +100,7 @@ pub(super) fn closing_line(lines: &[Line], known: usize) -> String {
 }
 
 impl Unit {
-    fn told(self, value: f64) -> String {
+    fn format(self, value: f64) -> String {
         match self {
             Self::Nanoseconds => time(value),
             Self::PerSecond => format!("{value:.0}/s"),
@@ -143,24 +143,24 @@ mod tests {
     }
 
     #[test]
-    fn lines_up_what_is_compared() {
+    fn columns_are_aligned() {
         let expected = [
             "  what            from        to    ratio   budget",
             "  one delta      80 ns     84 ns   1.05 ×  ≤ 1.2 ×  within",
             "    by copying  300 ns  450.0 µs   1500 ×",
             "  folding       1.5 ms   18.0 ms  12.00 ×   ≤ 11 ×  over",
         ];
-        assert_eq!(told(&lines()).lines().collect::<Vec<_>>(), expected);
+        assert_eq!(format(&lines()).lines().collect::<Vec<_>>(), expected);
     }
 
     #[test]
-    fn counts_the_budgets_kept() {
-        assert_eq!(closing_line(&lines(), 3), "1 of 2 budgets kept, 1 over");
-        assert_eq!(closing_line(&lines()[..1], 3), "1 of 1 budgets kept; 1 of 3 comparisons were measured");
+    fn the_summary_counts_budgets() {
+        assert_eq!(summary(&lines(), 3), "1 of 2 budgets kept, 1 over");
+        assert_eq!(summary(&lines()[..1], 3), "1 of 1 budgets kept; 1 of 3 comparisons were measured");
     }
 
     #[test]
-    fn knows_budgets_that_are_no_ratios() {
+    fn a_budget_may_be_an_absolute_value() {
         let alone = |unit, compared, budget| {
             let line = Line { what: "it", unit, base: None, compared, budget: Some(budget) };
             let [_, _, value, ratio, budget, verdict] = line.cells();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_times_in_their_unit() {
+    fn times_have_a_suitable_unit() {
         assert_eq!([80.4, 1_234.0, 2.5e6, 3.2e9].map(time), ["80 ns", "1.2 µs", "2.5 ms", "3.2 s"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Debian's packages: the one thing that is installed outside `target/`.
+//! Debian's packages. Nothing else is installed outside `target/`.
 
 use std::process::{Command, Stdio};
 
@@ -7,12 +7,12 @@ use anyhow::{Result, bail};
 use super::installing;
 use crate::process;
 
-/// Whether this system has Debian's package manager.
-pub(super) fn is_here() -> bool {
+/// Whether the system has Debian's package manager.
+pub(super) fn is_available() -> bool {
     process::on_path("apt-get").is_some()
 }
 
-/// Installs packages, or says which command does when that takes a password.
+/// Installs packages. If that needs a password, the error names the command to run.
 pub(super) fn install(packages: &[&str], purpose: &str) -> Result<()> {
     let names = packages.join(" ");
     let Some(privilege) = privilege() else {
@@ -25,9 +25,9 @@ pub(super) fn install(packages: &[&str], purpose: &str) -> Result<()> {
         "the system",
         "a download of some 100 MB",
         || {
-            // An installation that was interrupted leaves packages that must be finished before any other.
+            // After an interrupted installation dpkg refuses to install anything else.
             let _ = with(privilege, &["dpkg", "--configure", "-a"]).status();
-            // Without a network the lists that are here may still do, so only the installation must succeed.
+            // Old package lists may suffice, so a failed update is not an error.
             let _ = with(privilege, &["apt-get", "update", "--quiet"]).status();
             let arguments = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends"];
             let mut command = with(privilege, &arguments);
@@ -42,7 +42,7 @@ pub(super) fn install(packages: &[&str], purpose: &str) -> Result<()> {
     )
 }
 
-/// What to put in front of a command to run it as root without a question; nothing when that cannot be.
+/// The words before a command that run it as root without a password; `None` if that is impossible.
 fn privilege() -> Option<&'static [&'static str]> {
     if is_root() {
         return Some(&[]);

@@ -1,11 +1,11 @@
-//! axe-core, which the end-to-end tests ask whether everybody can use a screen.
+//! axe-core, which checks the accessibility of screens in the end-to-end tests.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 
-use super::npm::{self, once};
+use super::npm;
 use crate::workspace::Workspace;
 
 const VERSION: &str = "4.14.0";
@@ -19,19 +19,19 @@ impl Axe {
         let _lock = workspace.lock()?;
         let folder = workspace.tools().join("axe");
         let wanted = format!("axe-core@{VERSION}");
-        once(&folder, &wanted, "checks that everybody can use the page", "3 MB", |npm| {
-            npm::install(npm, &folder, &[&wanted])
+        npm::ensure_installed(&folder, &wanted, "accessibility checks", "3 MB", |npm| {
+            npm::install(npm, &folder, &[&wanted], npm::TRIES)
         })?;
         Ok(Self { script: folder.join("node_modules/axe-core/axe.min.js") })
     }
 
-    /// Tells tests where it is.
+    /// Passes its path to the tests.
     pub(crate) fn apply(&self, command: &mut Command) {
         command.env("PILOTHOUSE_AXE", &self.script);
     }
 
-    /// What `cargo xtask setup` tells of it.
-    pub(crate) fn told(&self, workspace: &Workspace) -> String {
+    /// The version and path, for `cargo xtask setup`.
+    pub(crate) fn describe(&self, workspace: &Workspace) -> String {
         format!("{VERSION} ({})", workspace.shown(&self.script))
     }
 }

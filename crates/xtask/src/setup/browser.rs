@@ -1,4 +1,4 @@
-//! Chromium and its driver, for the tests that run in a browser.
+//! Chromium and its driver, for the tests in a browser.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ const DRIVER_PLACES: [&str; 4] = [
 ];
 
 const ADVICE: &str = "the browser tests need Chromium (or Chrome) and the chromedriver of the same version; \
-install both, or say where they are with CHROME_BINARY and CHROMEDRIVER, and start the command again";
+install both, or name them with CHROME_BINARY and CHROMEDRIVER, and start the command again";
 
 pub(crate) struct Browser {
     pub(crate) chromium: Tool,
@@ -54,14 +54,14 @@ impl Browser {
     }
 
     fn install() -> Result<Self> {
-        if !apt::is_here() {
+        if !apt::is_available() {
             bail!("{ADVICE}");
         }
         apt::install(&["chromium", "chromium-driver"], "the browser tests").context(ADVICE)?;
         Self::find().context(ADVICE)
     }
 
-    /// Writes the file that tells wasm-bindgen's test runner how to start the browser.
+    /// Writes the file that configures the browser for wasm-bindgen's test runner.
     pub(crate) fn write_capabilities(&self, workspace: &Workspace) -> Result<PathBuf> {
         let file = workspace.path("target/webdriver.json");
         let options = json!({ "binary": self.chromium.program, "args": chromium_flags(apt::is_root()) });
@@ -71,7 +71,7 @@ impl Browser {
     }
 }
 
-/// Flags for a browser that shows no window and calls nobody. Its sandbox does not work for root.
+/// Flags for a browser without a window and without requests of its own. Its sandbox does not work for root.
 fn chromium_flags(is_root: bool) -> Vec<&'static str> {
     let mut flags = vec![
         "--headless",
@@ -88,7 +88,7 @@ fn chromium_flags(is_root: bool) -> Vec<&'static str> {
     flags
 }
 
-/// The program a variable names, else one of these names on the PATH, else one of these places.
+/// The program named by a variable, else on the PATH, else at one of the places.
 fn find_one(variable: &str, names: &[&str], places: &[&str]) -> Option<Tool> {
     let named = std::env::var_os(variable).map(PathBuf::from);
     let candidates = named
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_the_sandbox_on_for_ordinary_users() {
+    fn only_root_runs_without_the_sandbox() {
         assert!(!chromium_flags(false).contains(&"--no-sandbox"));
         assert!(chromium_flags(true).contains(&"--no-sandbox"));
     }

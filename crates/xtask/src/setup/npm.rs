@@ -1,6 +1,6 @@
-//! npm: where it is, and how packages are brought into a folder. Which packages, the tools' own files say.
+//! Installs npm packages into folders.
 //!
-//! An installation counts when its stamp says so: the stamp is written last, and names the version.
+//! A stamp with the version is written last: without it an installation is incomplete and is repeated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use super::{apt, installing};
 use crate::process;
 use crate::report;
 
-/// A registry that is slow at the first try is often quick at the second.
-const TRIES: usize = 3;
+/// A registry that is slow at first often answers the second request.
+pub(super) const TRIES: usize = 3;
 
 const LIMIT: Duration = Duration::from_secs(240);
 
@@ -23,20 +23,20 @@ const STAMP: &str = "installed";
 const ADVICE: &str =
     "Node with npm is needed for the end-to-end tests; install it and start the command again";
 
-/// The machine's npm, or Debian's.
-pub(super) fn ensure() -> Result<PathBuf> {
+/// The npm on the PATH, else Debian's.
+fn npm() -> Result<PathBuf> {
     if let Some(npm) = process::on_path("npm") {
         return Ok(npm);
     }
-    if !apt::is_here() {
+    if !apt::is_available() {
         bail!("{ADVICE}");
     }
     apt::install(&["nodejs", "npm"], "the end-to-end tests").context(ADVICE)?;
     process::on_path("npm").context(ADVICE)
 }
 
-/// Installs into a folder of its own unless its stamp says that this is there already.
-pub(super) fn once(
+/// Installs into a folder unless its stamp names the wanted version.
+pub(super) fn ensure_installed(
     folder: &Path,
     wanted: &str,
     what: &str,
@@ -47,29 +47,29 @@ pub(super) fn once(
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    let npm = ensure()?;
-    // What another version or an interrupted installation left is in the way.
+    let npm = npm()?;
+    // Remove what another version or an interrupted installation left.
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
     }
-    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let duration = format!("a download of some {size}");
+    fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
+    let duration = format!("a download of about {size}");
     installing(&format!("{wanted}: {what}"), "target/tools", &duration, || install(&npm))?;
     fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
 }
 
-/// Installs packages below `folder`; no script of theirs is run, and no lock file is left.
-pub(super) fn install(npm: &Path, folder: &Path, packages: &[&str]) -> Result<()> {
-    in_folder(npm, folder, &["install", "--ignore-scripts", "--no-package-lock"], packages)
+/// Installs packages into `folder`, without running their scripts and without a lock file.
+pub(super) fn install(npm: &Path, folder: &Path, packages: &[&str], tries: usize) -> Result<()> {
+    run(npm, folder, &["install", "--ignore-scripts", "--no-package-lock"], packages, tries)
 }
 
-/// Downloads the archive of a package into `folder`, without what it depends on.
+/// Downloads the archive of a package into `folder`, without its dependencies.
 pub(super) fn pack(npm: &Path, folder: &Path, package: &str) -> Result<()> {
-    in_folder(npm, folder, &["pack", "--silent", "--ignore-scripts"], &[package])
+    run(npm, folder, &["pack", "--silent", "--ignore-scripts"], &[package], TRIES)
 }
 
-fn in_folder(npm: &Path, folder: &Path, arguments: &[&str], packages: &[&str]) -> Result<()> {
-    for attempt in 1..=TRIES {
+fn run(npm: &Path, folder: &Path, arguments: &[&str], packages: &[&str], tries: usize) -> Result<()> {
+    for attempt in 1..=tries {
         let mut command = Command::new(npm);
         command
             .current_dir(folder)
@@ -81,12 +81,12 @@ fn in_folder(npm: &Path, folder: &Path, arguments: &[&str], packages: &[&str]) -
         if process::succeeds_within(&mut command, LIMIT)? {
             return Ok(());
         }
-        if attempt < TRIES {
-            report::note(&format!("npm could not get {}; trying again", packages.join(" ")));
+        if attempt < tries {
+            report::note(&format!("npm could not download {}; trying again", packages.join(" ")));
         }
     }
     bail!(
-        "npm could not get {} in {TRIES} tries; check that the npm registry can be reached and start the command again",
+        "npm could not download {}; check that the npm registry can be reached and start the command again",
         packages.join(" ")
     )
 }

@@ -1,4 +1,5 @@
-//! A compiler for the browser: the active toolchain's own, else rustup's addition to it, else Debian's.
+//! The compiler for the browser: the active toolchain if it has the WebAssembly target, else with the target that
+//! rustup adds, else Debian's.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::{apt, debian_std, installing};
+use super::{apt, debian_rust};
 use crate::environment;
 use crate::process;
 use crate::report;
@@ -15,21 +16,21 @@ use crate::workspace::Workspace;
 
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Long enough for a slow line, short enough for a server that never answers.
+/// Enough for a slow connection; a server that never answers must not block the set-up.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(240);
 
 /// How to compile for the browser on this machine.
 pub(crate) struct WasmToolchain {
     /// Changes when the compiler changes.
     pub(crate) identity: String,
-    /// Where it comes from, for people.
+    /// Where it comes from, as shown by `cargo xtask setup`.
     pub(crate) origin: String,
     pub(super) environment: Vec<(&'static str, OsString)>,
 }
 
 impl WasmToolchain {
     pub(crate) fn apply(&self, command: &mut Command) {
-        // Flags meant for the host (a linker, a processor) do not fit the browser, and would hide ours.
+        // Flags for the host (a linker, a processor) do not fit the browser, and would replace those in .cargo.
         command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
         if !self.environment.is_empty() {
             environment::restore_library_paths(command);
@@ -38,44 +39,40 @@ impl WasmToolchain {
     }
 }
 
-pub(super) fn ensure(workspace: &Workspace) -> Result<WasmToolchain> {
-    let active = ActiveToolchain::ask()?;
+pub(super) fn find(workspace: &Workspace) -> Result<Option<WasmToolchain>> {
+    let active = ActiveToolchain::query()?;
     if active.has_target() {
-        return Ok(active.into_wasm());
+        return Ok(Some(active.into_wasm()));
     }
-    if let Some(ready) = debian_std::find(workspace, &active) {
-        return Ok(ready);
-    }
+    Ok(debian_rust::find(workspace, &active))
+}
+
+pub(super) fn install(workspace: &Workspace) -> Result<WasmToolchain> {
+    let active = ActiveToolchain::query()?;
     if process::on_path("rustup").is_some() && add_with_rustup()? && active.has_target() {
         return Ok(active.into_wasm());
     }
-    if !apt::is_here() {
+    if !apt::is_available() {
         bail!(
             "the Rust compiler has no {TARGET} target; run `rustup target add {TARGET}`, \
              or install your system's package for it, and start the command again"
         );
     }
-    debian_std::install(workspace, &active)
+    debian_rust::install(workspace, &active)
 }
 
-/// Whether rustup could add the target. That it cannot is no failure yet: its server may be out of reach.
+/// Whether rustup could add the target. Failure is not an error yet: its server may be unreachable.
 fn add_with_rustup() -> Result<bool> {
-    let what = format!("Rust's {TARGET} target");
-    let added = installing(&what, "the active rustup toolchain", "a download of 20 MB", || {
-        let mut command = Command::new("rustup");
-        command.args(["target", "add", TARGET]).env("RUSTUP_MAX_RETRIES", "1").env("RUST_BACKTRACE", "0");
-        if process::succeeds_within(&mut command, RUSTUP_LIMIT)? {
-            return Ok(());
-        }
-        bail!("rustup could not add it; its server may be out of reach")
-    });
-    if let Err(error) = &added {
-        report::note(&format!("{error:#}"));
+    let mut command = Command::new("rustup");
+    command.args(["target", "add", TARGET]).env("RUSTUP_MAX_RETRIES", "1").env("RUST_BACKTRACE", "0");
+    let added = process::succeeds_within(&mut command, RUSTUP_LIMIT)?;
+    if !added {
+        report::note("rustup could not add the target; its server may be unreachable");
     }
-    Ok(added.is_ok())
+    Ok(added)
 }
 
-/// The toolchain that cargo uses here.
+/// The toolchain that cargo uses in this workspace.
 pub(super) struct ActiveToolchain {
     sysroot: PathBuf,
     version: String,
@@ -83,14 +80,14 @@ pub(super) struct ActiveToolchain {
 }
 
 impl ActiveToolchain {
-    fn ask() -> Result<Self> {
-        let ask = |arguments: &[&str]| {
+    fn query() -> Result<Self> {
+        let query = |arguments: &[&str]| {
             process::output(Command::new("rustc").args(arguments))
-                .context("`rustc` does not answer; install Rust with rustup and start the command again")
+                .context("`rustc` does not start; install Rust with rustup and start the command again")
         };
-        let version = ask(&["-vV"])?;
-        let host = debian_std::field(&version, "host").context("`rustc -vV` names no host")?;
-        let sysroot = PathBuf::from(ask(&["--print", "sysroot"])?);
+        let version = query(&["-vV"])?;
+        let host = version_field(&version, "host").context("`rustc -vV` names no host")?;
+        let sysroot = PathBuf::from(query(&["--print", "sysroot"])?);
         Ok(Self { sysroot, version, host })
     }
 
@@ -99,7 +96,7 @@ impl ActiveToolchain {
     }
 
     fn into_wasm(self) -> WasmToolchain {
-        let release = debian_std::field(&self.version, "release").unwrap_or_default();
+        let release = version_field(&self.version, "release").unwrap_or_default();
         WasmToolchain {
             identity: self.version,
             origin: format!("{release}, the active toolchain"),
@@ -107,7 +104,7 @@ impl ActiveToolchain {
         }
     }
 
-    /// The linker for the browser that comes with rustup's toolchains, else the system's.
+    /// The WebAssembly linker of a rustup toolchain, else the system's.
     pub(super) fn linker(&self) -> Option<PathBuf> {
         let own = self.sysroot.join("lib/rustlib").join(&self.host).join("bin/rust-lld");
         if own.is_file() {
@@ -117,10 +114,30 @@ impl ActiveToolchain {
     }
 }
 
-/// Whether a sysroot has the standard library for the browser.
+/// Whether a sysroot contains the standard library for the browser.
 pub(super) fn has_standard_library(sysroot: &Path) -> bool {
     let folder = sysroot.join("lib/rustlib").join(TARGET).join("lib");
     folder.read_dir().is_ok_and(|entries| {
         entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("libstd"))
     })
+}
+
+/// A line of `rustc -vV`, such as `release: 1.96.0`.
+pub(super) fn version_field(version: &str, name: &str) -> Option<String> {
+    let start = format!("{name}: ");
+    version.lines().find_map(|line| line.strip_prefix(&start)).map(String::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_fields_are_found_by_name() {
+        let version =
+            "rustc 1.96.0 (built from a source tarball)\nhost: x86_64-unknown-linux-gnu\nrelease: 1.96.0";
+        assert_eq!(version_field(version, "release").as_deref(), Some("1.96.0"));
+        assert_eq!(version_field(version, "host").as_deref(), Some("x86_64-unknown-linux-gnu"));
+        assert_eq!(version_field(version, "LLVM version"), None);
+    }
 }

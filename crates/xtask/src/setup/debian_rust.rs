@@ -1,7 +1,7 @@
-//! The compiler for the browser where rustup's server cannot be reached: Debian's `rustc-web`, with a
-//! standard library built from the source of exactly that compiler, in a sysroot below `target/tools`.
+//! The compiler for the browser where rustup's server cannot be reached: Debian's `rustc-web`, with a standard library
+//! built from the source of exactly that compiler.
 //!
-//! Nothing of the system is changed: the sysroot is passed to the compiler, not installed.
+//! The library is in a sysroot below `target/tools` that is passed to the compiler; the system's own is not changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::wasm_target::{ActiveToolchain, TARGET, WasmToolchain, has_standard_library};
+use super::wasm_target::{ActiveToolchain, TARGET, WasmToolchain, has_standard_library, version_field};
 use super::{apt, installing};
 use crate::environment;
 use crate::process;
@@ -20,7 +20,7 @@ const CARGO: &str = "/usr/bin/cargo";
 const PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
 const STAMP: &str = "built-for";
 
-/// The library that an earlier command built, when Debian's compiler is still the same.
+/// The toolchain with the library that an earlier command built, if Debian's compiler has not changed since.
 pub(super) fn find(workspace: &Workspace, active: &ActiveToolchain) -> Option<WasmToolchain> {
     let identity = identity()?;
     let sysroot = sysroot(workspace);
@@ -28,14 +28,14 @@ pub(super) fn find(workspace: &Workspace, active: &ActiveToolchain) -> Option<Wa
     if stamp != identity || !has_standard_library(&sysroot) {
         return None;
     }
-    let release = field(&identity, "release")?;
+    let release = version_field(&identity, "release")?;
     let environment = vec![
         ("RUSTC", COMPILER.into()),
         ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", active.linker()?.into()),
-        // A variable of the target's own joins flags from cargo's configuration; RUSTFLAGS would hide them.
+        // The target's variable is added to the flags in .cargo; RUSTFLAGS would replace them.
         ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", format!("--sysroot {}", sysroot.display()).into()),
     ];
-    let origin = format!("{release}, Debian's, with the library in {}", workspace.shown(&sysroot));
+    let origin = format!("{release} from Debian, with the library in {}", workspace.shown(&sysroot));
     Some(WasmToolchain { identity, origin, environment })
 }
 
@@ -43,12 +43,12 @@ pub(super) fn install(workspace: &Workspace, active: &ActiveToolchain) -> Result
     let sysroot = sysroot(workspace);
     if sysroot.display().to_string().contains(char::is_whitespace) {
         bail!(
-            "cargo cannot be given a sysroot with a space in its path; move the project to a folder without one"
+            "cargo cannot pass on a sysroot with a space in its path; move the project to a folder without one"
         );
     }
     if active.linker().is_none() {
         bail!(
-            "no linker for the browser was found (`rust-lld`, `wasm-ld`); install Rust with rustup, whose toolchain has one"
+            "no WebAssembly linker was found (`rust-lld`, `wasm-ld`); install Rust with rustup, which includes one"
         );
     }
     if library_source().is_none() {
@@ -56,14 +56,14 @@ pub(super) fn install(workspace: &Workspace, active: &ActiveToolchain) -> Result
     }
     let source = library_source().with_context(|| {
         format!(
-            "Debian's packages {} did not bring a compiler with its source; \
+            "Debian's packages {} contain no compiler with its source; \
              run `rustup target add {TARGET}` where its server can be reached",
             PACKAGES.join(", ")
         )
     })?;
-    let identity = identity().context("Debian's rustc does not answer; reinstall the package rustc-web")?;
+    let identity = identity().context("Debian's rustc does not start; reinstall the package rustc-web")?;
     require_version(workspace, &identity)?;
-    let release = field(&identity, "release").unwrap_or_default();
+    let release = version_field(&identity, "release").unwrap_or_default();
     let what = format!("the standard library of Rust {release} for {TARGET}");
     installing(&what, &workspace.shown(&sysroot), "about 1 minute", || {
         build(workspace, &source, &identity, &sysroot)
@@ -72,7 +72,7 @@ pub(super) fn install(workspace: &Workspace, active: &ActiveToolchain) -> Result
         .context("the standard library was built but is not complete; remove target/tools and start again")
 }
 
-/// Builds into a folder of its own and moves it into place, so that an interruption leaves nothing half done.
+/// Builds in a separate folder and moves the result into place, so that an interruption leaves no incomplete sysroot.
 fn build(workspace: &Workspace, source: &Path, identity: &str, sysroot: &Path) -> Result<()> {
     let folder = workspace.tools().join("build-std");
     let mut command = Command::new(if Path::new(CARGO).is_file() { CARGO } else { "cargo" });
@@ -102,7 +102,7 @@ fn build(workspace: &Workspace, source: &Path, identity: &str, sysroot: &Path) -
         }
     }
     fs::write(next.join(STAMP), identity)?;
-    // Cargo does not notice a new standard library, and what was compiled with the old one does not fit it.
+    // Cargo does not detect a changed standard library, and crates compiled with the old one do not link with it.
     let _ = fs::remove_dir_all(workspace.build_folder().join(TARGET));
     let _ = fs::remove_dir_all(sysroot);
     fs::rename(&next, sysroot)?;
@@ -114,31 +114,28 @@ fn sysroot(workspace: &Workspace) -> PathBuf {
     workspace.tools().join("wasm-sysroot")
 }
 
-/// What Debian's compiler says of itself.
+/// The output of `rustc -vV` of Debian's compiler.
 fn identity() -> Option<String> {
-    process::output(environment_free(Command::new(COMPILER)).arg("-vV"))
+    let mut command = Command::new(COMPILER);
+    environment::restore_library_paths(&mut command);
+    process::output(command.arg("-vV"))
 }
 
-/// The library's source of the compiler's exact version: another one does not compile.
+/// The library's source. It must be of the compiler's exact version: another one does not compile.
 fn library_source() -> Option<PathBuf> {
-    let release = field(&identity()?, "release")?;
+    let release = version_field(&identity()?, "release")?;
     let source = PathBuf::from(format!("/usr/src/rustc-{release}/library"));
     source.join("sysroot/Cargo.toml").is_file().then_some(source)
 }
 
-fn environment_free(mut command: Command) -> Command {
-    environment::restore_library_paths(&mut command);
-    command
-}
-
-/// Older package lists hold a compiler that is too old for this project.
+/// Fails if the compiler is too old for the project, as in older package lists.
 fn require_version(workspace: &Workspace, identity: &str) -> Result<()> {
     let manifest = fs::read_to_string(workspace.path("Cargo.toml")).context("Cargo.toml cannot be read")?;
     let wanted = manifest
         .lines()
         .find_map(|line| line.strip_prefix("rust-version = "))
         .map(|version| version.trim_matches('"'));
-    let release = field(identity, "release").unwrap_or_default();
+    let release = version_field(identity, "release").unwrap_or_default();
     match wanted {
         Some(wanted) if minor(&release) < minor(wanted) => bail!(
             "Debian's rustc-web is {release} but the project needs {wanted}; run `apt-get update` with \
@@ -146,12 +143,6 @@ fn require_version(workspace: &Workspace, identity: &str) -> Result<()> {
         ),
         _ => Ok(()),
     }
-}
-
-/// A line of `rustc -vV`, such as `release: 1.96.0`.
-pub(super) fn field(version: &str, name: &str) -> Option<String> {
-    let start = format!("{name}: ");
-    version.lines().find_map(|line| line.strip_prefix(&start)).map(String::from)
 }
 
 /// The first two numbers of a version.
@@ -164,18 +155,8 @@ fn minor(version: &str) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
 
-    const VERSION: &str =
-        "rustc 1.96.0 (built from a source tarball)\nhost: x86_64-unknown-linux-gnu\nrelease: 1.96.0";
-
     #[test]
-    fn reads_what_the_compiler_says_of_itself() {
-        assert_eq!(field(VERSION, "release").as_deref(), Some("1.96.0"));
-        assert_eq!(field(VERSION, "host").as_deref(), Some("x86_64-unknown-linux-gnu"));
-        assert_eq!(field(VERSION, "LLVM version"), None);
-    }
-
-    #[test]
-    fn compares_versions_by_number() {
+    fn versions_are_compared_by_number() {
         assert!(minor("1.96.0") > minor("1.95"));
         assert!(minor("1.100.0") > minor("1.95"));
         assert!(minor("1.85.0") < minor("1.95"));
