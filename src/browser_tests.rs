@@ -12,6 +12,7 @@ mod wire;
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::task::tick;
+use leptos_router::components::Router;
 use pilothouse_core::conversation::message::{Content, Message, Part};
 use pilothouse_core::protocol::event::{Event, ToolOutput, Update};
 use pilothouse_core::protocol::{ServerFrame, SessionMeta};
@@ -55,7 +56,7 @@ impl Page {
             actions.route.set(Route::Session(id.clone()));
             provide_context(actions);
             made.set(Some(actions));
-            show(actions, &id)
+            view! { <Router>{show(actions, &id)}</Router> }
         });
         Self { actions: slot.get().unwrap(), place, server, _mounted: Box::new(mounted) }
     }

@@ -1,5 +1,6 @@
 //! Finding: words in all sessions, the place where they stand, and what an agent offers to choose from.
 
+use leptos::prelude::*;
 use pilothouse_core::protocol::event::{ModelInfo, NoticeLevel};
 use pilothouse_core::protocol::{
     AgentCommand, FoundFiles, FoundRows, HubCommand, SearchResults, SessionCommand,
@@ -21,11 +22,14 @@ impl Actions {
     pub fn go_to(&self, session_id: String, entry: Option<String>) {
         let open = self.current().filter(|session| session.id() == session_id);
         match (open, entry) {
-            (Some(session), Some(entry)) => self.show_entry(session, entry),
-            (_, entry) => self.go_to_fragment(
-                Route::Session(session_id),
-                entry.map(|entry| routes::entry_fragment(&entry)),
-            ),
+            (Some(session), Some(entry)) => {
+                self.client.sidebar_open.set(false);
+                self.show_entry(session, entry);
+            }
+            (_, entry) => {
+                let fragment = entry.map(|entry| routes::entry_fragment(&entry));
+                self.go_to_fragment(Route::Session(session_id), fragment);
+            }
         }
     }
 

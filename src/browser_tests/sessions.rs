@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::wire::*;
 use super::*;
 
-fn went(page: &Page) -> Rc<RefCell<Vec<Route>>> {
+/// Records the paths that the page navigates to.
+fn went(page: &Page) -> Rc<RefCell<Vec<String>>> {
     let log = Rc::new(RefCell::new(Vec::new()));
     let own = log.clone();
-    page.actions.navigate_with(move |to| own.borrow_mut().push(to.clone()));
+    page.actions.navigate_with(move |to| own.borrow_mut().push(to.to_owned()));
     log
 }
 
@@ -103,7 +104,7 @@ async fn a_fork_opens_the_new_session_with_the_text_to_change() {
         .click();
     assert_eq!(page.sent("fork").await["row"], json!(1));
     page.answer("fork", Ok(json!({"session_id": "new", "text": "Second"}))).await;
-    until("the new session", || *log.borrow() == [Route::Session("new".into())]).await;
+    until("the new session", || *log.borrow() == ["/s/new"]).await;
     assert_eq!(page.actions.client.drafts.of("new").get_untracked(), "Second");
     page.actions.client.drafts.set("new", String::new());
 }
@@ -141,7 +142,7 @@ async fn a_search_finds_titles_at_once_and_text_after_a_pause_and_goes_to_its_pl
     assert_eq!(page.text(".hit mark"), "relay");
     assert!(page.text(".sidebar-list").contains("There is more"));
     page.find(".hit").unwrap().unchecked_into::<HtmlElement>().click();
-    assert_eq!(*log.borrow(), [Route::Session(id)]);
+    assert!(log.borrow().is_empty(), "the session is open already");
     assert_eq!(page.sent("find_row").await["entry"], json!("e1"));
     page.answer("find_row", Ok(json!({"row": 0}))).await;
     until("the mark", || page.find("[data-message-id=u-1][data-found]").is_some()).await;

@@ -22,7 +22,7 @@ struct Page {
 
 /// The page's own, which says how sections stand one below the other.
 const STYLE: &str =
-    concat!(include_str!("../../../style/base.css"), include_str!("../../../style/markdown.css"));
+    concat!(include_str!("../../../../style/base.css"), include_str!("../../../../style/markdown.css"));
 
 fn page() -> Page {
     let body = document().body().unwrap();
