@@ -55,7 +55,7 @@ impl Actions {
             session.edit(|controller| controller.create_user_message(&client_id, text, images));
             session.settle();
         }
-        // KeyedList as sent before they are no longer kept as waiting.
+        // Kept as sent before they are no longer kept as waiting.
         self.send_out(Sent {
             session_id: session_id.clone(),
             client_id,

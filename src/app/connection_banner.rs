@@ -17,7 +17,7 @@ pub fn ConnectionBanner() -> impl IntoView {
             let text = "The server runs another version of Pilothouse. Reload the page to go on.";
             Some((Icon::Plug, text.to_owned()))
         } else if client.connection.get() == ConnectionState::Lost {
-            Some((Icon::Plug, "ConnectionState lost. Reconnecting… What you send is kept.".to_owned()))
+            Some((Icon::Plug, "Connection lost. Reconnecting… What you send is kept.".to_owned()))
         } else {
             let problem = actions.server.storage_problem.get()?;
             Some((Icon::Alert, format!("The server can't save anything: {problem}. Your text stays here.")))

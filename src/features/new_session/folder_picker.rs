@@ -107,7 +107,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
             </div>
             <p class="problem" role="alert">{move || problem.get()}</p>
             <Show when=move || recent.with(|recent| recent.len() > 1)>
-                <div class="recent-folders" role="group" aria-label="RecentSessions folders"><For each=move || recent.get() key=String::clone children=place /></div>
+                <div class="recent-folders" role="group" aria-label="Recent folders"><For each=move || recent.get() key=String::clone children=place /></div>
             </Show>
             <div class="folder-box">
                 <nav class="crumbs" aria-label="Path">
