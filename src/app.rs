@@ -1,4 +1,4 @@
-//! The page as a whole: who may enter, and what surrounds every screen.
+//! The root component: it checks access, connects to the server and renders the layout.
 
 mod access_screen;
 pub mod connection_banner;
@@ -13,20 +13,22 @@ use leptos_router::components::Router;
 use self::access_screen::AccessScreen;
 use self::layout::Layout;
 use crate::actions::Actions;
-use crate::features::notifications;
+use crate::features::{notifications, settings};
 use crate::net::access;
 use crate::net::access::Access;
 use crate::{browser, routes};
 
-const TICK: Duration = Duration::from_secs(30);
+/// How often relative times ("3m") are refreshed.
+const CLOCK_INTERVAL: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Asking,
-    Inside,
-    Outside,
+enum Screen {
+    CheckingAccess,
+    Layout,
+    Access,
 }
 
+/// The whole page.
 #[component]
 pub fn App() -> impl IntoView {
     let actions = Actions::make();
@@ -39,17 +41,18 @@ pub fn App() -> impl IntoView {
             let _ = body.set_attribute("data-connection", connection);
         }
     });
-    let _ = set_interval_with_handle(move || client.now.set(browser::now()), TICK);
+    let _ = set_interval_with_handle(move || client.now.set(browser::now()), CLOCK_INTERVAL);
     client.hidden.set(browser::is_hidden());
     let _ = window_event_listener(leptos::ev::visibilitychange, move |_| {
         client.hidden.set(browser::is_hidden());
-        // A phone may end a page that nobody sees without another word.
+        // A phone may discard a hidden page without firing another event.
         if browser::is_hidden() {
             actions.keep_all();
         }
     });
     let _ = window_event_listener(leptos::ev::pagehide, move |_| actions.keep_all());
-    notifications::attend();
+    settings::apply_preferences();
+    notifications::start();
     if browser::is_touch() {
         browser::stay_above_keyboard();
     }
@@ -57,28 +60,28 @@ pub fn App() -> impl IntoView {
         let access = access::enter().await;
         client.access.set(Some(access));
     });
-    // Also after access was lost and given again.
+    // Runs again when access is granted after it was lost.
     Effect::new(move |_| {
         if matches!(client.access.get(), Some(Access::Granted | Access::Unknown)) {
             actions.connect();
         }
     });
 
-    let stage = Memo::new(move |_| match client.access.get() {
-        None => Stage::Asking,
-        // A server that cannot be asked is a connection that is not there yet: the page keeps trying.
-        Some(Access::Granted | Access::Unknown) => Stage::Inside,
-        Some(Access::Denied | Access::Limited) => Stage::Outside,
+    let screen = Memo::new(move |_| match client.access.get() {
+        None => Screen::CheckingAccess,
+        // An unreachable server counts as a missing connection: the page keeps trying to connect.
+        Some(Access::Granted | Access::Unknown) => Screen::Layout,
+        Some(Access::Denied | Access::Limited) => Screen::Access,
     });
-    move || match stage.get() {
-        Stage::Asking => ().into_any(),
-        Stage::Inside => {
+    move || match screen.get() {
+        Screen::CheckingAccess => ().into_any(),
+        Screen::Layout => {
             view! { <Router base=routes::base().trim_end_matches('/')><Layout /></Router> }.into_any()
         }
-        Stage::Outside => outside(),
+        Screen::Access => access_screen(),
     }
 }
 
-fn outside() -> AnyView {
+fn access_screen() -> AnyView {
     view! { <AccessScreen /> }.into_any()
 }

@@ -10,7 +10,7 @@ mod queue;
 pub mod rows;
 mod search;
 pub mod session;
-mod settings;
+pub mod settings;
 pub mod shortcuts;
 pub mod sidebar;
 mod timeline;

@@ -1,4 +1,4 @@
-//! What the address says: which session is open. Also where the server is: always where the page came from.
+//! The page's routes, and the addresses of the server's endpoints. The server is always the one that served the page.
 
 use std::sync::OnceLock;
 
@@ -6,23 +6,25 @@ use leptos::prelude::*;
 
 use crate::browser;
 
+/// The screen an address leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Route {
     /// The form for a new session.
     #[default]
     New,
+    /// The session with this id.
     Session(String),
 }
 
-/// The folder the page is served under, `/` unless a proxy puts it below a path of its own.
+/// The path the page is served under: `/`, unless a proxy puts it below a prefix.
 static BASE: OnceLock<String> = OnceLock::new();
 
-/// The address of a route, for a link.
+/// The path of a route, for a link's `href`.
 pub fn path_of(route: &Route) -> String {
     format!("{}{}", base().trim_end_matches('/'), path_below_base(route))
 }
 
-/// The same as the router wants it, which knows the base by itself.
+/// The path of a route without the base, as the router expects it.
 pub fn path_below_base(route: &Route) -> String {
     match route {
         Route::New => "/".to_owned(),
@@ -30,58 +32,64 @@ pub fn path_below_base(route: &Route) -> String {
     }
 }
 
-/// What an address asks for; one that says nothing here asks for the form.
-pub fn of_path(path: &str) -> Route {
+/// The route of a path. Unknown paths lead to the form for a new session.
+pub fn parse_path(path: &str) -> Route {
     match path.rsplit_once("/s/") {
         Some((_, id)) if !id.is_empty() && !id.contains('/') => Route::Session(browser::decoded(id)),
         _ => Route::New,
     }
 }
 
-/// The address of one message of a session, to be given away. Messages are counted from one.
+/// The absolute address of one message, for sharing. The fragment counts messages from one.
 pub fn message_address(session_id: &str, position: usize) -> String {
     let origin = window().location().origin().unwrap_or_default();
-    format!("{origin}{}#{MESSAGE}{}", path_of(&Route::Session(session_id.to_owned())), position + 1)
+    format!("{origin}{}#{MESSAGE_PREFIX}{}", path_of(&Route::Session(session_id.to_owned())), position + 1)
 }
 
-/// The message that the part of an address behind `#` names, by its place in the conversation.
-pub fn message_in(fragment: &str) -> Option<usize> {
-    fragment.strip_prefix(MESSAGE)?.parse::<usize>().ok()?.checked_sub(1)
+/// The position in the conversation of the message that a URL fragment names, counted from zero.
+pub fn parse_message_fragment(fragment: &str) -> Option<usize> {
+    fragment.strip_prefix(MESSAGE_PREFIX)?.parse::<usize>().ok()?.checked_sub(1)
 }
 
 /// The fragment of the address of an entry in the agent's session file.
 pub fn entry_fragment(entry: &str) -> String {
-    format!("{ENTRY}{}", encode(entry))
+    format!("{ENTRY_PREFIX}{}", encode(entry))
 }
 
-/// The entry that a fragment names.
-pub fn entry_in(fragment: &str) -> Option<String> {
-    fragment.strip_prefix(ENTRY).filter(|entry| !entry.is_empty()).map(browser::decoded)
+/// The entry that a URL fragment names.
+pub fn parse_entry_fragment(fragment: &str) -> Option<String> {
+    fragment.strip_prefix(ENTRY_PREFIX).filter(|entry| !entry.is_empty()).map(browser::decoded)
 }
 
-const MESSAGE: &str = "m";
-const ENTRY: &str = "entry-";
+/// The prefix of an entry's id in a URL fragment.
+const ENTRY_PREFIX: &str = "entry-";
 
+/// The prefix of a message's number in a URL fragment.
+const MESSAGE_PREFIX: &str = "m";
+
+/// The address of a path on the server.
 pub fn server_address(path: &str) -> String {
     format!("{}{path}", base())
 }
 
-/// The page's own address decides; nothing else can choose another server.
+/// The address of the WebSocket, derived only from the page's own address: nothing can redirect it to another server.
 pub fn socket_address() -> String {
     let location = window().location();
     let scheme = if location.protocol().as_deref() == Ok("https:") { "wss" } else { "ws" };
     format!("{scheme}://{}{}", location.host().unwrap_or_default(), server_address("api/socket"))
 }
 
+/// The address of an image that the server stores for a session.
 pub fn blob_address(session_id: &str, blob: &str) -> String {
     server_address(&format!("api/blobs/{}/{}", encode(session_id), encode(blob)))
 }
 
+/// The path the page is served under, with a slash at its end.
 pub fn base() -> &'static str {
     BASE.get_or_init(|| base_of(&browser::path()).to_owned())
 }
 
-/// What stands before the page's own part of a path.
+/// The part of a path in front of the page's own routes.
 fn base_of(path: &str) -> &str {
     if let Some((before, id)) = path.rsplit_once("/s/")
         && !id.contains('/')
@@ -92,7 +100,7 @@ fn base_of(path: &str) -> &str {
     if end == 0 { "/" } else { &path[..end] }
 }
 
-/// Ids are plain by construction; whatever is not, is kept from changing the path.
+/// Percent-encodes an id. Ids are plain by construction; this keeps any other from changing the path.
 fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -110,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_base_is_what_stands_before_the_page() {
+    fn the_base_is_the_part_before_the_route() {
         assert_eq!(base_of("/"), "/");
         assert_eq!(base_of("/s/x"), "/");
         assert_eq!(base_of("/elsewhere"), "/");
@@ -119,15 +127,15 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_named_by_its_place() {
-        assert_eq!(message_in("m12"), Some(11));
+    fn a_message_fragment_holds_its_number() {
+        assert_eq!(parse_message_fragment("m12"), Some(11));
         for other in ["", "m", "m0", "m-1", "m1x", "12", "token=m12"] {
-            assert_eq!(message_in(other), None, "{other}");
+            assert_eq!(parse_message_fragment(other), None, "{other}");
         }
     }
 
     #[test]
-    fn an_odd_id_cannot_leave_its_place_in_the_path() {
+    fn an_odd_id_cannot_change_the_path() {
         let path = path_below_base(&Route::Session("../a b/ü?#%41".into()));
         let id = path.strip_prefix("/s/").unwrap();
         assert!(id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.%".contains(&byte)), "{id}");

@@ -1,11 +1,10 @@
-//! Small components that several features use.
+//! Components that several features use.
 
 pub mod confirm_dialog;
 pub mod dialog;
 pub mod focus;
 pub mod icon;
 pub mod listbox;
-pub mod listbox_menu;
 pub mod message_editor;
 pub mod popover;
 pub mod relative_time;

@@ -35,9 +35,9 @@ impl Actions {
 
     /// Shows the row or entry that the fragment of the address names, if it names one.
     pub fn show_fragment(&self, session: Session, fragment: &str) {
-        if let Some(position) = routes::message_in(fragment) {
+        if let Some(position) = routes::parse_message_fragment(fragment) {
             self.show_row(session, position, FirstMatch::default());
-        } else if let Some(entry) = routes::entry_in(fragment) {
+        } else if let Some(entry) = routes::parse_entry_fragment(fragment) {
             self.show_entry(session, entry);
         }
     }

@@ -1,4 +1,4 @@
-//! What somebody without access sees: how to get in.
+//! The screen for a browser without access: it explains how to get in and accepts a token.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -8,21 +8,22 @@ use crate::net::access;
 use crate::net::access::Access;
 use crate::widgets::icon::{Glyph, Icon};
 
+/// The form that exchanges a pasted address or token for access.
 #[component]
 pub fn AccessScreen() -> impl IntoView {
     let client = use_actions().client;
-    let pasted = RwSignal::new(String::new());
+    let token = RwSignal::new(String::new());
     let problem = RwSignal::new(None::<&'static str>);
-    let asking = RwSignal::new(false);
-    let enter = move || {
-        if asking.get_untracked() || pasted.with_untracked(|text| text.trim().is_empty()) {
+    let submitting = RwSignal::new(false);
+    let submit = move || {
+        if submitting.get_untracked() || token.with_untracked(|text| text.trim().is_empty()) {
             return;
         }
-        asking.set(true);
+        submitting.set(true);
         problem.set(None);
         spawn_local(async move {
-            let access = access::trade(&pasted.get_untracked()).await;
-            asking.set(false);
+            let access = access::trade(&token.get_untracked()).await;
+            submitting.set(false);
             match access {
                 Access::Granted => client.access.set(Some(access)),
                 Access::Denied => problem.set(Some("That token is not the one this server expects.")),
@@ -41,7 +42,7 @@ pub fn AccessScreen() -> impl IntoView {
                 </p>
                 <form
                     class="access-form"
-                    on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); enter() }
+                    on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); submit() }
                 >
                     <label for="token">"Or paste the address or its token here"</label>
                     <div class="field-row">
@@ -52,10 +53,10 @@ pub fn AccessScreen() -> impl IntoView {
                             autocomplete="off"
                             spellcheck="false"
                             aria-describedby="token-problem"
-                            prop:value=pasted
-                            on:input:target=move |event| pasted.set(event.target().value())
+                            prop:value=token
+                            on:input:target=move |event| token.set(event.target().value())
                         />
-                        <button type="submit" class="button primary" disabled=asking>"Enter"</button>
+                        <button type="submit" class="button primary" disabled=submitting>"Enter"</button>
                     </div>
                     <p id="token-problem" class="problem" role="alert">{move || problem.get()}</p>
                 </form>

@@ -1,4 +1,4 @@
-//! The connection, said where it matters: quietly in the title bar, in words when it is lost.
+//! The state of the connection: an indicator in the title bar, and a banner when it is lost.
 
 use leptos::prelude::*;
 
@@ -7,12 +7,12 @@ use crate::browser;
 use crate::net::ConnectionState;
 use crate::widgets::icon::{Glyph, Icon};
 
-/// Appears while the connection is lost, or while the server cannot write to disk.
+/// A banner above the screen while the connection is lost, the page is outdated or the server cannot write to disk.
 #[component]
 pub fn ConnectionBanner() -> impl IntoView {
     let actions = use_actions();
     let client = actions.client;
-    let words = move || {
+    let message = Memo::new(move |_| {
         if client.outdated.get() {
             let text = "The server runs another version of Pilothouse. Reload the page to go on.";
             Some((Icon::Plug, text.to_owned()))
@@ -22,18 +22,17 @@ pub fn ConnectionBanner() -> impl IntoView {
             let problem = actions.server.storage_problem.get()?;
             Some((Icon::Alert, format!("The server can't save anything: {problem}. Your text stays here.")))
         }
-    };
-    let words = Memo::new(move |_| words());
+    });
     view! {
         <div class="banner-place" role="status">
             {move || {
-                words
+                message
                     .get()
-                    .map(|(icon, words)| {
+                    .map(|(icon, text)| {
                         view! {
                             <div class="banner">
                                 <Glyph icon />
-                                <span>{words}</span>
+                                <span>{text}</span>
                                 <Show when=move || client.outdated.get()>
                                     <button type="button" class="button quiet" on:click=move |_| browser::reload()>
                                         "Reload"
@@ -48,19 +47,19 @@ pub fn ConnectionBanner() -> impl IntoView {
     }
 }
 
-/// A dot with a word for it.
+/// A coloured dot with a label, for the title bar.
 #[component]
-pub fn ConnectionMark() -> impl IntoView {
+pub fn ConnectionIndicator() -> impl IntoView {
     let connection = use_actions().client.connection;
-    let words = move || match connection.get() {
+    let label = move || match connection.get() {
         ConnectionState::Connecting => "Connecting…",
         ConnectionState::Open => "Connected",
         ConnectionState::Lost => "Reconnecting…",
     };
     view! {
-        <span class="connection-mark" data-of=move || connection.get().name() title=words>
+        <span class="connection-mark" data-of=move || connection.get().name() title=label>
             <span class="connection-dot" aria-hidden="true"></span>
-            <span class="connection-words">{words}</span>
+            <span class="connection-words">{label}</span>
         </span>
     }
 }

@@ -1,9 +1,8 @@
-//! Sidebar and main region, and which screen the address asks for.
+//! The layout: the sidebar, the screen for the current address, and the dialogs above both.
 
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
-use wasm_bindgen::JsCast;
 
 use super::connection_banner::ConnectionBanner;
 use crate::actions::use_actions;
@@ -20,66 +19,64 @@ use crate::routes::Route;
 use crate::widgets::confirm_dialog::ConfirmDialog;
 use crate::widgets::focus;
 
+/// The sidebar and the current screen. Installs the page-wide listeners for keys, focus and dragged files.
 #[component]
 pub fn Layout() -> impl IntoView {
     let actions = use_actions();
     shortcuts::listen();
-    focus::watch();
+    focus::restore_when_lost();
     let client = actions.client;
-    let open = client.sidebar_open;
+    let sidebar_open = client.sidebar_open;
     let navigate = use_navigate();
     actions.navigate_with(move |path| navigate(path, NavigateOptions::default()));
-    // Two screens need no table of routes, which is most of what a router weighs.
-    let address = use_location().pathname;
-    let shown = Memo::new(move |_| routes::of_path(&address.get()));
-    Effect::new(move |_| actions.route.set(shown.get()));
+    // For two screens, one `match` is much smaller than the router's route table.
+    let pathname = use_location().pathname;
+    let route = Memo::new(move |_| routes::parse_path(&pathname.get()));
+    Effect::new(move |_| actions.route.set(route.get()));
     let screen = move || {
-        // What has the keyboard goes: a browser that finds that out by itself lays out both screens for it.
-        focus::let_go();
-        match shown.get() {
+        // Removing a focused element makes the browser lay out both screens: blur it first.
+        focus::blur_in_main();
+        match route.get() {
             Route::New => view! { <NewSession /> }.into_any(),
             Route::Session(id) => view! { <SessionPage session=actions.open(&id) /> }.into_any(),
         }
     };
     let close_on_escape = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape" && open.get_untracked() {
-            open.set(false);
+        if event.key() == "Escape" && sidebar_open.get_untracked() {
+            sidebar_open.set(false);
         }
     };
-    // The drawer covers the page: the keyboard goes where the eye is.
-    Effect::new(move |before: Option<bool>| {
-        let now = open.get();
-        let to = if now { ".sidebar-close" } else { ".sessions-button" };
-        if before.is_some_and(|before| before != now)
-            && let Ok(Some(button)) = document().query_selector(to)
-        {
-            let _ = button.unchecked_into::<web_sys::HtmlElement>().focus();
+    // The drawer covers the page: move focus into it when it opens and back out when it closes.
+    Effect::new(move |was_open: Option<bool>| {
+        let is_open = sidebar_open.get();
+        if was_open.is_some_and(|was_open| was_open != is_open) {
+            focus::focus(if is_open { ".sidebar-close" } else { ".sessions-button" });
         }
-        now
+        is_open
     });
-    // A file that misses the session must not take the page's place.
+    // A file dropped outside the session must not navigate away from the page.
     let dragged = actions.client.dragged;
-    let over = move |event: leptos::ev::DragEvent| {
+    let on_dragover = move |event: leptos::ev::DragEvent| {
         if files::carries_files(event.data_transfer()) {
             event.prevent_default();
             dragged.set(true);
         }
     };
-    let left = move |event: leptos::ev::DragEvent| {
+    let on_dragleave = move |event: leptos::ev::DragEvent| {
         if event.related_target().is_none() {
             dragged.set(false);
         }
     };
-    let dropped = move |event: leptos::ev::DragEvent| {
+    let on_drop = move |event: leptos::ev::DragEvent| {
         dragged.set(false);
         if files::carries_files(event.data_transfer()) {
             event.prevent_default();
         }
     };
     view! {
-        <div class="layout" class:sidebar-open=open class:no-sidebar=actions.client.preferences.no_sidebar on:keydown=close_on_escape on:dragover=over on:dragleave=left on:drop=dropped>
+        <div class="layout" class:sidebar-open=sidebar_open class:no-sidebar=actions.client.preferences.no_sidebar on:keydown=close_on_escape on:dragover=on_dragover on:dragleave=on_dragleave on:drop=on_drop>
             <Sidebar />
-            <div class="scrim" aria-hidden="true" on:click=move |_| open.set(false)></div>
+            <div class="scrim" aria-hidden="true" on:click=move |_| sidebar_open.set(false)></div>
             <div class="stage">
                 <ConnectionBanner />
                 {screen}

@@ -1,10 +1,8 @@
-//! Where a person writes: prompts, steering, shell commands.
+//! The composer: the text field for prompts, steering messages and shell commands.
 
 mod attachment_tray;
-mod mention;
-mod mention_menu;
+mod file_mentions;
 mod prompt_history;
-mod slash;
 mod slash_menu;
 
 use leptos::html;
@@ -14,19 +12,20 @@ use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use self::attachment_tray::AttachmentTray;
-use self::mention_menu::{MentionMenu, MentionMenuList};
+use self::file_mentions::{FileMentions, FileMentionsList};
 use self::prompt_history::Recall;
 use self::slash_menu::{SlashMenu, SlashMenuList};
 use super::shortcuts::keys;
-use super::shortcuts::keys::{Act, Key};
+use super::shortcuts::keys::{KeyAction, KeyPress};
 use crate::actions::use_actions;
 use crate::browser;
-use crate::browser::files as carried_files;
+use crate::browser::files;
 use crate::store::client::InputMode;
 use crate::store::server::Session;
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon, LiveGlyph};
 
+/// The composer of a session.
 #[component]
 pub fn Composer(session: Session) -> impl IntoView {
     let actions = use_actions();
@@ -35,89 +34,90 @@ pub fn Composer(session: Session) -> impl IntoView {
     let field = NodeRef::<html::Textarea>::new();
     let touch = browser::is_touch();
     let mode = Memo::new(move |_| id.with_value(|id| actions.client.input_mode(id)));
-    let can_shell = Memo::new(move |_| session.meta.capabilities().with(|can| can.bash));
+    let supports_shell = Memo::new(move |_| session.meta.capabilities().with(|can| can.bash));
+    // A command after `!!` stays out of the agent's context.
     let outside_context = Memo::new(move |_| draft.with(|draft| draft.starts_with("!!")));
-    let pictures = actions.client.attachments.of(&session.id());
+    let attachments = actions.client.attachments.of(&session.id());
     let has_text = Memo::new(move |_| draft.with(|draft| !draft.trim().is_empty()));
     let can_send = Memo::new(move |_| {
-        has_text.get() || (!pictures.with(Vec::is_empty) && mode.get() == InputMode::Prompt)
+        has_text.get() || (!attachments.with(Vec::is_empty) && mode.get() == InputMode::Prompt)
     });
-    let can_picture = Memo::new(move |_| session.meta.capabilities().with(|can| can.images));
-    let menu = SlashMenu::new(session);
-    let files = MentionMenu::new(session, field);
-    let recalled = StoredValue::new(None::<Recall>);
+    let supports_images = Memo::new(move |_| session.meta.capabilities().with(|can| can.images));
+    let slash_menu = SlashMenu::new(session);
+    let mentions = FileMentions::new(session, field);
+    let recall = StoredValue::new(None::<Recall>);
     let can_stop = Memo::new(move |_| session.meta.state().get().show_cancel_button());
-    // After a failure a message starts a new turn, too, although the state offers Retry instead.
+    // After a failure, a message starts a new turn as well, although the state offers Retry instead of input.
     let starts_turn = Memo::new(move |_| {
         let state = session.meta.state().get();
         state.input_enabled() || state == SessionState::Error
     });
-    let shell = move || mode.get() == InputMode::Shell;
+    let is_shell = move || mode.get() == InputMode::Shell;
 
-    let focus = move || {
+    let focus_field = move || {
         if let Some(field) = field.get_untracked() {
             let _ = field.focus();
         }
     };
     let send = move |lane: Lane| {
         actions.send_draft(session, lane);
-        focus();
+        focus_field();
     };
     let toggle_shell = move |_| {
         id.with_value(|id| actions.client.toggle_shell(id));
-        focus();
+        focus_field();
     };
-    let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let key = Key::of(&event);
-        let plain = !key.composing && !key.shift && !key.alt && !key.control;
-        if plain && (menu.takes(&key.name) || files.takes(&key.name)) {
+    let on_keydown = move |event: leptos::ev::KeyboardEvent| {
+        let key = KeyPress::of(&event);
+        let unmodified = !key.composing && !key.shift && !key.alt && !key.control;
+        if unmodified && (slash_menu.handle_key(&key.name) || mentions.handle_key(&key.name)) {
             event.prevent_default();
             return;
         }
-        if plain && matches!(key.name.as_str(), "ArrowUp" | "ArrowDown") {
+        if unmodified && matches!(key.name.as_str(), "ArrowUp" | "ArrowDown") {
             let found = draft.with_untracked(|draft| {
                 let sent = session.sent_texts();
                 if key.name == "ArrowUp" {
-                    recalled
-                        .with_value(|now| prompt_history::older(now.as_ref(), draft, &sent))
+                    recall
+                        .with_value(|current| prompt_history::older(current.as_ref(), draft, &sent))
                         .map(|(recall, text)| (Some(recall), text))
                 } else {
-                    recalled.with_value(|now| prompt_history::newer(now.as_ref()?, draft, &sent))
+                    recall.with_value(|current| prompt_history::newer(current.as_ref()?, draft, &sent))
                 }
             });
-            if let Some((now, text)) = found {
+            if let Some((new_recall, text)) = found {
                 event.prevent_default();
-                recalled.set_value(now);
+                recall.set_value(new_recall);
                 id.with_value(|id| actions.client.drafts.set(id, text));
             }
             return;
         }
-        if let Some(Act::Send(lane)) = keys::in_composer(&key, touch) {
+        if let Some(KeyAction::Send(lane)) = keys::composer_action(&key, touch) {
             event.prevent_default();
             send(lane);
         }
     };
-    // A keyboard that covers half the screen is not opened unasked.
+    // On a touch screen, focus would open the on-screen keyboard.
     if !touch {
-        focus::to_composer();
+        focus::focus_composer();
     }
-    let pasted = move |event: leptos::ev::ClipboardEvent| {
-        let carried = carried_files::carried(event.clipboard_data());
-        // A text that brings a picture of itself along is pasted as a text.
+    let on_paste = move |event: leptos::ev::ClipboardEvent| {
+        let pasted = files::carried(event.clipboard_data());
+        // Text that comes with an image of itself, as from a spreadsheet, is pasted as text.
         let text = event.clipboard_data().and_then(|data| data.get_data("text/plain").ok());
-        if !carried.is_empty() && text.is_none_or(|text| text.is_empty()) {
+        if !pasted.is_empty() && text.is_none_or(|text| text.is_empty()) {
             event.prevent_default();
-            actions.attach(session, carried);
+            actions.attach(session, pasted);
         }
     };
-    let picker = NodeRef::<html::Input>::new();
-    let picked = move |_| {
-        if let Some(picker) = picker.get_untracked() {
-            actions.attach(session, carried_files::all(picker.files()));
-            // The same file can be picked again.
-            picker.set_value("");
+    let file_input = NodeRef::<html::Input>::new();
+    let on_files_picked = move |_| {
+        if let Some(input) = file_input.get_untracked() {
+            actions.attach(session, files::all(input.files()));
+            // Picking the same file again must fire `change` again.
+            input.set_value("");
         }
-        focus();
+        focus_field();
     };
     let placeholder = move || {
         if starts_turn.get() { "Message the agent…" } else { "Steer the agent, or schedule a follow-up…" }
@@ -130,7 +130,7 @@ pub fn Composer(session: Session) -> impl IntoView {
         (_, _, false, _) => "Enter steers · Alt+Enter follows up",
         (_, _, true, _) => "Enter sends · Shift+Enter breaks · @ files · ! shell",
     };
-    let send_words = move || match (shell(), starts_turn.get()) {
+    let send_label = move || match (is_shell(), starts_turn.get()) {
         (true, _) => "Run",
         (false, true) => "Send",
         (false, false) => "Steer",
@@ -141,8 +141,8 @@ pub fn Composer(session: Session) -> impl IntoView {
             data-input-mode=move || mode.get().name()
             on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); send(Lane::Steer) }
         >
-            <SlashMenuList menu />
-            <MentionMenuList menu=files />
+            <SlashMenuList menu=slash_menu />
+            <FileMentionsList mentions />
             <div class="composer-box" class:dragged=actions.client.dragged>
                 <AttachmentTray session />
                 <div class="composer-grow">
@@ -153,26 +153,26 @@ pub fn Composer(session: Session) -> impl IntoView {
                         aria-label="Message"
                         autocomplete="off"
                         placeholder=placeholder
-                        spellcheck=move || (!shell()).to_string()
+                        spellcheck=move || (!is_shell()).to_string()
                         data-input-mode=move || mode.get().name()
-                        aria-controls=move || menu.menu.list_id().or_else(|| files.menu.list_id())
-                        aria-activedescendant=move || menu.menu.marked_option().or_else(|| files.menu.marked_option())
+                        aria-controls=move || slash_menu.menu.list_id().or_else(|| mentions.menu.list_id())
+                        aria-activedescendant=move || slash_menu.menu.active_option().or_else(|| mentions.menu.active_option())
                         prop:value=draft
-                        on:paste=pasted
+                        on:paste=on_paste
                         on:input:target=move |event| { let value = event.target().value();
                             id.with_value(|id| actions.client.drafts.set(id, value));
-                            files.look();
+                            mentions.update_caret();
                         }
-                        on:keydown=on_key
-                        on:keyup=move |_| files.look()
-                        on:click=move |_| files.look()
+                        on:keydown=on_keydown
+                        on:keyup=move |_| mentions.update_caret()
+                        on:click=move |_| mentions.update_caret()
                     ></textarea>
                     <div class="composer-replica" aria-hidden="true">{move || draft.get()}" "</div>
                 </div>
                 <div class="composer-bar">
-                    <Show when=move || can_picture.get()>
+                    <Show when=move || supports_images.get()>
                         <input
-                            node_ref=picker
+                            node_ref=file_input
                             class="visually-hidden"
                             type="file"
                             name="images"
@@ -180,25 +180,25 @@ pub fn Composer(session: Session) -> impl IntoView {
                             aria-hidden="true"
                             multiple=true
                             accept="image/png,image/jpeg,image/gif,image/webp"
-                            on:change=picked
+                            on:change=on_files_picked
                         />
                         <button
                             type="button"
                             class="button icon-only quiet composer-shell"
                             aria-label="Add images"
                             title="Add images, or paste or drop them"
-                            on:click=move |_| picker.get_untracked().into_iter().for_each(|picker| picker.click())
+                            on:click=move |_| file_input.get_untracked().into_iter().for_each(|input| input.click())
                         >
                             <Glyph icon=Icon::Image />
                         </button>
                     </Show>
-                    <Show when=move || can_shell.get()>
+                    <Show when=move || supports_shell.get()>
                         <button
                             type="button"
                             class="button icon-only quiet composer-shell"
                             aria-label="Shell"
                             title="Run a shell command"
-                            aria-pressed=move || shell().to_string()
+                            aria-pressed=move || is_shell().to_string()
                             on:click=toggle_shell
                         >
                             <Glyph icon=Icon::Terminal />
@@ -211,14 +211,14 @@ pub fn Composer(session: Session) -> impl IntoView {
                             "Stop"
                         </button>
                     </Show>
-                    <Show when=move || { !starts_turn.get() && can_send.get() && !shell() }>
+                    <Show when=move || { !starts_turn.get() && can_send.get() && !is_shell() }>
                         <button type="button" class="button" on:click=move |_| send(Lane::FollowUp)>
                             "Follow-up"
                         </button>
                     </Show>
                     <button type="submit" class="button primary" disabled=move || !can_send.get()>
-                        <LiveGlyph icon=Signal::derive(move || if shell() { Icon::Terminal } else { Icon::ArrowUp }) />
-                        {send_words}
+                        <LiveGlyph icon=Signal::derive(move || if is_shell() { Icon::Terminal } else { Icon::ArrowUp }) />
+                        {send_label}
                     </button>
                 </div>
             </div>

@@ -1,4 +1,4 @@
-//! Finding words in the conversation that is open, also in rows that are closed or not even here yet.
+//! The find bar of the open conversation. The server searches, so collapsed rows and rows not loaded yet are found, too.
 
 use std::time::Duration;
 
@@ -6,38 +6,46 @@ use leptos::html;
 use leptos::prelude::*;
 use pilothouse_core::protocol::FoundRows;
 
-use super::shortcuts::keys::Key;
+use super::shortcuts::keys::KeyPress;
 use crate::actions::timeline::FirstMatch;
 use crate::actions::use_actions;
 use crate::net::ConnectionState;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 
-/// How long typing rests before the server is asked.
-const PAUSE: Duration = Duration::from_millis(200);
+/// How long typing must pause before the server is asked.
+const DEBOUNCE: Duration = Duration::from_millis(200);
 
+/// The find bar while `client.finding` holds a query.
 #[component]
 pub fn FindBar(session: Session) -> impl IntoView {
     let actions = use_actions();
     let finding = actions.client.finding;
     let open = Memo::new(move |_| finding.with(Option::is_some));
     let close = move || finding.set(None);
-    // What is looked for in one conversation is not looked for in the next.
+    // The query does not carry over to the next conversation.
     on_cleanup(close);
-    move || open.get().then(|| field(session, Box::new(close)))
+    move || open.get().then(|| find_field(session, Box::new(close)))
 }
 
-fn field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> AnyView {
-    view! { <Field session close /> }.into_any()
+fn find_field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> AnyView {
+    view! { <FindField session close /> }.into_any()
 }
 
+/// The field with the number of hits and the buttons to step through them.
 #[component]
-fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView {
+fn FindField(
+    session: Session,
+    /// Closes the find bar.
+    close: Box<dyn Fn() + Send + Sync>,
+) -> impl IntoView {
     let actions = use_actions();
     let finding = actions.client.finding;
-    let found = RwSignal::new(None::<Vec<usize>>);
-    let trouble = RwSignal::new(String::new());
-    let at = RwSignal::new(0usize);
+    // The positions of the rows with hits; None before the first answer and after a failure.
+    let found_rows = RwSignal::new(None::<Vec<usize>>);
+    let error = RwSignal::new(String::new());
+    // The index of the current row in `found_rows`.
+    let current = RwSignal::new(0usize);
     let field = NodeRef::<html::Input>::new();
     let close = StoredValue::new(close);
     Effect::new(move |_| {
@@ -47,76 +55,77 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
         }
     });
     let hit = actions.client.hit;
-    let go = move |index: usize, first_match: FirstMatch| {
-        at.set(index);
+    let go_to = move |index: usize, first_match: FirstMatch| {
+        current.set(index);
         hit.set((0, 0));
-        if let Some(position) = found.with_untracked(|found| found.as_ref()?.get(index).copied()) {
+        if let Some(position) = found_rows.with_untracked(|rows| rows.as_ref()?.get(index).copied()) {
             actions.show_row(session, position, first_match);
         }
     };
     let step = move |forwards: bool| {
-        let count = found.with_untracked(|found| found.as_ref().map_or(0, Vec::len));
+        let count = found_rows.with_untracked(|rows| rows.as_ref().map_or(0, Vec::len));
         if count == 0 {
             return;
         }
-        if let Some(place) = actions.timeline.step_match(forwards) {
-            hit.set(place);
+        // First step through the hits inside the current row.
+        if let Some(hit_in_row) = actions.timeline.step_match(forwards) {
+            hit.set(hit_in_row);
         } else {
             let first_match = if forwards { FirstMatch::Topmost } else { FirstMatch::Lowest };
-            go((at.get_untracked() + if forwards { 1 } else { count - 1 }) % count, first_match);
+            go_to((current.get_untracked() + if forwards { 1 } else { count - 1 }) % count, first_match);
         }
     };
-    let ask = move |query: String| {
-        let still =
+    let search = move |query: String| {
+        let is_current =
             move |query: &str| finding.try_with_untracked(|now| now.as_deref() == Some(query)) == Some(true);
-        let ask = move || {
-            if !still(&query) {
+        let request = move || {
+            if !is_current(&query) {
                 return;
             }
-            let asked = query.clone();
-            actions.find_rows(session, query, move |outcome| {
-                if !still(&asked) {
+            let requested = query.clone();
+            actions.find_rows(session, query, move |result| {
+                if !is_current(&requested) {
                     return;
                 }
-                trouble.set(outcome.as_ref().err().cloned().unwrap_or_default());
-                let Ok(FoundRows { rows, .. }) = outcome else { return found.set(None) };
+                error.set(result.as_ref().err().cloned().unwrap_or_default());
+                let Ok(FoundRows { rows, .. }) = result else { return found_rows.set(None) };
                 if rows.is_empty() {
                     actions.timeline.clear_matches();
                 }
                 let last = rows.len().saturating_sub(1);
-                found.set(Some(rows));
-                go(last, FirstMatch::Lowest);
+                found_rows.set(Some(rows));
+                go_to(last, FirstMatch::Lowest);
             });
         };
-        set_timeout(ask, PAUSE);
+        set_timeout(request, DEBOUNCE);
     };
     Effect::new(move |_| {
         let query = finding.get().unwrap_or_default();
         if query.trim().is_empty() {
-            trouble.set(String::new());
+            error.set(String::new());
             actions.timeline.clear_matches();
-            return found.set(None);
+            return found_rows.set(None);
         }
-        ask(query);
+        search(query);
     });
-    // What could not be looked for is, as soon as it can.
+    // Repeat a failed search once the connection is back.
     Effect::new(move |_| {
-        let open = actions.client.connection.get() == ConnectionState::Open;
-        if open && trouble.with_untracked(|trouble| !trouble.is_empty()) {
-            ask(finding.get_untracked().unwrap_or_default());
+        let connected = actions.client.connection.get() == ConnectionState::Open;
+        if connected && error.with_untracked(|error| !error.is_empty()) {
+            search(finding.get_untracked().unwrap_or_default());
         }
     });
-    let words = move || match found.get() {
-        None => trouble.get(),
+    let status = move || match found_rows.get() {
+        None => error.get(),
         Some(rows) if rows.is_empty() => "Nothing found".to_owned(),
         Some(rows) => match hit.get() {
-            (place, count @ 2..) => {
-                format!("{} of {}, place {} of {count}", at.get() + 1, rows.len(), place + 1)
+            (index, count @ 2..) => {
+                format!("{} of {}, place {} of {count}", current.get() + 1, rows.len(), index + 1)
             }
-            _ => format!("{} of {}", at.get() + 1, rows.len()),
+            _ => format!("{} of {}", current.get() + 1, rows.len()),
         },
     };
-    let on_key = move |event: leptos::ev::KeyboardEvent| match Key::name_of(&event).as_str() {
+    let on_keydown = move |event: leptos::ev::KeyboardEvent| match KeyPress::name_of(&event).as_str() {
         "Enter" => {
             event.prevent_default();
             step(event.shift_key());
@@ -139,9 +148,9 @@ fn Field(session: Session, close: Box<dyn Fn() + Send + Sync>) -> impl IntoView 
                 autocomplete="off"
                 prop:value=move || finding.get().unwrap_or_default()
                 on:input:target=move |event| finding.set(Some(event.target().value()))
-                on:keydown=on_key
+                on:keydown=on_keydown
             />
-            <span class="find-words" role="status">{words}</span>
+            <span class="find-words" role="status">{status}</span>
             <button type="button" class="button icon-only quiet" aria-label="Earlier" title="Earlier (Enter)" on:click=move |_| step(false)>
                 <Glyph icon=Icon::ArrowUp />
             </button>

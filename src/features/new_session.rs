@@ -1,19 +1,21 @@
-//! The form for a new session: which agent, in which folder.
+//! The form for a new session: the agent and the folder.
 
 mod agent_choice;
 mod folder_picker;
 
 use leptos::prelude::*;
 
-use self::agent_choice::{AgentChoice, preferred};
+use self::agent_choice::{AgentChoice, default_agent};
 use self::folder_picker::FolderPicker;
 use super::title_bar::SessionsButton;
 use crate::actions::use_actions;
 use crate::browser;
 use crate::widgets::icon::{Glyph, Icon};
 
+/// The storage key of the agent used last.
 const LAST_AGENT: &str = "last-agent";
 
+/// The form for a new session.
 #[component]
 pub fn NewSession() -> impl IntoView {
     let actions = use_actions();
@@ -23,15 +25,16 @@ pub fn NewSession() -> impl IntoView {
     let problem = RwSignal::new(None::<String>);
     let creating = RwSignal::new(false);
     Effect::new(move |_| {
-        let offered = server.agents.with(|agents| preferred(agents, browser::recall(LAST_AGENT).as_deref()));
-        // What is wrong with an agent may be known only after it was offered.
-        let usable = server.agents.with(|agents| {
+        let default =
+            server.agents.with(|agents| default_agent(agents, browser::recall(LAST_AGENT).as_deref()));
+        // An agent's problem may be reported only after it was selected.
+        let is_usable = server.agents.with(|agents| {
             agents
                 .iter()
                 .any(|known| known.problem.is_none() && agent.with_untracked(|chosen| *chosen == known.name))
         });
-        if !usable {
-            agent.set(offered.unwrap_or_default());
+        if !is_usable {
+            agent.set(default.unwrap_or_default());
         }
     });
     Effect::new(move |_| {
@@ -53,7 +56,7 @@ pub fn NewSession() -> impl IntoView {
         });
     };
     let first_run = move || server.known.get() && server.sessions.with(Vec::is_empty);
-    let words = move || {
+    let lead = move || {
         if first_run() {
             "Welcome aboard. Choose who works and where; the demo is always there to try things out."
         } else {
@@ -70,11 +73,11 @@ pub fn NewSession() -> impl IntoView {
                 <Show when=move || actions.client.left.with(Option::is_some)>
                     <p class="left-behind" role="status">
                         <Glyph icon=Icon::Info />
-                        {move || actions.client.left.with(|title| left_words(title.as_deref().unwrap_or_default()))}
+                        {move || actions.client.left.with(|title| removed_text(title.as_deref().unwrap_or_default()))}
                     </p>
                 </Show>
                 <h1>"New session"</h1>
-                <p class="lead">{words}</p>
+                <p class="lead">{lead}</p>
                 <Show
                     when=move || server.known.get()
                     fallback=|| view! { <p class="faint" role="status">"Asking the server what it offers…"</p> }
@@ -97,8 +100,8 @@ pub fn NewSession() -> impl IntoView {
     }
 }
 
-/// Why the form stands where a session stood.
-fn left_words(title: &str) -> String {
+/// Explains why the form replaced the open session.
+fn removed_text(title: &str) -> String {
     match title {
         "" => "The session that was open here has been removed.".to_owned(),
         title => format!("The session “{title}” has been removed."),

@@ -1,45 +1,42 @@
-//! Calls the person back to a tab that is hidden: by its title, by a message of the system's, by a sound. Nothing is
-//! said while somebody looks.
+//! Alerts from a hidden tab: a count in its title, browser notifications and a sound. Nothing happens while the tab is
+//! visible.
 
-pub mod calls;
+use std::collections::HashMap;
 
 use leptos::prelude::*;
+use pilothouse_core::SessionState;
+use pilothouse_core::protocol::SessionSummary;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{AudioContext, Notification, NotificationOptions, NotificationPermission};
 
-use self::calls::{Call, States, calls};
 use crate::actions::{Actions, use_actions};
 use crate::routes::Route;
-use crate::store::client::Theme;
 
-/// From now on the page looks as it was chosen, and calls when it is not looked at.
-pub fn attend() {
+/// Alerts the user while the tab is hidden, and keeps the tab's title up to date.
+pub fn start() {
     let actions = use_actions();
     let client = actions.client;
-    client.preferences.keep();
-    Effect::new(move |_| show_theme(client.preferences.theme.get(), client.preferences.contrast.get()));
     let missed = RwSignal::new(0usize);
     Effect::new(move |_| {
         if !client.hidden.get() {
             missed.set(0);
         }
     });
-    let states = StoredValue::new(States::new());
+    let states = StoredValue::new(SessionStates::new());
     Effect::new(move |_| {
-        let new = actions
-            .server
-            .sessions
-            .with(|sessions| states.try_update_value(|states| calls(states, sessions)).unwrap_or_default());
-        if new.is_empty() || !client.hidden.get_untracked() {
+        let alerts = actions.server.sessions.with(|sessions| {
+            states.try_update_value(|states| new_alerts(states, sessions)).unwrap_or_default()
+        });
+        if alerts.is_empty() || !client.hidden.get_untracked() {
             return;
         }
-        missed.update(|missed| *missed += new.len());
-        if client.preferences.notify.get_untracked() && has_notifications() {
-            new.iter().for_each(|call| tell(actions, call));
+        missed.update(|missed| *missed += alerts.len());
+        if client.preferences.notify.get_untracked() && supports_notifications() {
+            alerts.iter().for_each(|alert| notify(actions, alert));
         }
         if client.preferences.sound.get_untracked() {
-            let _ = chime();
+            let _ = play_chime();
         }
     });
     Effect::new(move |_| {
@@ -52,82 +49,49 @@ pub fn attend() {
     });
 }
 
-fn show_theme(theme: Theme, contrast: bool) {
-    let Some(root) = document().document_element() else { return };
-    // What was chosen before the page was loaded is shown already.
-    let chosen = (theme != Theme::System).then(|| theme.name());
-    if root.get_attribute("data-theme").as_deref() != chosen {
-        let _ = match chosen {
-            None => root.remove_attribute("data-theme"),
-            Some(name) => root.set_attribute("data-theme", name),
-        };
-        show_around(theme);
-    }
-    let _ = match contrast {
-        true => root.set_attribute("data-contrast", "more"),
-        false => root.remove_attribute("data-contrast"),
-    };
-}
-
-/// What is around the page is of its colour.
-fn show_around(theme: Theme) {
-    for (own, system) in
-        [(Theme::Light, "(prefers-color-scheme: light)"), (Theme::Dark, "(prefers-color-scheme: dark)")]
-    {
-        let media = match theme {
-            Theme::System => system,
-            theme if theme == own => "all",
-            _ => "not all",
-        };
-        if let Ok(Some(colour)) = document().query_selector(&format!("meta[data-of={}]", own.name())) {
-            let _ = colour.set_attribute("media", media);
-        }
-    }
-}
-
-/// Some browsers have no notifications at all, or none for a page that was not opened in a safe way.
-fn has_notifications() -> bool {
+/// Some browsers have no notifications at all, others none outside a secure context.
+fn supports_notifications() -> bool {
     js_sys::Reflect::has(&window(), &"Notification".into()).unwrap_or_default()
 }
 
-/// Asks the browser whether the page may; tells what it said.
-pub fn ask_permission(done: impl FnOnce(bool) + 'static) {
-    if !has_notifications() {
+/// Asks the user to allow notifications, and reports whether the page can show them.
+pub fn request_permission(done: impl FnOnce(bool) + 'static) {
+    if !supports_notifications() {
         return done(false);
     }
     if Notification::permission() == NotificationPermission::Granted {
-        return done(can_tell());
+        return done(can_notify());
     }
-    let Ok(asked) = Notification::request_permission() else { return done(false) };
+    let Ok(request) = Notification::request_permission() else { return done(false) };
     leptos::task::spawn_local(async move {
-        let answer = wasm_bindgen_futures::JsFuture::from(asked).await;
-        done(answer.is_ok() && Notification::permission() == NotificationPermission::Granted && can_tell());
+        let answer = wasm_bindgen_futures::JsFuture::from(request).await;
+        done(answer.is_ok() && Notification::permission() == NotificationPermission::Granted && can_notify());
     });
 }
 
-/// Some browsers allow them and show none from a page: only trying tells.
-fn can_tell() -> bool {
+/// Some mobile browsers grant the permission, but pages cannot create notifications: only trying reveals it.
+fn can_notify() -> bool {
     let options = NotificationOptions::new();
     options.set_silent(Some(true));
     Notification::new_with_options("Pilothouse", &options).map(|notification| notification.close()).is_ok()
 }
 
-fn tell(actions: Actions, call: &Call) {
+fn notify(actions: Actions, alert: &SessionAlert) {
     let options = NotificationOptions::new();
-    options.set_body(&call.title);
-    // A newer one of the same session takes its place.
-    options.set_tag(&call.session_id);
-    let Ok(notification) = Notification::new_with_options(call.words, &options) else { return };
-    let session_id = call.session_id.clone();
-    let clicked = Closure::once_into_js(move || {
+    options.set_body(&alert.title);
+    // A newer notification of the same session replaces this one.
+    options.set_tag(&alert.session_id);
+    let Ok(notification) = Notification::new_with_options(alert.text, &options) else { return };
+    let session_id = alert.session_id.clone();
+    let on_click = Closure::once_into_js(move || {
         let _ = window().focus();
         actions.go(Route::Session(session_id));
     });
-    notification.set_onclick(Some(clicked.unchecked_ref()));
+    notification.set_onclick(Some(on_click.unchecked_ref()));
 }
 
-/// Two short notes, not loud.
-fn chime() -> Result<(), wasm_bindgen::JsValue> {
+/// Plays two short, quiet notes.
+fn play_chime() -> Result<(), wasm_bindgen::JsValue> {
     let context = AudioContext::new()?;
     let (tone, volume) = (context.create_oscillator()?, context.create_gain()?);
     let start = context.current_time();
@@ -139,4 +103,54 @@ fn chime() -> Result<(), wasm_bindgen::JsValue> {
     volume.connect_with_audio_node(&context.destination())?;
     tone.start()?;
     tone.stop_with_when(start + 0.4)
+}
+
+/// A session that has come to need the user: it waits, failed or finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionAlert {
+    pub session_id: String,
+    pub title: String,
+    pub text: &'static str,
+}
+
+/// The state of each session at the last comparison.
+pub type SessionStates = HashMap<String, SessionState>;
+
+/// Compares the sessions with their previous states, which it replaces. A session that is new causes no alert.
+pub fn new_alerts(states: &mut SessionStates, sessions: &[SessionSummary]) -> Vec<SessionAlert> {
+    let mut alerts = Vec::new();
+    for session in sessions {
+        let before = states.insert(session.id.clone(), session.state);
+        let Some(before) = before.filter(|before| *before != session.state) else { continue };
+        let text = match session.state {
+            SessionState::WaitingApproval => "Waits for your approval",
+            SessionState::WaitingInput => "Has a question",
+            SessionState::Completed if before.is_active() => "Is done",
+            SessionState::Error if before.is_active() => "Failed",
+            _ => continue,
+        };
+        alerts.push(SessionAlert { session_id: session.id.clone(), title: session.title.clone(), text });
+    }
+    states.retain(|id, _| sessions.iter().any(|session| session.id == *id));
+    alerts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_change_to_waiting_or_finished_causes_an_alert() {
+        let list = |state| vec![SessionSummary { id: "s".into(), state, ..SessionSummary::default() }];
+        let mut states = SessionStates::new();
+        let mut alert =
+            |state| new_alerts(&mut states, &list(state)).into_iter().map(|alert| alert.text).next();
+        assert_eq!(alert(SessionState::Completed), None);
+        assert_eq!(alert(SessionState::Streaming), None);
+        assert_eq!(alert(SessionState::WaitingApproval), Some("Waits for your approval"));
+        assert_eq!(alert(SessionState::WaitingApproval), None);
+        assert_eq!(alert(SessionState::Streaming), None);
+        assert_eq!(alert(SessionState::Error), Some("Failed"));
+        assert_eq!(alert(SessionState::Completed), None, "nothing has run since");
+    }
 }

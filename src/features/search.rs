@@ -1,31 +1,32 @@
-//! Searching all sessions: titles at once, what was said and done in them after a short pause.
+//! The search over all sessions: titles are matched in the page at once, contents by the server after a short pause.
 
 use std::time::Duration;
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::{Piece, SearchHit, SearchResults as Found};
+use pilothouse_core::protocol::{Piece, SearchHit, SearchResults as FoundHits};
 
-use super::shortcuts::keys::Key;
+use super::shortcuts::keys::KeyPress;
+use super::sidebar::session_label::session_title;
 use super::sidebar::session_list::SessionList;
-use super::sidebar::session_title::title_words;
 use crate::actions::{Actions, use_actions};
 use crate::store::server::sessions::{Hits, by_session, titled};
 use crate::widgets::icon::{Glyph, Icon};
 
-/// How long typing rests before the server is asked.
-const PAUSE: Duration = Duration::from_millis(250);
+/// How long typing must pause before the server is asked.
+const DEBOUNCE: Duration = Duration::from_millis(250);
 
-/// When the server is asked once more.
-const AGAIN: Duration = Duration::from_millis(1_500);
+/// When the server is asked a second time: it indexes new messages with a delay.
+const SECOND_REQUEST_DELAY: Duration = Duration::from_millis(1_500);
 
-/// A single letter is in everything.
-const SHORTEST: usize = 2;
+/// The shortest query that is sent: a single character matches everything.
+const MIN_CHARACTERS: usize = 2;
 
+/// The search field of the sidebar.
 #[component]
 pub fn SearchField() -> impl IntoView {
     let query = use_actions().client.query;
-    let on_key = move |event: leptos::ev::KeyboardEvent| {
-        if Key::name_of(&event) == "Escape" && !query.with_untracked(String::is_empty) {
+    let on_keydown = move |event: leptos::ev::KeyboardEvent| {
+        if KeyPress::name_of(&event) == "Escape" && !query.with_untracked(String::is_empty) {
             event.stop_propagation();
             query.set(String::new());
         }
@@ -42,74 +43,77 @@ pub fn SearchField() -> impl IntoView {
                 autocomplete="off"
                 prop:value=query
                 on:input:target=move |event| query.set(event.target().value())
-                on:keydown=on_key
+                on:keydown=on_keydown
             />
         </div>
     }
 }
 
+/// The state of the search in contents.
 #[derive(Clone, PartialEq)]
-enum State {
-    Short,
-    Asking,
-    Found(Found),
+enum SearchState {
+    TooShort,
+    Searching,
+    Found(FoundHits),
     Failed(String),
 }
 
-/// Asks the server, and once more a little later: what was just said takes a moment to be found.
-fn ask(actions: Actions, state: RwSignal<State>, wanted: String, again: bool) {
-    let query = actions.client.query;
-    // Else it is a question, or an answer, that nobody waits for any more.
-    let still = move |wanted: &str| query.try_with_untracked(|now| now.trim() == wanted) == Some(true);
-    if !still(&wanted) {
+/// Asks the server; if `repeat`, once more a little later, because new messages are indexed with a delay.
+fn request(actions: Actions, state: RwSignal<SearchState>, query: String, repeat: bool) {
+    let current_query = actions.client.query;
+    // Outdated requests are not sent, and outdated answers are dropped.
+    let is_current =
+        move |query: &str| current_query.try_with_untracked(|now| now.trim() == query) == Some(true);
+    if !is_current(&query) {
         return;
     }
-    let asked = wanted.clone();
-    actions.search(wanted, move |found| {
-        // What was found stands, whatever becomes of the second question.
-        if still(&asked) && (again || found.is_ok()) {
-            state.try_set(found.map_or_else(State::Failed, State::Found));
-            if again {
-                set_timeout(move || ask(actions, state, asked, false), AGAIN);
+    let requested = query.clone();
+    actions.search(query, move |result| {
+        // A failure of the second request does not replace the results of the first.
+        if is_current(&requested) && (repeat || result.is_ok()) {
+            state.try_set(result.map_or_else(SearchState::Failed, SearchState::Found));
+            if repeat {
+                set_timeout(move || request(actions, state, requested, false), SECOND_REQUEST_DELAY);
             }
         }
     });
 }
 
+/// The results: sessions by title, then hits in contents by session.
 #[component]
 pub fn SearchResults() -> impl IntoView {
     let actions = use_actions();
     let query = actions.client.query;
-    let state = RwSignal::new(State::Short);
+    let state = RwSignal::new(SearchState::TooShort);
     Effect::new(move |_| {
-        let wanted = query.get().trim().to_owned();
-        if wanted.chars().count() < SHORTEST {
-            return state.set(State::Short);
+        let trimmed = query.get().trim().to_owned();
+        if trimmed.chars().count() < MIN_CHARACTERS {
+            return state.set(SearchState::TooShort);
         }
-        state.set(State::Asking);
-        set_timeout(move || ask(actions, state, wanted, true), PAUSE);
+        state.set(SearchState::Searching);
+        set_timeout(move || request(actions, state, trimmed, true), DEBOUNCE);
     });
     let titles =
         Memo::new(move |_| query.with(|query| actions.server.sessions.with(|all| titled(all, query))));
     let hits = Memo::new(move |_| {
         state.with(|state| match state {
-            State::Found(found) => by_session(found),
+            SearchState::Found(found) => by_session(found),
             _ => Vec::new(),
         })
     });
-    let words = Memo::new(move |_| {
-        let nothing = titles.with(Vec::is_empty);
+    let message = Memo::new(move |_| {
+        let no_titles = titles.with(Vec::is_empty);
         state.with(|state| match state {
-            State::Short if nothing => {
+            SearchState::TooShort if no_titles => {
                 Some("No title has that. Type more to search what was said.".to_owned())
             }
-            State::Short => None,
-            State::Asking => Some("Searching conversations…".to_owned()),
-            State::Failed(error) => Some(format!("The search failed: {error}")),
-            State::Found(found) if found.hits.is_empty() && nothing => {
+            SearchState::TooShort => None,
+            SearchState::Searching => Some("Searching conversations…".to_owned()),
+            SearchState::Failed(error) => Some(format!("The search failed: {error}")),
+            SearchState::Found(found) if found.hits.is_empty() && no_titles => {
                 Some("Nothing found in titles, messages or tool output.".to_owned())
             }
-            State::Found(found) => {
+            SearchState::Found(found) => {
                 found.more.then(|| "There is more: add a word to narrow it down.".to_owned())
             }
         })
@@ -121,16 +125,17 @@ pub fn SearchResults() -> impl IntoView {
                 <SessionList ids=titles />
             </section>
         </Show>
-        <For each=move || hits.get() key=Hits::key children=move |hits| view! { <HitsOfSession hits /> }.into_any() />
-        <p class="sidebar-empty" role="status">{move || words.get()}</p>
+        <For each=move || hits.get() key=Hits::key children=move |hits| view! { <SessionHits hits /> }.into_any() />
+        <p class="sidebar-empty" role="status">{move || message.get()}</p>
     }
 }
 
+/// The hits in one session.
 #[component]
-fn HitsOfSession(hits: Hits) -> impl IntoView {
+fn SessionHits(hits: Hits) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(hits.session_id);
-    let title = move || id.with_value(|id| actions.server.summary(id)).map(|summary| title_words(&summary));
+    let title = move || id.with_value(|id| actions.server.summary(id)).map(|summary| session_title(&summary));
     let hit = move |hit: SearchHit| {
         let SearchHit { entry, kind, snippet, .. } = hit;
         let pieces = snippet.into_iter().map(|Piece { text, found }| match found {

@@ -1,4 +1,4 @@
-//! One session: title bar, timeline, queue, composer.
+//! The screen of one session: title bar, timeline, queue and composer.
 
 mod extension_panels;
 mod notices;
@@ -8,9 +8,9 @@ use leptos_router::hooks::use_location;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 
-use self::extension_panels::{ElsewhereBanner, Extensions, OfferedText};
+use self::extension_panels::{ExtensionPanels, ExternalWriterBanner, OfferedText};
 use self::notices::Notices;
-use super::announcements::announce;
+use super::announcements::announce_turns;
 use super::composer::Composer;
 use super::find::FindBar;
 use super::queue::Queue;
@@ -24,49 +24,50 @@ use crate::store::server::{Loading, Session};
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon};
 
+/// A session, once it is loaded; until then a placeholder, or why it cannot be opened.
 #[component]
 pub fn SessionPage(session: Session) -> impl IntoView {
     let loading = Memo::new(move |_| session.loading.get());
     let actions = use_actions();
-    let tab = actions.client.title;
+    let tab_title = actions.client.title;
     Effect::new(move |_| {
-        let (title, own) = (session.meta.title().get(), session.meta.window_title().get());
-        let parts = [title.as_str(), own.as_str(), "Pilothouse"];
+        let (title, agent_title) = (session.meta.title().get(), session.meta.window_title().get());
+        let parts = [title.as_str(), agent_title.as_str(), "Pilothouse"];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        tab.set(parts.join(" · "));
+        tab_title.set(parts.join(" · "));
     });
     let unread =
         Memo::new(move |_| actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
     Effect::new(move |_| {
         let connected = actions.client.connection.get() == ConnectionState::Open;
-        let at_rest = !session.meta.state().get().is_active();
-        if unread.get() && connected && at_rest && !actions.client.hidden.get() {
+        let finished = !session.meta.state().get().is_active();
+        if unread.get() && connected && finished && !actions.client.hidden.get() {
             actions.mark_read(&session.id());
         }
     });
     follow_fragment(session);
-    on_cleanup(move || drop(tab.try_set(String::new())));
-    announce(session);
+    on_cleanup(move || drop(tab_title.try_set(String::new())));
+    announce_turns(session);
     view! {
         <main
             class="session"
             data-session-id=session.id()
             data-state=move || session.meta.state().get().name()
             data-seq=move || session.seq.get().to_string()
-            on:drop=move |event| take_dropped(actions, session, &event)
+            on:drop=move |event| attach_dropped(actions, session, &event)
         >
             <TitleBar session />
             {move || match loading.get() {
                 Loading::Waiting => view! { <div class="session-wait" role="status">"Loading the conversation…"</div> }.into_any(),
-                Loading::Missing(reason) => missing(reason),
+                Loading::Missing(reason) => missing_session(reason),
                 Loading::Ready => {
                     view! {
                         <FindBar session />
                         <Timeline session />
                         <Notices session />
-                        <ElsewhereBanner session />
+                        <ExternalWriterBanner session />
                         <Queue session />
-                        <Extensions session />
+                        <ExtensionPanels session />
                         <OfferedText session />
                         <Composer session />
                     }
@@ -77,12 +78,12 @@ pub fn SessionPage(session: Session) -> impl IntoView {
     }
 }
 
-/// Wherever files are let go in a session, they are meant for the next message.
-fn take_dropped(actions: Actions, session: Session, event: &leptos::ev::DragEvent) {
-    let carried = files::carried(event.data_transfer());
-    if !carried.is_empty() {
+/// Attaches files dropped anywhere in the session to the next message.
+fn attach_dropped(actions: Actions, session: Session, event: &leptos::ev::DragEvent) {
+    let dropped = files::carried(event.data_transfer());
+    if !dropped.is_empty() {
         event.prevent_default();
-        actions.attach(session, carried);
+        actions.attach(session, dropped);
         focus::focus(focus::COMPOSER);
     }
 }
@@ -101,24 +102,24 @@ fn follow_fragment(session: Session) {
     });
 }
 
-fn missing(reason: CommandError) -> AnyView {
+fn missing_session(reason: CommandError) -> AnyView {
     view! { <MissingSession reason /> }.into_any()
 }
 
-/// An address at which nothing can be shown. What the server says about it is told if it is more than that.
+/// The placeholder for a session that does not exist or cannot be opened.
 #[component]
 fn MissingSession(reason: CommandError) -> impl IntoView {
     let actions = use_actions();
-    let (title, words) = if reason.code == ErrorCode::NoSuchSession {
-        let words = "It may have been deleted, or the link is from another machine.";
-        ("This session is not here", words.to_owned())
+    let (title, explanation) = if reason.code == ErrorCode::NoSuchSession {
+        let explanation = "It may have been deleted, or the link is from another machine.";
+        ("This session is not here", explanation.to_owned())
     } else {
         ("This session cannot be opened", reason.message)
     };
     view! {
         <div class="empty-state">
             <h2>{title}</h2>
-            <p>{words}</p>
+            <p>{explanation}</p>
             <button type="button" class="button primary" on:click=move |_| actions.go(Route::New)>
                 <Glyph icon=Icon::Plus />
                 "New session"

@@ -1,15 +1,14 @@
-//! All sessions of all agents: pinned ones, then by folder, newest first; what was archived behind a button. While a
-//! search is typed, what it finds stands in their place.
+//! The sidebar: all sessions of all agents, pinned ones first, then by folder, newest first, then the archive. A search
+//! replaces them with its results.
 
 mod row;
+pub mod session_label;
 pub mod session_list;
 pub mod session_menu;
-pub mod session_title;
-mod state_mark;
 
 use leptos::prelude::*;
 
-use self::session_list::{SessionList, SessionLists, opens_elsewhere};
+use self::session_list::{SessionList, SessionLists, opens_new_tab};
 use super::asks::tray::WaitingTray;
 use super::search::{SearchField, SearchResults};
 use super::settings::Settings;
@@ -19,17 +18,18 @@ use crate::routes::Route;
 use crate::store::server::sessions::{SessionGroup, folder_name, shelves};
 use crate::widgets::icon::{Glyph, Icon};
 
+/// The sidebar; a drawer on narrow screens.
 #[component]
 pub fn Sidebar() -> impl IntoView {
     let actions = use_actions();
     let server = actions.server;
-    let start_new = move |event: leptos::ev::MouseEvent| {
-        if !opens_elsewhere(&event) {
+    let open_form = move |event: leptos::ev::MouseEvent| {
+        if !opens_new_tab(&event) {
             event.prevent_default();
             actions.go(Route::New);
         }
     };
-    let trouble = actions.client.trouble;
+    let error = actions.client.trouble;
     let searching = Memo::new(move |_| actions.client.query.with(|query| !query.trim().is_empty()));
     view! {
         <nav class="sidebar" aria-label="Sessions">
@@ -58,17 +58,17 @@ pub fn Sidebar() -> impl IntoView {
                 class="new-session-link"
                 href=routes::path_of(&Route::New)
                 aria-current=move || (actions.route.get() == Route::New).then_some("page")
-                on:click=start_new
+                on:click=open_form
             >
                 <Glyph icon=Icon::Plus />
                 "New session"
             </a>
             <SearchField />
             <WaitingTray />
-            <Show when=move || trouble.with(Option::is_some)>
+            <Show when=move || error.with(Option::is_some)>
                 <p class="sidebar-trouble" role="alert">
-                    <span>{move || trouble.get()}</span>
-                    <button type="button" class="button icon-only quiet" aria-label="Dismiss" on:click=move |_| trouble.set(None)>
+                    <span>{move || error.get()}</span>
+                    <button type="button" class="button icon-only quiet" aria-label="Dismiss" on:click=move |_| error.set(None)>
                         <Glyph icon=Icon::Close />
                     </button>
                 </p>
@@ -83,20 +83,21 @@ pub fn Sidebar() -> impl IntoView {
     }
 }
 
+/// The session lists: pinned, by folder, archived.
 #[component]
 fn SessionGroups() -> impl IntoView {
     let actions = use_actions();
     let show_archived = actions.client.show_archived;
-    // Which sessions stand where; what a row says it reads for itself.
-    let all = Memo::new(move |_| actions.server.sessions.with(|sessions| shelves(sessions)));
-    let names =
-        move || all.with(|all| all.shelves.iter().map(|(shelf, _)| shelf.clone()).collect::<Vec<_>>());
-    let shelf = move |shelf: SessionGroup| {
-        let (name, title) = match &shelf {
+    // Only ids: each row reads its own summary.
+    let groups = Memo::new(move |_| actions.server.sessions.with(|sessions| shelves(sessions)));
+    let group_keys =
+        move || groups.with(|all| all.shelves.iter().map(|(group, _)| group.clone()).collect::<Vec<_>>());
+    let render = move |group: SessionGroup| {
+        let (name, title) = match &group {
             SessionGroup::Pinned => ("Pinned".to_owned(), String::new()),
             SessionGroup::Folder(cwd) => (folder_name(cwd).to_owned(), cwd.clone()),
         };
-        let ids = Signal::derive(move || all.with(|all| all.ids_on(&shelf)));
+        let ids = Signal::derive(move || groups.with(|groups| groups.ids_on(&group)));
         view! {
             <section class="folder">
                 <h2 class="folder-name" title=title>{name}</h2>
@@ -105,10 +106,10 @@ fn SessionGroups() -> impl IntoView {
         }
         .into_any()
     };
-    let archived = Signal::derive(move || all.with(|all| all.archived.clone()));
+    let archived = Signal::derive(move || groups.with(|groups| groups.archived.clone()));
     view! {
-        <For each=names key=SessionGroup::key children=shelf />
-        <Show when=move || all.with(|all| !all.archived.is_empty())>
+        <For each=group_keys key=SessionGroup::key children=render />
+        <Show when=move || groups.with(|groups| !groups.archived.is_empty())>
             <section class="folder archived">
                 <button
                     type="button"
@@ -118,7 +119,7 @@ fn SessionGroups() -> impl IntoView {
                 >
                     <Glyph icon=Icon::Chevron class="chevron" />
                     "Archived"
-                    <span class="count">{move || all.with(|all| all.archived.len().to_string())}</span>
+                    <span class="count">{move || groups.with(|groups| groups.archived.len().to_string())}</span>
                 </button>
                 <Show when=move || show_archived.get()><SessionList ids=archived /></Show>
             </section>

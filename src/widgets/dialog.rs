@@ -1,45 +1,49 @@
-//! A dialog above everything, opened and closed by what the state says. Escape closes it by the browser's own hand.
+//! A modal `<dialog>` that a signal opens and closes. The browser closes it on Escape.
 
 use leptos::html;
 use leptos::prelude::*;
 
+/// A modal dialog.
 #[component]
 pub fn Dialog(
-    #[prop(into)] open: Signal<bool>,
-    /// It was closed, in whatever way.
+    /// Whether the dialog is open.
+    #[prop(into)]
+    open: Signal<bool>,
+    /// Called when it was closed, by the user or by the browser.
     close: Callback<()>,
+    /// The class of the `<dialog>`.
     class: &'static str,
-    /// What it is called: the id of its heading, or words.
+    /// Its accessible name.
     label: &'static str,
-    /// A click anywhere closes it.
+    /// Whether a click anywhere closes it.
     #[prop(optional)]
     closes_by_click: bool,
     children: Children,
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
-        let wanted = open.get();
+        let should_be_open = open.get();
         if let Some(dialog) = dialog.get() {
-            match (wanted, dialog.open()) {
+            match (should_be_open, dialog.open()) {
                 (true, false) => drop(dialog.show_modal()),
                 (false, true) => dialog.close(),
                 _ => {}
             }
         }
     });
-    // The browser tells a moment later, when it may be open again, for something else.
-    let closed = move |_| {
+    // `close` fires asynchronously: by then the dialog may be open again.
+    let on_close = move |_| {
         if dialog.get_untracked().is_none_or(|dialog| !dialog.open()) {
             close.run(());
         }
     };
-    let click = move |_| {
+    let on_click = move |_| {
         if closes_by_click {
             close.run(());
         }
     };
     view! {
-        <dialog class=class node_ref=dialog aria-label=label on:close=closed on:click=click>
+        <dialog class=class node_ref=dialog aria-label=label on:close=on_close on:click=on_click>
             {children()}
         </dialog>
     }

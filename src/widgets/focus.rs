@@ -1,4 +1,5 @@
-//! The keyboard is never lost: when what had it goes away, it goes to what comes next. Browsers leave it nowhere.
+//! Keyboard focus. When the focused element disappears, browsers leave focus nowhere; this module moves it to the next
+//! sensible element.
 
 use std::time::Duration;
 
@@ -8,78 +9,80 @@ use web_sys::{Element, HtmlElement};
 
 use crate::browser;
 
-/// What a key leads to may have to be asked of the server first.
-const MOMENT: Duration = Duration::from_millis(300);
+/// The second check after a key: its effect may first need a reply from the server.
+const RECHECK_DELAY: Duration = Duration::from_millis(300);
 
+/// The selector of the composer's text field.
 pub const COMPOSER: &str = "textarea[name=prompt]";
 
-/// Where it goes if nobody says better: the first of these that is there.
-const NEXT: [&str; 4] =
+/// Candidates for lost focus: the first one that exists receives it.
+const FALLBACKS: [&str; 4] =
     ["dialog[open] button", COMPOSER, "main input[type=radio]:checked", "main button:enabled"];
 
-/// Looks after the keyboard as long as the page stands there.
-pub fn watch() {
-    let last = StoredValue::new_local(None::<HtmlElement>);
-    let remember = window_event_listener(leptos::ev::focusin, move |event| {
-        last.set_value(event.target().and_then(|target| target.dyn_into().ok()));
+/// Restores focus after each key press that made the focused element disappear, as long as the current owner lives.
+pub fn restore_when_lost() {
+    let last_focused = StoredValue::new_local(None::<HtmlElement>);
+    let on_focusin = window_event_listener(leptos::ev::focusin, move |event| {
+        last_focused.set_value(event.target().and_then(|target| target.dyn_into().ok()));
     });
-    let rescue = move || {
-        let gone = last.try_with_value(|last| last.as_ref().is_some_and(is_gone)).unwrap_or_default();
-        if gone && is_nowhere() {
-            NEXT.into_iter().any(focus);
+    let restore = move || {
+        let gone = last_focused.try_with_value(|last| last.as_ref().is_some_and(is_gone)).unwrap_or_default();
+        if gone && is_lost() {
+            FALLBACKS.into_iter().any(focus);
         }
     };
-    let pressed = window_event_listener(leptos::ev::keydown, move |_| {
-        request_animation_frame(rescue);
-        set_timeout(rescue, MOMENT);
+    let on_keydown = window_event_listener(leptos::ev::keydown, move |_| {
+        request_animation_frame(restore);
+        set_timeout(restore, RECHECK_DELAY);
     });
     on_cleanup(move || {
-        remember.remove();
-        pressed.remove();
+        on_focusin.remove();
+        on_keydown.remove();
     });
 }
 
-/// Takes it from whatever has it in the screen that is left.
-pub fn let_go() {
-    if let Some(element) = in_main() {
+/// Removes focus from an element of the current screen.
+pub fn blur_in_main() {
+    if let Some(element) = focused_in_main() {
         let _ = element.unchecked_into::<HtmlElement>().blur();
     }
 }
 
-/// Puts it where one writes, unless another field of this screen has it, as that of a question. With the frame that
-/// shows it: the browser lays out the page for it, and all of it is there by then.
-pub fn to_composer() {
+/// Focuses the composer, unless another field of the screen has focus, such as the answer to a question. Waits for the
+/// next frame: focusing forces a layout, and by then the screen is complete.
+pub fn focus_composer() {
     request_animation_frame(|| {
-        if in_main().is_none_or(|here| !here.has_attribute("name")) {
+        if focused_in_main().is_none_or(|focused| !focused.has_attribute("name")) {
             focus(COMPOSER);
         }
     });
 }
 
-fn in_main() -> Option<Element> {
-    document().active_element().filter(|here| here.closest("main").is_ok_and(|main| main.is_some()))
+fn focused_in_main() -> Option<Element> {
+    document().active_element().filter(|focused| focused.closest("main").is_ok_and(|main| main.is_some()))
 }
 
-/// Puts it here once the page has changed, if it is nowhere then.
-pub fn or_at(selector: &'static str) {
+/// Focuses the first match of a selector in the next frame, if focus is lost by then.
+pub fn focus_if_lost(selector: &'static str) {
     request_animation_frame(move || {
-        if is_nowhere() {
+        if is_lost() {
             focus(selector);
         }
     });
 }
 
-/// Somebody who touches the screen has no keyboard to lose, and would get one.
-fn is_nowhere() -> bool {
+/// Never on touch devices: they have no focus to lose, and focusing a field would open the on-screen keyboard.
+fn is_lost() -> bool {
     let somewhere = document().active_element().is_some_and(|element| element.local_name() != "body");
     !somewhere && !browser::is_touch()
 }
 
 fn is_gone(element: &HtmlElement) -> bool {
-    let shown = element.offset_width() > 0 || element.offset_height() > 0;
-    !shown || element.matches(":disabled").unwrap_or_default()
+    let visible = element.offset_width() > 0 || element.offset_height() > 0;
+    !visible || element.matches(":disabled").unwrap_or_default()
 }
 
+/// Focuses the first match of a selector. Returns false if there is none.
 pub fn focus(selector: &str) -> bool {
     let found: Option<Element> = document().query_selector(selector).ok().flatten();
     found.is_some_and(|element| element.unchecked_into::<HtmlElement>().focus().is_ok())

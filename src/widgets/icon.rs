@@ -1,9 +1,9 @@
-//! The icons. Their shapes are in `style/icons.css`, by name, and painted in the colour of the text around them. Always
-//! beside a label, so hidden from screen readers.
+//! Icons. `style/icons.css` holds their shapes by name and paints them in the current text colour. An icon always
+//! accompanies a label, so it is hidden from screen readers.
 
 use leptos::prelude::*;
 
-/// The icons with the names of their shapes.
+/// Declares the icons with the names of their shapes.
 macro_rules! icons {
     ($($icon:ident $name:literal),* $(,)?) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,14 +65,19 @@ icons! {
     Wheel "wheel",
 }
 
-/// One icon, 16 pixels unless its surroundings say otherwise.
+/// An icon, 16 pixels wide unless a style overrides it.
 #[component]
-pub fn Glyph(icon: Icon, #[prop(optional)] class: &'static str) -> impl IntoView {
+pub fn Glyph(
+    icon: Icon,
+    /// An additional class.
+    #[prop(optional)]
+    class: &'static str,
+) -> impl IntoView {
     let class = if class.is_empty() { "icon".to_owned() } else { format!("icon {class}") };
     view! { <span class=class data-icon=icon.name() aria-hidden="true"></span> }
 }
 
-/// One that becomes another.
+/// An icon that changes with a signal.
 #[component]
 pub fn LiveGlyph(#[prop(into)] icon: Signal<Icon>) -> impl IntoView {
     view! { <span class="icon" data-icon=move || icon.get().name() aria-hidden="true"></span> }
@@ -83,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_icon_has_its_shape() {
+    fn every_icon_has_a_shape() {
         let sheet = include_str!("../../style/icons.css");
         for icon in Icon::ALL {
             assert!(sheet.contains(&format!("[data-icon=\"{}\"]", icon.name())), "{icon:?}");

@@ -1,5 +1,5 @@
-//! A list of which one is picked, by the pointer or from a field that keeps the keyboard. The field's component moves
-//! the mark; nothing here listens to keys.
+//! A listbox: one option is active and can be picked, by pointer or from a text field that keeps the focus. `Listbox`
+//! renders the options; `CompletionMenu` shows one above the composer and handles the field's keys.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -7,75 +7,81 @@ use web_sys::HtmlElement;
 
 use super::icon::{Glyph, Icon};
 
+/// One option of a listbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
+pub struct ListOption {
+    /// Identifies the option; passed to `pick`.
     pub key: String,
     pub name: String,
-    pub words: String,
-    /// Where it comes from.
-    pub note: String,
-    /// It is the one that holds now.
+    pub description: String,
+    /// Its source, such as a model's provider.
+    pub source: String,
+    /// Whether it is the one in use.
     pub current: bool,
 }
 
+/// The options as a `role="listbox"` list.
 #[component]
-pub fn Choices(
-    /// Of the list; an option's is this, a dash and its number.
+pub fn Listbox(
+    /// The list's id; see `option_id` for those of its options.
     id: &'static str,
+    /// The list's accessible name.
     label: &'static str,
-    choices: Memo<Vec<Choice>>,
-    /// Which one Enter would pick.
-    marked: RwSignal<usize>,
+    options: Memo<Vec<ListOption>>,
+    /// The index of the active option, the one Enter picks.
+    active: RwSignal<usize>,
+    /// Called with the key of a clicked option.
     pick: Callback<String>,
 ) -> impl IntoView {
     Effect::new(move |_| {
-        choices.track();
-        show_option(id, marked.get());
+        options.track();
+        scroll_to_option(id, active.get());
     });
-    let option = move |(index, choice): (usize, Choice)| {
-        let Choice { key, name, words, note, current } = choice;
+    let render = move |(index, option): (usize, ListOption)| {
+        let ListOption { key, name, description, source, current } = option;
         view! {
             <li
                 id=option_id(id, index)
                 class="choice-option"
                 role="option"
-                aria-selected=move || (marked.get() == index).to_string()
+                aria-selected=move || (active.get() == index).to_string()
                 aria-current=current.then_some("true")
                 on:mousedown=move |event| {
-                    // The field keeps the keyboard.
+                    // Keeps the focus in the text field.
                     event.prevent_default();
                 }
                 on:click=move |_| pick.run(key.clone())
             >
                 <span class="choice-option-name">{name}</span>
-                <span class="choice-option-words">{words}</span>
-                <span class="choice-option-note">{note}</span>
+                <span class="choice-option-words">{description}</span>
+                <span class="choice-option-note">{source}</span>
                 <Show when=move || current><Glyph icon=Icon::Check /></Show>
             </li>
         }
         .into_any()
     };
-    let numbered = move || choices.get().into_iter().enumerate().collect::<Vec<_>>();
-    let key = |(index, choice): &(usize, Choice)| format!("{index} {} {}", choice.current, choice.key);
-    view! { <ul id=id class="choices" role="listbox" aria-label=label><For each=numbered key=key children=option /></ul> }
+    let numbered = move || options.get().into_iter().enumerate().collect::<Vec<_>>();
+    let key = |(index, option): &(usize, ListOption)| format!("{index} {} {}", option.current, option.key);
+    view! { <ul id=id class="choices" role="listbox" aria-label=label><For each=numbered key=key children=render /></ul> }
 }
 
+/// The id of an option's element, for `aria-activedescendant`.
 pub fn option_id(list: &str, index: usize) -> String {
     format!("{list}-{index}")
 }
 
-/// Where a key moves the mark, if it is one that does.
-pub fn moved(key: &str, marked: usize, count: usize) -> Option<usize> {
+/// The option that becomes active by an arrow key, wrapping around at the ends. None for other keys.
+pub fn next_active(key: &str, active: usize, count: usize) -> Option<usize> {
     let last = count.checked_sub(1)?;
     match key {
-        "ArrowDown" => Some(if marked >= last { 0 } else { marked + 1 }),
-        "ArrowUp" => Some(if marked == 0 { last } else { marked - 1 }),
+        "ArrowDown" => Some(if active >= last { 0 } else { active + 1 }),
+        "ArrowUp" => Some(if active == 0 { last } else { active - 1 }),
         _ => None,
     }
 }
 
-/// Scrolls the list, and nothing around it, until the option is in view.
-fn show_option(list: &str, index: usize) {
+/// Scrolls only the list, not its ancestors, as `scroll_into_view` would.
+fn scroll_to_option(list: &str, index: usize) {
     let element = |id: &str| document().get_element_by_id(id)?.dyn_into::<HtmlElement>().ok();
     if let (Some(list), Some(option)) = (element(list), element(&option_id(list, index))) {
         let (top, bottom) = (option.offset_top(), option.offset_top() + option.offset_height());
@@ -87,17 +93,119 @@ fn show_option(list: &str, index: usize) {
     }
 }
 
+/// A listbox above the composer that completes what is being typed. The composer keeps the focus and passes its keys
+/// to `handle_key`.
+#[derive(Clone, Copy)]
+pub struct CompletionMenu {
+    id: &'static str,
+    label: &'static str,
+    /// Whether the text before the caret can be completed.
+    enabled: Memo<bool>,
+    pub options: Memo<Vec<ListOption>>,
+    active: RwSignal<usize>,
+    /// Closed with Escape; stays closed until `enabled` turns false.
+    dismissed: RwSignal<bool>,
+}
+
+/// The result of a key press in an open menu.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MenuKey {
+    /// The menu has handled it.
+    Handled,
+    /// This key accepts the option with this index.
+    Accept(&'static str, usize),
+}
+
+impl CompletionMenu {
+    pub fn new(
+        id: &'static str,
+        label: &'static str,
+        enabled: Memo<bool>,
+        options: Memo<Vec<ListOption>>,
+    ) -> Self {
+        let menu =
+            Self { id, label, enabled, options, active: RwSignal::new(0), dismissed: RwSignal::new(false) };
+        Effect::new(move |_| {
+            options.track();
+            menu.active.set(0);
+        });
+        Effect::new(move |_| {
+            if !enabled.get() {
+                menu.dismissed.set(false);
+            }
+        });
+        menu
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.enabled.get() && !self.dismissed.get()
+    }
+
+    /// The id of the active option, for `aria-activedescendant`.
+    pub fn active_option(&self) -> Option<String> {
+        (self.is_open() && !self.options.with(Vec::is_empty)).then(|| option_id(self.id, self.active.get()))
+    }
+
+    /// The id of the open list, for `aria-controls`.
+    pub fn list_id(&self) -> Option<&'static str> {
+        self.is_open().then_some(self.id)
+    }
+
+    /// Handles a key of the text field. Returns None if the key is not for the menu.
+    pub fn handle_key(&self, key: &str) -> Option<MenuKey> {
+        if !untrack(|| self.is_open()) {
+            return None;
+        }
+        let (active, count) = (self.active.get_untracked(), self.options.with_untracked(Vec::len));
+        if let Some(next) = next_active(key, active, count) {
+            self.active.set(next);
+            return Some(MenuKey::Handled);
+        }
+        match key {
+            "Escape" => {
+                self.dismissed.set(true);
+                Some(MenuKey::Handled)
+            }
+            "Enter" if count > 0 => Some(MenuKey::Accept("Enter", active)),
+            "Tab" if count > 0 => Some(MenuKey::Accept("Tab", active)),
+            _ => None,
+        }
+    }
+}
+
+/// The list of an open completion menu.
+#[component]
+pub fn CompletionList(
+    menu: CompletionMenu,
+    /// A message above the options, such as why there are none.
+    #[prop(into)]
+    message: Signal<Option<String>>,
+    /// Called with the key of a clicked option.
+    pick: Callback<String>,
+) -> impl IntoView {
+    view! {
+        <Show when=move || menu.is_open()>
+            <div class="slash-menu">
+                <Show when=move || message.with(Option::is_some)>
+                    <p class="picker-words" role="status">{move || message.get()}</p>
+                </Show>
+                <Listbox id=menu.id label=menu.label options=menu.options active=menu.active pick />
+            </div>
+        </Show>
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_mark_goes_round_and_other_keys_leave_it() {
-        assert_eq!(moved("ArrowDown", 0, 2), Some(1));
-        assert_eq!(moved("ArrowDown", 1, 2), Some(0));
-        assert_eq!(moved("ArrowUp", 0, 2), Some(1));
-        assert_eq!(moved("ArrowDown", 5, 2), Some(0), "a list that has become shorter");
-        assert_eq!(moved("ArrowDown", 0, 0), None);
-        assert_eq!(moved("a", 0, 2), None);
+    fn arrow_keys_wrap_around_and_other_keys_do_nothing() {
+        assert_eq!(next_active("ArrowDown", 0, 2), Some(1));
+        assert_eq!(next_active("ArrowDown", 1, 2), Some(0));
+        assert_eq!(next_active("ArrowUp", 0, 2), Some(1));
+        assert_eq!(next_active("ArrowDown", 5, 2), Some(0), "a list that has become shorter");
+        assert_eq!(next_active("ArrowDown", 0, 0), None);
+        assert_eq!(next_active("a", 0, 2), None);
     }
 }

@@ -1,24 +1,28 @@
-//! A message in a field of its own, in the place where it stands. Enter saves as it sends in the composer, Escape
-//! leaves it as it was.
+//! An inline editor for a message. The keys that send in the composer save here; Escape cancels.
 
 use leptos::html;
 use leptos::prelude::*;
 
 use crate::browser;
 use crate::features::shortcuts::keys;
-use crate::features::shortcuts::keys::{Act, Key};
+use crate::features::shortcuts::keys::{KeyAction, KeyPress};
 
+/// A text field with buttons to save and to cancel.
 #[component]
 pub fn MessageEditor(
+    /// The accessible name of the field.
     label: &'static str,
-    /// Of the field.
+    /// The `name` of the field.
     name: &'static str,
+    /// The text to begin with.
     text: String,
-    /// What saving is called.
+    /// The label of the save button.
     yes: &'static str,
-    /// Hears every change.
+    /// Called with the text on every change.
     write: Box<dyn Fn(String)>,
+    /// Called when the user saves.
     save: Callback<()>,
+    /// Called when the user cancels.
     cancel: Callback<()>,
 ) -> impl IntoView {
     let field = NodeRef::<html::Textarea>::new();
@@ -29,11 +33,13 @@ pub fn MessageEditor(
             let _ = field.set_selection_range(end, end);
         }
     });
-    let on_key = move |event: leptos::ev::KeyboardEvent| {
-        if Key::name_of(&event) == "Escape" {
+    let on_keydown = move |event: leptos::ev::KeyboardEvent| {
+        if KeyPress::name_of(&event) == "Escape" {
             event.stop_propagation();
             cancel.run(());
-        } else if let Some(Act::Send(_)) = keys::in_composer(&Key::of(&event), browser::is_touch()) {
+        } else if let Some(KeyAction::Send(_)) =
+            keys::composer_action(&KeyPress::of(&event), browser::is_touch())
+        {
             event.prevent_default();
             save.run(());
         }
@@ -48,7 +54,7 @@ pub fn MessageEditor(
                 aria-label=label
                 prop:value=text
                 on:input:target=move |event| write(event.target().value())
-                on:keydown=on_key
+                on:keydown=on_keydown
             ></textarea>
             <div class="message-decide">
                 <button type="button" class="button quiet" on:click=move |_| cancel.run(())>"Cancel"</button>

@@ -1,5 +1,4 @@
-//! A button and what it opens above everything else. The browser closes it: by Escape, by a click elsewhere, by the
-//! opening of another.
+//! A button with a popover. The browser closes it on Escape, on a click elsewhere and when another one opens.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,53 +10,54 @@ use crate::browser;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
+/// A button and the popover it opens. The children are rendered while it is open.
 #[component]
 pub fn Popover(
-    /// What the button is called.
+    /// The accessible name of the button and of the popover.
     label: &'static str,
     /// The classes of the button.
     class: &'static str,
-    /// What stands on it.
+    /// The content of the button.
     face: ViewFn,
-    /// The classes of what opens.
-    panel: &'static str,
-    /// What it is to those who do not see it.
+    /// The classes of the popover.
+    panel_class: &'static str,
+    /// The ARIA role of the popover.
     role: &'static str,
-    /// Its face has words that tell what it is called.
+    /// Whether the button's content names it, so that it needs no `aria-label`.
     #[prop(optional)]
-    worded: bool,
+    has_text: bool,
     children: ChildrenFn,
 ) -> impl IntoView {
     let id = format!("popover-{}", NEXT_ID.fetch_add(1, Ordering::Relaxed));
     let open = RwSignal::new(false);
-    let target = id.clone();
-    let place = move |event: leptos::ev::MouseEvent| {
+    let panel_id = id.clone();
+    let position = move |event: leptos::ev::MouseEvent| {
         let button = event.current_target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
-        if let (Some(button), Some(panel)) = (button, document().get_element_by_id(&target)) {
-            put_beside(&button, &panel.unchecked_into());
+        if let (Some(button), Some(panel)) = (button, document().get_element_by_id(&panel_id)) {
+            position_beside(&button, &panel.unchecked_into());
         }
     };
-    let toggled = move |event: leptos::ev::Event| open.set(has_opened(&event));
+    let on_toggle = move |event: leptos::ev::Event| open.set(focus_if_opened(&event));
     view! {
         <button
             type="button"
             class=class
-            aria-label=(!worded).then_some(label)
+            aria-label=(!has_text).then_some(label)
             title=label
             aria-haspopup=role
             popovertarget=id.clone()
-            on:click=place
+            on:click=position
         >
             {face.run()}
         </button>
-        <div id=id class=format!("popover {panel}") popover="auto" role=role aria-label=label on:toggle=toggled on:keydown=move_focus>
+        <div id=id class=format!("popover {panel_class}") popover="auto" role=role aria-label=label on:toggle=on_toggle on:keydown=move_menu_focus>
             <Show when=move || open.get()>{children()}</Show>
         </div>
     }
 }
 
-/// Whether what was toggled is open now; then the keyboard goes to it, once its content stands there.
-pub fn has_opened(event: &leptos::ev::Event) -> bool {
+/// Returns whether a `toggle` event opened its popover. If so, moves focus into it once its content is rendered.
+pub fn focus_if_opened(event: &leptos::ev::Event) -> bool {
     let panel = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
     let opened = panel.filter(|panel| panel.matches(":popover-open").unwrap_or_default());
     let is_open = opened.is_some();
@@ -67,22 +67,22 @@ pub fn has_opened(event: &leptos::ev::Event) -> bool {
     is_open
 }
 
-/// Closes what is open, if something is.
+/// Closes the open popover, if any.
 pub fn close_popover() {
     if let Ok(Some(panel)) = document().query_selector(":popover-open") {
         let _ = panel.unchecked_into::<HtmlElement>().hide_popover();
     }
 }
 
-/// Below the button or above it, in line with the side of it that is nearer to the edge of the page.
-pub fn put_beside(button: &HtmlElement, panel: &HtmlElement) {
-    let of_window = |size: Result<wasm_bindgen::JsValue, _>| size.ok().and_then(|size| size.as_f64());
-    let (Some(width), Some(height)) = (of_window(window().inner_width()), of_window(window().inner_height()))
+/// Positions a popover below or above its button, aligned with the button's side nearer to the page's edge.
+pub fn position_beside(button: &HtmlElement, panel: &HtmlElement) {
+    let number = |size: Result<wasm_bindgen::JsValue, _>| size.ok().and_then(|size| size.as_f64());
+    let (Some(width), Some(height)) = (number(window().inner_width()), number(window().inner_height()))
     else {
         return;
     };
     let rect = button.get_bounding_client_rect();
-    let pixels = |number: f64| format!("{}px", number as i32);
+    let pixels = |length: f64| format!("{}px", length as i32);
     let auto = || "auto".to_owned();
     let (left, right) = if rect.left() < width / 2.0 {
         (pixels(rect.left()), auto())
@@ -95,33 +95,33 @@ pub fn put_beside(button: &HtmlElement, panel: &HtmlElement) {
     } else {
         (auto(), pixels(height - rect.top() + 4.0))
     };
-    let room = pixels(if below { height - rect.bottom() } else { rect.top() } - 12.0);
+    let max_height = pixels(if below { height - rect.bottom() } else { rect.top() } - 12.0);
     let style = panel.style();
     for (name, value) in
-        [("left", left), ("right", right), ("top", top), ("bottom", bottom), ("max-height", room)]
+        [("left", left), ("right", right), ("top", top), ("bottom", bottom), ("max-height", max_height)]
     {
         let _ = style.set_property(name, &value);
     }
 }
 
 fn focus_first(panel: &HtmlElement) {
-    let first = if browser::is_touch() { "button" } else { "input, button:not(:disabled), a" };
-    if let Ok(Some(element)) = panel.query_selector(first) {
+    // On a touch screen a focused input would open the on-screen keyboard.
+    let focusable = if browser::is_touch() { "button" } else { "input, button:not(:disabled), a" };
+    if let Ok(Some(element)) = panel.query_selector(focusable) {
         let _ = element.unchecked_into::<HtmlElement>().focus();
     }
 }
 
-/// Up and down go through the items of a menu.
-pub fn move_focus(event: leptos::ev::KeyboardEvent) {
+/// Moves focus between the items of a menu with the arrow keys.
+pub fn move_menu_focus(event: leptos::ev::KeyboardEvent) {
     let forwards = match event.key().as_str() {
         "ArrowDown" => true,
         "ArrowUp" => false,
         _ => return,
     };
-    let item = document()
+    let mut next = document()
         .active_element()
         .filter(|element| element.get_attribute("role").as_deref() == Some("menuitem"));
-    let mut next = item;
     while let Some(element) = next {
         next = if forwards { element.next_element_sibling() } else { element.previous_element_sibling() };
         if let Some(button) =

@@ -1,24 +1,24 @@
-//! How long ago, in as few letters as a sidebar has room for. Pure.
+//! Short texts for the time since an event and for durations. Pure.
 
 const MINUTE: f64 = 60_000.0;
 const HOUR: f64 = 60.0 * MINUTE;
 const DAY: f64 = 24.0 * HOUR;
 
-/// Both times in milliseconds since 1970.
+/// The time since `then` in its largest unit, such as "3m". Both times are milliseconds since 1970.
 pub fn relative_time(then: u64, now: f64) -> String {
-    let passed = now - then as f64;
-    match passed {
-        _ if passed < MINUTE => "now".to_owned(),
-        _ if passed < HOUR => format!("{}m", whole(passed, MINUTE)),
-        _ if passed < DAY => format!("{}h", whole(passed, HOUR)),
-        _ if passed < 14.0 * DAY => format!("{}d", whole(passed, DAY)),
-        _ if passed < 60.0 * DAY => format!("{}w", whole(passed, 7.0 * DAY)),
-        _ if passed < 365.0 * DAY => format!("{}mo", whole(passed, 30.0 * DAY)),
-        _ => format!("{}y", whole(passed, 365.0 * DAY)),
+    let elapsed = now - then as f64;
+    match elapsed {
+        _ if elapsed < MINUTE => "now".to_owned(),
+        _ if elapsed < HOUR => format!("{}m", units(elapsed, MINUTE)),
+        _ if elapsed < DAY => format!("{}h", units(elapsed, HOUR)),
+        _ if elapsed < 14.0 * DAY => format!("{}d", units(elapsed, DAY)),
+        _ if elapsed < 60.0 * DAY => format!("{}w", units(elapsed, 7.0 * DAY)),
+        _ if elapsed < 365.0 * DAY => format!("{}mo", units(elapsed, 30.0 * DAY)),
+        _ => format!("{}y", units(elapsed, 365.0 * DAY)),
     }
 }
 
-/// How long a tool took.
+/// A duration with its unit, such as "1.2 s".
 pub fn duration(milliseconds: u64) -> String {
     match milliseconds {
         0..=999 => format!("{milliseconds} ms"),
@@ -27,8 +27,8 @@ pub fn duration(milliseconds: u64) -> String {
     }
 }
 
-fn whole(passed: f64, unit: f64) -> u64 {
-    (passed / unit) as u64
+fn units(elapsed: f64, unit: f64) -> u64 {
+    (elapsed / unit) as u64
 }
 
 #[cfg(test)]
@@ -36,9 +36,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_in_their_largest_unit() {
+    fn times_are_shown_in_their_largest_unit() {
         let now = 1_800_000_000_000.0;
-        let ago = |passed: f64| relative_time((now - passed) as u64, now);
+        let ago = |elapsed: f64| relative_time((now - elapsed) as u64, now);
         assert_eq!(ago(5_000.0), "now");
         assert_eq!(ago(-5_000.0), "now", "a clock that is behind");
         assert_eq!(ago(3.5 * MINUTE), "3m");

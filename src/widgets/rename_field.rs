@@ -1,14 +1,19 @@
-//! A session's title while it is being changed, in place of it. Enter and leaving the field save, Escape does not.
+//! The field that replaces a session's title while it is renamed. Enter and blur save, Escape cancels.
 
 use leptos::html;
 use leptos::prelude::*;
 
 use super::focus;
 use crate::actions::use_actions;
-use crate::features::shortcuts::keys::Key;
+use crate::features::shortcuts::keys::KeyPress;
 
+/// A text field for a session's title.
 #[component]
-pub fn RenameField(session_id: String, title: String) -> impl IntoView {
+pub fn RenameField(
+    session_id: String,
+    /// The title to begin with.
+    title: String,
+) -> impl IntoView {
     let actions = use_actions();
     let text = RwSignal::new(title.clone());
     let field = NodeRef::<html::Input>::new();
@@ -18,22 +23,22 @@ pub fn RenameField(session_id: String, title: String) -> impl IntoView {
             field.select();
         }
     });
-    on_cleanup(|| focus::or_at(".title-bar [aria-label='Session menu']"));
+    on_cleanup(|| focus::focus_if_lost(".title-bar [aria-label='Session menu']"));
     let renaming = actions.client.renaming;
-    let (id, before) = (StoredValue::new(session_id), StoredValue::new(title));
+    let (id, old_title) = (StoredValue::new(session_id), StoredValue::new(title));
     let save = move || {
-        // Escape and Enter take the field away, and it is left by that as well.
+        // Escape and Enter remove the field, which fires `blur` as well.
         if renaming.with_untracked(Option::is_none) {
             return;
         }
-        let new = text.get_untracked();
-        if new.trim().is_empty() || before.with_value(|before| *before == new) {
+        let new_title = text.get_untracked();
+        if new_title.trim().is_empty() || old_title.with_value(|old| *old == new_title) {
             renaming.set(None);
         } else {
-            id.with_value(|id| actions.rename(id, &new));
+            id.with_value(|id| actions.rename(id, &new_title));
         }
     };
-    let on_key = move |event: leptos::ev::KeyboardEvent| match Key::name_of(&event).as_str() {
+    let on_keydown = move |event: leptos::ev::KeyboardEvent| match KeyPress::name_of(&event).as_str() {
         "Escape" => {
             event.stop_propagation();
             renaming.set(None);
@@ -54,7 +59,7 @@ pub fn RenameField(session_id: String, title: String) -> impl IntoView {
             autocomplete="off"
             prop:value=text
             on:input:target=move |event| text.set(event.target().value())
-            on:keydown=on_key
+            on:keydown=on_keydown
             on:blur=move |_| save()
         />
     }

@@ -1,8 +1,9 @@
-//! Text in which nothing is hidden, for what a person approves: what is shown is what runs.
+//! Text with invisible characters made visible, for what the user approves: what is shown is what runs.
 
 use leptos::prelude::*;
 use pilothouse_core::render::visible_text::{VisiblePiece, visible_pieces};
 
+/// A text whose invisible characters appear as labelled marks.
 #[component]
 pub fn VisibleText(text: String) -> impl IntoView {
     let pieces = visible_pieces(&text).into_iter().map(|piece| match piece {

@@ -1,4 +1,4 @@
-//! "Waiting on me": what all sessions want from the person, in one place. Answered there, without going anywhere.
+//! The "Waiting on me" tray: the open asks and failures of all sessions, answered without opening the session.
 
 use leptos::prelude::*;
 use pilothouse_core::conversation::ask::Ask;
@@ -7,20 +7,23 @@ use pilothouse_core::render::failure::failure_text;
 
 use super::AskCard;
 use crate::actions::use_actions;
-use crate::features::sidebar::session_title::title_words;
+use crate::features::sidebar::session_label::session_title;
 use crate::routes::Route;
 use crate::store::server::sessions::{folder_name, waiting};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
 
+/// A button with the number of open asks and failures, and the popover that lists them.
 #[component]
 pub fn WaitingTray() -> impl IntoView {
     let actions = use_actions();
     let ids = Memo::new(move |_| actions.server.sessions.with(|sessions| waiting(sessions)));
     let count = move || {
-        let of = |summary: &SessionSummary| summary.asks.len().max(1);
+        // A session without asks waits because its run failed: it counts as one.
+        let items = |summary: &SessionSummary| summary.asks.len().max(1);
         let sum = |ids: &Vec<String>| {
-            ids.iter().filter_map(|id| actions.server.summary(id)).map(|one| of(&one)).sum::<usize>()
+            let summaries = ids.iter().filter_map(|id| actions.server.summary(id));
+            summaries.map(|summary| items(&summary)).sum::<usize>()
         };
         ids.with(sum).to_string()
     };
@@ -34,13 +37,14 @@ pub fn WaitingTray() -> impl IntoView {
     };
     view! {
         <Show when=move || !ids.with(Vec::is_empty)>
-            <Popover label="Waiting on me" class="waiting-button" face=face.into() panel="waiting" role="dialog" worded=true>
+            <Popover label="Waiting on me" class="waiting-button" face=face.into() panel_class="waiting" role="dialog" has_text=true>
                 <For each=move || ids.get() key=String::clone children=|id| view! { <WaitingSession id /> }.into_any() />
             </Popover>
         </Show>
     }
 }
 
+/// One waiting session: its asks, or why its run failed.
 #[component]
 fn WaitingSession(id: String) -> impl IntoView {
     let actions = use_actions();
@@ -59,7 +63,7 @@ fn WaitingSession(id: String) -> impl IntoView {
     view! {
         <section class="waiting-session" data-session-id=id.get_value()>
             <div class="waiting-head">
-                <h2 class="waiting-title">{move || summary.with(title_words)}</h2>
+                <h2 class="waiting-title">{move || summary.with(session_title)}</h2>
                 <span class="waiting-folder">{move || summary.with(|summary| folder_name(&summary.cwd).to_owned())}</span>
                 <button type="button" class="button quiet" on:click=open>"Open"</button>
             </div>

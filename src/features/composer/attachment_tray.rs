@@ -1,4 +1,4 @@
-//! Attachments that go with the next message: small, each with a way to take it out again.
+//! Thumbnails of the images attached to the next message, each with a button to remove it.
 
 use leptos::prelude::*;
 
@@ -8,26 +8,27 @@ use crate::store::client::Attachment;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 
+/// The images attached to a session's draft, and why the last one was refused.
 #[component]
 pub fn AttachmentTray(session: Session) -> impl IntoView {
-    let pictures = use_actions().client.attachments;
-    let tray = pictures.of(&session.id());
+    let attachments = use_actions().client.attachments;
+    let attached = attachments.of(&session.id());
     let id = StoredValue::new(session.id());
     let problem = move || {
-        let here = |session_id: &String| id.with_value(|id| id == session_id);
-        pictures.problem.get().filter(|(session_id, _)| here(session_id)).map(|(_, why)| why)
+        let is_here = |session_id: &String| id.with_value(|id| id == session_id);
+        attachments.problem.get().filter(|(session_id, _)| is_here(session_id)).map(|(_, problem)| problem)
     };
-    let picture = move |picture: Attachment| {
-        let address = id.with_value(|id| source(id, &picture.image));
+    let thumbnail = move |attachment: Attachment| {
+        let src = id.with_value(|id| source(id, &attachment.image));
         view! {
             <li class="picture" data-pending-image="">
-                <img src=address alt="Image to send" />
+                <img src=src alt="Image to send" />
                 <button
                     type="button"
                     class="picture-remove"
                     aria-label="Remove image"
                     title="Remove image"
-                    on:click=move |_| id.with_value(|id| pictures.remove(id, picture.key))
+                    on:click=move |_| id.with_value(|id| attachments.remove(id, attachment.key))
                 >
                     <Glyph icon=Icon::Close />
                 </button>
@@ -36,9 +37,9 @@ pub fn AttachmentTray(session: Session) -> impl IntoView {
         .into_any()
     };
     view! {
-        <Show when=move || !tray.with(Vec::is_empty)>
+        <Show when=move || !attached.with(Vec::is_empty)>
             <ul class="pictures" aria-label="Images to send">
-                <For each=move || tray.get() key=|picture| picture.key.to_string() children=picture />
+                <For each=move || attached.get() key=|attachment| attachment.key.to_string() children=thumbnail />
             </ul>
         </Show>
         <p class="problem picture-problem" role="alert">{problem}</p>

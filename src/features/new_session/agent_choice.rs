@@ -1,15 +1,20 @@
-//! Which agent is to work: one card each, with a word about it.
+//! The choice of the agent: one card per agent, with a description.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::AgentInfo;
 
 use crate::widgets::icon::{Glyph, Icon};
 
+/// The agents as radio buttons.
 #[component]
-pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> impl IntoView {
+pub fn AgentChoice(
+    agents: Signal<Vec<AgentInfo>>,
+    /// The name of the selected agent.
+    chosen: RwSignal<String>,
+) -> impl IntoView {
     let card = move |agent: AgentInfo| {
         let name = agent.name.clone();
-        let own = name.clone();
+        let own_name = name.clone();
         let disabled = agent.problem.is_some();
         view! {
             <label class="choice-card" class:disabled=disabled>
@@ -18,13 +23,13 @@ pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> 
                     name="agent"
                     value=name.clone()
                     disabled=disabled
-                    prop:checked=move || chosen.with(|chosen| *chosen == own)
+                    prop:checked=move || chosen.with(|chosen| *chosen == own_name)
                     on:change:target=move |event| chosen.set(event.target().value())
                 />
                 <span class="choice-name">
                     {name} <span class="choice-version">{agent.version.clone()}</span>
                 </span>
-                <span class="choice-words">{words(&agent)}</span>
+                <span class="choice-words">{description(&agent)}</span>
                 {agent.problem.clone().map(|problem| view! {
                     <span class="choice-words choice-problem"><Glyph icon=Icon::Alert /> <span>{problem}</span></span>
                 })}
@@ -51,15 +56,15 @@ pub fn AgentChoice(agents: Signal<Vec<AgentInfo>>, chosen: RwSignal<String>) -> 
     }
 }
 
-/// The one to offer first: the one used last, else the first that works.
-pub fn preferred(agents: &[AgentInfo], last: Option<&str>) -> Option<String> {
+/// The agent to select at first: the one used last, else the first usable one, the demo agent last.
+pub fn default_agent(agents: &[AgentInfo], last: Option<&str>) -> Option<String> {
     let mut usable = agents.iter().filter(|agent| agent.problem.is_none());
-    let again = usable.clone().find(|agent| Some(agent.name.as_str()) == last);
+    let last_used = usable.clone().find(|agent| Some(agent.name.as_str()) == last);
     let real = usable.clone().find(|agent| !agent.demo);
-    again.or(real).or_else(|| usable.next()).map(|agent| agent.name.clone())
+    last_used.or(real).or_else(|| usable.next()).map(|agent| agent.name.clone())
 }
 
-fn words(agent: &AgentInfo) -> String {
+fn description(agent: &AgentInfo) -> String {
     match (agent.demo, agent.dialect.as_str()) {
         (true, _) => {
             "The built-in guide: no model behind it, answers at once, shows what the page can do.".to_owned()
@@ -85,11 +90,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_used_agent_is_offered_then_a_real_one_then_the_guide() {
+    fn the_last_used_agent_is_the_default_then_a_real_one_then_the_demo() {
         let agents = [agent("demo", true, None), agent("broken", false, Some("x")), agent("pi", false, None)];
-        assert_eq!(preferred(&agents, Some("demo")).as_deref(), Some("demo"));
-        assert_eq!(preferred(&agents, Some("broken")).as_deref(), Some("pi"));
-        assert_eq!(preferred(&agents[..2], None).as_deref(), Some("demo"));
-        assert_eq!(preferred(&[], None), None);
+        assert_eq!(default_agent(&agents, Some("demo")).as_deref(), Some("demo"));
+        assert_eq!(default_agent(&agents, Some("broken")).as_deref(), Some("pi"));
+        assert_eq!(default_agent(&agents[..2], None).as_deref(), Some("demo"));
+        assert_eq!(default_agent(&[], None), None);
     }
 }

@@ -1,34 +1,39 @@
-//! The folder a session works in: typed, or found by walking. Arrow keys move through the list.
+//! The choice of a session's folder: typed, or picked by browsing. Arrow keys move through the list.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::DirectoryListing;
 use wasm_bindgen::JsCast;
 
 use crate::actions::use_actions;
-use crate::features::shortcuts::keys::Key;
+use crate::features::shortcuts::keys::KeyPress;
 use crate::net::ConnectionState;
 use crate::store::server::sessions::{folder_name, recent_folders};
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon};
 
-/// So many folders of other sessions are offered at once.
-const RECENT: usize = 6;
+/// How many folders of other sessions are offered.
+const RECENT_COUNT: usize = 6;
 
+/// A path field, recent folders and a folder browser.
 #[component]
-pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
+pub fn FolderPicker(
+    /// The selected path.
+    folder: RwSignal<String>,
+) -> impl IntoView {
     let actions = use_actions();
     let listing = RwSignal::new(None::<DirectoryListing>);
     let problem = RwSignal::new(None::<String>);
-    let look = move |path: String| {
-        // What was pressed goes with the list it stood in.
-        let walking = document().active_element().and_then(|here| here.closest(".folder-box").ok().flatten());
+    let open_folder = move |path: String| {
+        // The new listing replaces the clicked entry, and focus would be lost with it.
+        let focused_in_browser =
+            document().active_element().and_then(|focused| focused.closest(".folder-box").ok().flatten());
         actions.list_folder(path, move |result| match result {
             Ok(found) => {
                 problem.try_set(None);
                 folder.try_set(found.path.clone());
                 listing.try_set(Some(found));
-                if walking.is_some() {
-                    focus::or_at(".folder-list button");
+                if focused_in_browser.is_some() {
+                    focus::focus_if_lost(".folder-list button");
                 }
             }
             Err(error) => {
@@ -39,7 +44,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
     Effect::new(move |_| {
         if actions.client.connection.get() == ConnectionState::Open && listing.with_untracked(Option::is_none)
         {
-            look(folder.get_untracked());
+            open_folder(folder.get_untracked());
         }
     });
     let crumbs = move || {
@@ -49,21 +54,21 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
     let folders = move || {
         listing.with(|listing| listing.as_ref().map(|found| found.folders.clone()).unwrap_or_default())
     };
-    let here =
+    let path =
         move || listing.with(|listing| listing.as_ref().map(|found| found.path.clone()).unwrap_or_default());
     let truncated = move || listing.with(|listing| listing.as_ref().is_some_and(|found| found.truncated));
     let recent =
-        Memo::new(move |_| actions.server.sessions.with(|sessions| recent_folders(sessions, RECENT)));
-    let place = move |path: String| {
-        let (title, name) = (path.clone(), folder_name(&path).to_owned());
-        let chosen = path.clone();
+        Memo::new(move |_| actions.server.sessions.with(|sessions| recent_folders(sessions, RECENT_COUNT)));
+    let recent_folder = move |folder: String| {
+        let (title, name) = (folder.clone(), folder_name(&folder).to_owned());
+        let own_path = folder.clone();
         view! {
             <button
                 type="button"
                 class="recent-folder"
                 title=title
-                aria-pressed=move || (here() == chosen).to_string()
-                on:click=move |_| look(path.clone())
+                aria-pressed=move || (path() == own_path).to_string()
+                on:click=move |_| open_folder(folder.clone())
             >
                 {name}
             </button>
@@ -71,10 +76,10 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
         .into_any()
     };
     let entry = move |name: String| {
-        let path = join(&untrack(here), &name);
+        let path = join(&untrack(path), &name);
         view! {
             <li>
-                <button type="button" class="folder-entry" on:click=move |_| look(path.clone())>
+                <button type="button" class="folder-entry" on:click=move |_| open_folder(path.clone())>
                     <Glyph icon=Icon::Folder />
                     {name}
                 </button>
@@ -97,17 +102,17 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                     prop:value=folder
                     on:input:target=move |event| folder.set(event.target().value())
                     on:keydown=move |event| {
-                        if Key::name_of(&event) == "Enter" {
+                        if KeyPress::name_of(&event) == "Enter" {
                             event.prevent_default();
-                            look(folder.get_untracked());
+                            open_folder(folder.get_untracked());
                         }
                     }
                 />
-                <button type="button" class="button" on:click=move |_| look(folder.get_untracked())>"Go"</button>
+                <button type="button" class="button" on:click=move |_| open_folder(folder.get_untracked())>"Go"</button>
             </div>
             <p class="problem" role="alert">{move || problem.get()}</p>
             <Show when=move || recent.with(|recent| recent.len() > 1)>
-                <div class="recent-folders" role="group" aria-label="Recent folders"><For each=move || recent.get() key=String::clone children=place /></div>
+                <div class="recent-folders" role="group" aria-label="Recent folders"><For each=move || recent.get() key=String::clone children=recent_folder /></div>
             </Show>
             <div class="folder-box">
                 <nav class="crumbs" aria-label="Path">
@@ -116,20 +121,20 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                             .into_iter()
                             .map(|(name, path)| {
                                 view! {
-                                    <button type="button" class="crumb" on:click=move |_| look(path.clone())>{name}</button>
+                                    <button type="button" class="crumb" on:click=move |_| open_folder(path.clone())>{name}</button>
                                 }
                             })
                             .collect_view()
                             .into_any()
                     }}
                 </nav>
-                <ul class="folder-list" on:keydown=move_focus>
+                <ul class="folder-list" on:keydown=move_list_focus>
                     {move || {
                         parent()
                             .map(|parent| {
                                 view! {
                                     <li>
-                                        <button type="button" class="folder-entry" on:click=move |_| look(parent.clone())>
+                                        <button type="button" class="folder-entry" on:click=move |_| open_folder(parent.clone())>
                                             <Glyph icon=Icon::CornerUp />
                                             "Parent folder"
                                         </button>
@@ -138,7 +143,7 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
                             })
                             .into_any()
                     }}
-                    <For each=folders key=move |name| join(&here(), name) children=entry />
+                    <For each=folders key=move |name| join(&path(), name) children=entry />
                     <Show when=truncated><li class="faint">"There are more; type the path."</li></Show>
                     <Show when=move || listing.with(|found| found.as_ref().is_some_and(|found| found.folders.is_empty()))>
                         <li class="faint">"No folders in here."</li>
@@ -149,8 +154,8 @@ pub fn FolderPicker(folder: RwSignal<String>) -> impl IntoView {
     }
 }
 
-/// Up and down go through the entries of the list.
-fn move_focus(event: leptos::ev::KeyboardEvent) {
+/// Moves focus between the entries of the list with the arrow keys.
+fn move_list_focus(event: leptos::ev::KeyboardEvent) {
     let forwards = match event.key().as_str() {
         "ArrowDown" => true,
         "ArrowUp" => false,
@@ -170,19 +175,19 @@ fn move_focus(event: leptos::ev::KeyboardEvent) {
     }
 }
 
-/// The folders on the way, each with its whole path.
+/// The folders along a path, each as its name and its whole path.
 fn breadcrumbs(path: &str) -> Vec<(String, String)> {
     let mut crumbs = Vec::new();
     if path.starts_with('/') {
         crumbs.push(("/".to_owned(), "/".to_owned()));
     }
-    let mut so_far = String::new();
+    let mut prefix = String::new();
     for part in path.split('/').filter(|part| !part.is_empty()) {
-        if path.starts_with('/') || !so_far.is_empty() {
-            so_far.push('/');
+        if path.starts_with('/') || !prefix.is_empty() {
+            prefix.push('/');
         }
-        so_far.push_str(part);
-        crumbs.push((part.to_owned(), so_far.clone()));
+        prefix.push_str(part);
+        crumbs.push((part.to_owned(), prefix.clone()));
     }
     crumbs
 }
@@ -196,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_of_a_path_leads_to_its_folder() {
+    fn every_breadcrumb_has_its_whole_path() {
         let crumbs = breadcrumbs("/home/ada");
         let pairs: Vec<(&str, &str)> =
             crumbs.iter().map(|(name, path)| (name.as_str(), path.as_str())).collect();
@@ -205,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_not_doubled() {
+    fn joining_to_the_root_adds_no_second_slash() {
         assert_eq!(join("/", "etc"), "/etc");
         assert_eq!(join("/etc", "ssl"), "/etc/ssl");
     }

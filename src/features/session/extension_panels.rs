@@ -1,17 +1,17 @@
-//! What stands between the timeline and the composer beside the queue: that another program works here, what the
-//! agent's extensions show, and a text that the agent offers.
+//! The panels between timeline and composer: a banner while another program writes the session, the widgets and statuses
+//! of the agent's extensions, and a text that the agent offers for the composer.
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::ExtensionWidget as Shown;
-use pilothouse_core::protocol::SessionMetaStoreFields;
+use pilothouse_core::protocol::{ExtensionWidget, SessionMetaStoreFields};
 use pilothouse_core::render::visible_text::visible_string;
 
 use crate::actions::use_actions;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 
+/// A banner while another program writes the session's file.
 #[component]
-pub fn ElsewhereBanner(session: Session) -> impl IntoView {
+pub fn ExternalWriterBanner(session: Session) -> impl IntoView {
     view! {
         <Show when=move || session.meta.external_writer().get()>
             <p class="beside elsewhere" role="status">
@@ -22,53 +22,55 @@ pub fn ElsewhereBanner(session: Session) -> impl IntoView {
     }
 }
 
-/// Boxes of lines, and a quiet line of states.
+/// The extensions' widgets, one box each, and a line with their statuses.
 #[component]
-pub fn Extensions(session: Session) -> impl IntoView {
-    let key = |shown: &Shown| format!("{}\n{}", shown.key, shown.lines.join("\n"));
-    let widget = |shown: Shown| {
-        view! { <pre class="beside widget" data-widget=shown.key>{readable(&shown.lines)}</pre> }.into_any()
+pub fn ExtensionPanels(session: Session) -> impl IntoView {
+    let key = |widget: &ExtensionWidget| format!("{}\n{}", widget.key, widget.lines.join("\n"));
+    let panel = |widget: ExtensionWidget| {
+        view! { <pre class="beside widget" data-widget=widget.key>{plain_text(&widget.lines)}</pre> }
+            .into_any()
     };
-    let status = |shown: Shown| {
-        view! { <span class="status" data-status=shown.key>{readable(&shown.lines)}</span> }.into_any()
+    let status = |widget: ExtensionWidget| {
+        view! { <span class="status" data-status=widget.key>{plain_text(&widget.lines)}</span> }.into_any()
     };
     view! {
-        <For each=move || session.meta.widgets().get() key=key children=widget />
+        <For each=move || session.meta.widgets().get() key=key children=panel />
         <Show when=move || !session.meta.statuses().with(Vec::is_empty)>
             <p class="beside statuses"><For each=move || session.meta.statuses().get() key=key children=status /></p>
         </Show>
     }
 }
 
-/// Line by line with nothing hidden; colours of a terminal mean nothing here.
-fn readable(lines: &[String]) -> String {
-    let lines: Vec<String> = lines.iter().map(|line| visible_string(&without_colours(line))).collect();
+/// The lines without terminal colours and with invisible characters made visible.
+fn plain_text(lines: &[String]) -> String {
+    let lines: Vec<String> = lines.iter().map(|line| visible_string(&strip_colours(line))).collect();
     lines.join("\n")
 }
 
-fn without_colours(line: &str) -> String {
+/// Removes the escape sequences for colours; other escape sequences stay.
+fn strip_colours(line: &str) -> String {
     let mut parts = line.split("\x1b[");
-    let mut plain = parts.next().unwrap_or_default().to_owned();
+    let mut stripped = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         match part.split_once('m') {
             Some((codes, rest)) if codes.bytes().all(|byte| byte.is_ascii_digit() || byte == b';') => {
-                plain.push_str(rest)
+                stripped.push_str(rest)
             }
             _ => {
-                plain.push_str("\x1b[");
-                plain.push_str(part);
+                stripped.push_str("\x1b[");
+                stripped.push_str(part);
             }
         }
     }
-    plain
+    stripped
 }
 
-/// A text of the agent's for the composer: into an empty one at once, else as an offer.
+/// A text that the agent offers for the composer. An empty composer accepts it at once; otherwise the user decides.
 #[component]
 pub fn OfferedText(session: Session) -> impl IntoView {
     let drafts = use_actions().client.drafts;
     let draft = drafts.of(&session.id());
-    let take = move || {
+    let accept = move || {
         if let Some(text) = session.offered.get_untracked() {
             drafts.set(&session.id(), text);
             session.offered.set(None);
@@ -76,7 +78,7 @@ pub fn OfferedText(session: Session) -> impl IntoView {
     };
     Effect::new(move |_| {
         if session.offered.with(Option::is_some) && draft.with_untracked(|draft| draft.trim().is_empty()) {
-            take();
+            accept();
         }
     });
     view! {
@@ -86,7 +88,7 @@ pub fn OfferedText(session: Session) -> impl IntoView {
                 <span class="offer-words">
                     "The agent offers a text: " <q>{move || session.offered.get()}</q>
                 </span>
-                <button type="button" class="button" title="In place of what is written" on:click=move |_| take()>"Use it"</button>
+                <button type="button" class="button" title="In place of what is written" on:click=move |_| accept()>"Use it"</button>
                 <button
                     type="button"
                     class="button icon-only quiet"
@@ -105,9 +107,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_go_and_everything_else_stays_and_is_seen() {
-        assert_eq!(without_colours("\x1b[1;31mred\x1b[0m rest"), "red rest");
-        assert_eq!(without_colours("a\x1b[2Jb"), "a\x1b[2Jb");
-        assert!(readable(&["a\u{200b}b".into()]).contains("200B"));
+    fn colours_are_stripped_and_invisible_characters_shown() {
+        assert_eq!(strip_colours("\x1b[1;31mred\x1b[0m rest"), "red rest");
+        assert_eq!(strip_colours("a\x1b[2Jb"), "a\x1b[2Jb");
+        assert!(plain_text(&["a\u{200b}b".into()]).contains("200B"));
     }
 }

@@ -1,4 +1,4 @@
-//! What the agent wants known beside the conversation. Stays until it is dismissed.
+//! The agent's notices outside the conversation. Each stays until the user dismisses it.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::event::NoticeLevel;
@@ -8,6 +8,7 @@ use crate::store::server::Session;
 use crate::store::server::notice::Notice;
 use crate::widgets::icon::{Glyph, Icon};
 
+/// The notices of a session.
 #[component]
 pub fn Notices(session: Session) -> impl IntoView {
     let row = move |notice: Notice| {
@@ -16,14 +17,14 @@ pub fn Notices(session: Session) -> impl IntoView {
             NoticeLevel::Warning => ("notice warning", Icon::Alert),
             NoticeLevel::Error => ("notice failure", Icon::Alert),
         };
-        let words = match notice.level {
+        let text = match notice.level {
             NoticeLevel::Info => notice.text,
             _ => failure_text(&notice.text).into_owned(),
         };
         view! {
             <div class=class>
                 <Glyph icon />
-                <span class="notice-text">{words}</span>
+                <span class="notice-text">{text}</span>
                 <button
                     type="button"
                     class="button icon-only quiet"

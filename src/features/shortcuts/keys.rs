@@ -1,27 +1,28 @@
-//! The keys, in one table: it binds them, and the list of shortcuts is made from it. Pure, but for what the browser says
-//! of a key.
+//! The key bindings, in one table that both handles keys and fills the list of shortcuts. Pure, except for reading
+//! keyboard events.
 
 use pilothouse_core::conversation::queue::Lane;
 
 use crate::browser;
 
-/// A key as the browser reports it.
+/// A pressed key with its modifiers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Key {
+pub struct KeyPress {
+    /// `KeyboardEvent.key`: the character or the name of the key.
     pub name: String,
-    /// Which key it is on the board, whatever the layout says.
+    /// `KeyboardEvent.code`: the physical key, independent of the layout.
     pub code: String,
     pub shift: bool,
     pub alt: bool,
-    /// Control; on a Mac Command, since Control moves in texts there.
+    /// Control; on a Mac only Command, because Control moves the caret there.
     pub control: bool,
-    /// An input method is composing: the key belongs to it.
+    /// Whether an input method is composing: then the key belongs to it.
     pub composing: bool,
-    /// It is held down.
+    /// Whether the event repeats because the key is held down.
     pub repeated: bool,
 }
 
-impl Key {
+impl KeyPress {
     pub fn of(event: &leptos::ev::KeyboardEvent) -> Self {
         Self {
             name: event.key(),
@@ -29,157 +30,172 @@ impl Key {
             shift: event.shift_key(),
             alt: event.alt_key(),
             control: if browser::is_mac() { event.meta_key() } else { event.ctrl_key() || event.meta_key() },
-            // Safari ends the composition before this event; the key code still tells.
+            // Safari ends the composition before this event; the key code still reveals it.
             composing: event.is_composing() || event.key_code() == 229,
             repeated: event.repeat(),
         }
     }
 
-    /// What a key of a field is called; nothing while an input method is composing.
+    /// The name of an event's key; empty while an input method is composing.
     pub fn name_of(event: &leptos::ev::KeyboardEvent) -> String {
         let key = Self::of(event);
         if key.composing { String::new() } else { key.name }
     }
 
-    /// The letter or digit that is meant. With Alt a Mac types other signs; where letters are not Latin, the place of
-    /// the key tells. What else somebody may want to write is left alone.
-    fn sign(&self) -> Option<char> {
-        let mut letters = self.name.chars();
-        let (letter, None) = (letters.next()?, letters.next()) else { return None };
-        if letter.is_ascii() { Some(letter.to_ascii_lowercase()) } else { self.foreign_sign(letter) }
+    /// The letter or digit to compare with a binding's. Alt on a Mac types other characters, and layouts may not be
+    /// Latin: then the physical key decides. None for characters that the user may want to type.
+    fn character(&self) -> Option<char> {
+        let mut characters = self.name.chars();
+        let (typed, None) = (characters.next()?, characters.next()) else { return None };
+        if typed.is_ascii() { Some(typed.to_ascii_lowercase()) } else { self.latin_character(typed) }
     }
 
-    fn foreign_sign(&self, letter: char) -> Option<char> {
-        let place = |kind: &str| self.code.strip_prefix(kind).and_then(|place| place.chars().next());
-        // Greek letters are among what a Mac types with Alt.
-        let others = if self.alt { '\u{400}' } else { '\u{370}' };
-        match letter {
+    /// The Latin letter or digit on the key that typed another character.
+    fn latin_character(&self, typed: char) -> Option<char> {
+        let physical_key = |kind: &str| self.code.strip_prefix(kind).and_then(|key| key.chars().next());
+        // With Alt, a Mac types some Greek letters as symbols, so they do not prove a Greek layout.
+        let first_non_latin = if self.alt { '\u{400}' } else { '\u{370}' };
+        match typed {
             '¥' if self.alt => Some('y'),
             '≈' if self.alt => Some('x'),
             'µ' if self.alt => Some('m'),
             '∑' if self.alt => Some('w'),
-            _ if self.alt && MAC_DIGITS.contains(letter) => {
-                let number = MAC_DIGITS.chars().zip('1'..).find(|(sign, _)| *sign == letter)?.1;
-                // Other boards have some of them elsewhere.
-                place("Digit").filter(|place| *place == number)
+            _ if self.alt && MAC_DIGITS.contains(typed) => {
+                let digit = MAC_DIGITS.chars().zip('1'..).find(|(symbol, _)| *symbol == typed)?.1;
+                // Other layouts have some of these symbols on other keys.
+                physical_key("Digit").filter(|key| *key == digit)
             }
-            _ if letter.is_alphabetic() && letter >= others => {
-                place("Key").map(|place| place.to_ascii_lowercase())
+            _ if typed.is_alphabetic() && typed >= first_non_latin => {
+                physical_key("Key").map(|key| key.to_ascii_lowercase())
             }
             _ => None,
         }
     }
 
-    /// It types something, too: who is writing may want that.
-    pub fn types(&self) -> bool {
+    /// Whether the shortcut also types a character that the user may want in a text.
+    pub fn types_text(&self) -> bool {
         self.alt && !self.control && !self.name.is_ascii()
     }
 }
 
-/// What a Mac types with Alt and the digits from 1 on.
+/// The characters that Alt and the digits from 1 type on a Mac.
 const MAC_DIGITS: &str = "¡™£¢∞§¶•ª";
 
+/// The action of a key binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum KeyAction {
     Send(Lane),
-    Break,
-    Recall,
-    Help,
+    NewLine,
+    /// Recalls an earlier prompt into the composer.
+    RecallPrompt,
+    ShowShortcuts,
+    /// Focuses the search over all sessions.
     Search,
+    /// Opens the find bar of the conversation.
     Find,
-    New,
-    Previous,
-    Next,
+    NewSession,
+    PreviousSession,
+    NextSession,
     Stop,
-    Latest,
-    Write,
+    ScrollToEnd,
+    FocusComposer,
     Approve,
     Reject,
-    /// To the next session that waits on the person.
-    Waiting,
-    Sidebar,
-    /// The choice with this number, of a question.
+    /// Opens the next session that waits for the user.
+    NextWaiting,
+    ToggleSidebar,
+    /// Picks the option with this number of a question.
     Choose(u32),
 }
 
-/// Where a key means something.
+/// The part of the page in which a binding is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Anywhere,
-    /// Where nothing is being written.
-    Outside,
+    /// While no text field has focus.
+    NotTyping,
     Composer,
 }
 
+/// A key with its modifiers and its action.
 #[derive(Clone, Copy, Debug)]
-pub struct Binding {
+pub struct KeyBinding {
     pub scope: Scope,
+    /// The name of the key, or `DIGITS`.
     name: &'static str,
     control: bool,
     alt: bool,
     shift: bool,
-    pub act: Act,
-    pub words: &'static str,
+    action: KeyAction,
+    /// The text in the list of shortcuts.
+    pub label: &'static str,
 }
 
-const fn plain(scope: Scope, name: &'static str, act: Act, words: &'static str) -> Binding {
-    Binding { scope, name, control: false, alt: false, shift: false, act, words }
+/// A binding without modifiers.
+const fn plain(scope: Scope, name: &'static str, action: KeyAction, label: &'static str) -> KeyBinding {
+    KeyBinding { scope, name, control: false, alt: false, shift: false, action, label }
 }
 
-const fn with_control(scope: Scope, name: &'static str, act: Act, words: &'static str) -> Binding {
-    Binding { control: true, ..plain(scope, name, act, words) }
+const fn with_control(
+    scope: Scope,
+    name: &'static str,
+    action: KeyAction,
+    label: &'static str,
+) -> KeyBinding {
+    KeyBinding { control: true, ..plain(scope, name, action, label) }
 }
 
-const fn with_alt(scope: Scope, name: &'static str, act: Act, words: &'static str) -> Binding {
-    Binding { alt: true, ..plain(scope, name, act, words) }
+const fn with_alt(scope: Scope, name: &'static str, action: KeyAction, label: &'static str) -> KeyBinding {
+    KeyBinding { alt: true, ..plain(scope, name, action, label) }
 }
 
-/// Any of the digits from 1 on.
+/// Stands for any digit from 1.
 const DIGITS: &str = "1…9";
 
-pub const TABLE: [Binding; 22] = {
-    use Scope::{Anywhere, Composer, Outside};
+/// All bindings of the page, in the order in which they are listed.
+pub const BINDINGS: [KeyBinding; 22] = {
+    use Scope::{Anywhere, Composer, NotTyping};
     [
-        plain(Composer, "Enter", Act::Send(Lane::Steer), "Send; while the agent works, steer it"),
-        with_control(Composer, "Enter", Act::Send(Lane::Steer), "Send, also on a touch screen"),
-        with_alt(Composer, "Enter", Act::Send(Lane::FollowUp), "Send when the run is over"),
-        Binding { shift: true, ..plain(Composer, "Enter", Act::Break, "New line") },
-        plain(Composer, "ArrowUp", Act::Recall, "What was sent before, in an empty field"),
-        with_control(Anywhere, ".", Act::Stop, "Stop the agent"),
-        with_alt(Anywhere, "y", Act::Approve, "Approve what the agent asks for, this once"),
-        with_alt(Anywhere, "x", Act::Reject, "Reject what the agent asks for"),
-        with_alt(Anywhere, DIGITS, Act::Choose(0), "Choose what the agent offers, by its number"),
-        with_control(Anywhere, "f", Act::Find, "Find in the conversation"),
-        with_alt(Anywhere, "End", Act::Latest, "Go to the end of the conversation"),
-        with_alt(Anywhere, "m", Act::Write, "Write a message"),
-        with_control(Anywhere, "k", Act::Search, "Search all sessions"),
-        with_alt(Anywhere, "n", Act::New, "New session"),
-        with_alt(Anywhere, "ArrowUp", Act::Previous, "The session above"),
-        with_alt(Anywhere, "ArrowDown", Act::Next, "The session below"),
-        with_alt(Anywhere, "w", Act::Waiting, "The next session that waits on me"),
-        with_control(Anywhere, "b", Act::Sidebar, "Show or hide the sidebar"),
-        plain(Outside, "?", Act::Help, "Show this list"),
-        plain(Outside, "/", Act::Search, "Search all sessions"),
-        plain(Outside, "c", Act::Write, "Write a message"),
-        plain(Outside, "n", Act::New, "New session"),
+        plain(Composer, "Enter", KeyAction::Send(Lane::Steer), "Send; while the agent works, steer it"),
+        with_control(Composer, "Enter", KeyAction::Send(Lane::Steer), "Send, also on a touch screen"),
+        with_alt(Composer, "Enter", KeyAction::Send(Lane::FollowUp), "Send when the run is over"),
+        KeyBinding { shift: true, ..plain(Composer, "Enter", KeyAction::NewLine, "New line") },
+        plain(Composer, "ArrowUp", KeyAction::RecallPrompt, "What was sent before, in an empty field"),
+        with_control(Anywhere, ".", KeyAction::Stop, "Stop the agent"),
+        with_alt(Anywhere, "y", KeyAction::Approve, "Approve what the agent asks for, this once"),
+        with_alt(Anywhere, "x", KeyAction::Reject, "Reject what the agent asks for"),
+        with_alt(Anywhere, DIGITS, KeyAction::Choose(0), "Choose what the agent offers, by its number"),
+        with_control(Anywhere, "f", KeyAction::Find, "Find in the conversation"),
+        with_alt(Anywhere, "End", KeyAction::ScrollToEnd, "Go to the end of the conversation"),
+        with_alt(Anywhere, "m", KeyAction::FocusComposer, "Write a message"),
+        with_control(Anywhere, "k", KeyAction::Search, "Search all sessions"),
+        with_alt(Anywhere, "n", KeyAction::NewSession, "New session"),
+        with_alt(Anywhere, "ArrowUp", KeyAction::PreviousSession, "The session above"),
+        with_alt(Anywhere, "ArrowDown", KeyAction::NextSession, "The session below"),
+        with_alt(Anywhere, "w", KeyAction::NextWaiting, "The next session that waits on me"),
+        with_control(Anywhere, "b", KeyAction::ToggleSidebar, "Show or hide the sidebar"),
+        plain(NotTyping, "?", KeyAction::ShowShortcuts, "Show this list"),
+        plain(NotTyping, "/", KeyAction::Search, "Search all sessions"),
+        plain(NotTyping, "c", KeyAction::FocusComposer, "Write a message"),
+        plain(NotTyping, "n", KeyAction::NewSession, "New session"),
     ]
 };
 
-impl Binding {
-    fn fits(&self, key: &Key) -> bool {
-        // A sign such as ? may need Shift to be typed.
-        let shifted = self.shift == key.shift || (self.name.len() == 1 && !self.control && !self.alt);
-        let sign = key.sign();
-        let named = match self.name {
-            DIGITS => matches!(sign, Some('1'..='9')),
-            name if name.len() == 1 => sign.is_some_and(|sign| name.starts_with(sign)),
+impl KeyBinding {
+    fn matches(&self, key: &KeyPress) -> bool {
+        // A character such as ? may need Shift on some layouts.
+        let shift_matches = self.shift == key.shift || (self.name.len() == 1 && !self.control && !self.alt);
+        let character = key.character();
+        let name_matches = match self.name {
+            DIGITS => matches!(character, Some('1'..='9')),
+            name if name.len() == 1 => character.is_some_and(|character| name.starts_with(character)),
             name => name == key.name,
         };
-        named && self.control == key.control && self.alt == key.alt && shifted
+        name_matches && self.control == key.control && self.alt == key.alt && shift_matches
     }
 
-    /// As it is shown, by the names that a Mac or another board has for them.
-    pub fn keys(&self, mac: bool) -> Vec<String> {
+    /// The labels of the modifiers and the key, as printed on a Mac's or another keyboard.
+    pub fn key_labels(&self, mac: bool) -> Vec<String> {
         let name = match self.name {
             "ArrowUp" => "↑".to_owned(),
             "ArrowDown" => "↓".to_owned(),
@@ -187,34 +203,37 @@ impl Binding {
             name => name.to_owned(),
         };
         let [control, alt] = if mac { ["⌘", "⌥"] } else { ["Ctrl", "Alt"] };
-        let held = [(self.control, control), (self.alt, alt), (self.shift, "Shift")];
-        let held = held.into_iter().filter(|(held, _)| *held).map(|(_, name)| name.to_owned());
-        held.chain([name]).collect()
+        let modifiers = [(self.control, control), (self.alt, alt), (self.shift, "Shift")];
+        let modifiers = modifiers.into_iter().filter(|(held, _)| *held).map(|(_, name)| name.to_owned());
+        modifiers.chain([name]).collect()
     }
 }
 
-/// What a key means in the composer. On a touch screen Enter breaks the line.
-pub fn in_composer(key: &Key, touch: bool) -> Option<Act> {
+/// The action of a key in the composer. On a touch screen, Enter starts a new line.
+pub fn composer_action(key: &KeyPress, touch: bool) -> Option<KeyAction> {
     let plain_enter = key.name == "Enter" && !key.control && !key.alt;
     if key.composing || (touch && plain_enter) {
         return None;
     }
-    found(key, |scope| scope == Scope::Composer)
+    find_action(key, |scope| scope == Scope::Composer)
 }
 
-/// What a key means on the page as a whole. `writing` while the keyboard is in a field.
-pub fn on_page(key: &Key, writing: bool) -> Option<Act> {
+/// The action of a key anywhere on the page. `typing` is true while a text field has focus.
+pub fn page_action(key: &KeyPress, typing: bool) -> Option<KeyAction> {
     if key.composing {
         return None;
     }
-    found(key, |scope| scope == Scope::Anywhere || (scope == Scope::Outside && !writing))
+    find_action(key, |scope| scope == Scope::Anywhere || (scope == Scope::NotTyping && !typing))
 }
 
-fn found(key: &Key, counts: impl Fn(Scope) -> bool) -> Option<Act> {
-    let binding = TABLE.iter().find(|binding| counts(binding.scope) && binding.fits(key))?;
-    Some(match binding.act {
-        Act::Choose(_) => Act::Choose(key.sign().and_then(|sign| sign.to_digit(10)).unwrap_or_default()),
-        act => act,
+fn find_action(key: &KeyPress, is_active: impl Fn(Scope) -> bool) -> Option<KeyAction> {
+    let binding = BINDINGS.iter().find(|binding| is_active(binding.scope) && binding.matches(key))?;
+    Some(match binding.action {
+        KeyAction::Choose(_) => {
+            let digit = key.character().and_then(|character| character.to_digit(10));
+            KeyAction::Choose(digit.unwrap_or_default())
+        }
+        action => action,
     })
 }
 
@@ -222,59 +241,77 @@ fn found(key: &Key, counts: impl Fn(Scope) -> bool) -> Option<Act> {
 mod tests {
     use super::*;
 
-    fn key(name: &str) -> Key {
-        Key { name: name.into(), ..Key::default() }
+    fn key(name: &str) -> KeyPress {
+        KeyPress { name: name.into(), ..KeyPress::default() }
     }
 
     #[test]
-    fn enter_sends_and_shift_enter_breaks() {
+    fn enter_sends_and_shift_enter_starts_a_new_line() {
         let enter = || key("Enter");
-        assert_eq!(in_composer(&enter(), false), Some(Act::Send(Lane::Steer)));
-        assert_eq!(in_composer(&Key { shift: true, ..enter() }, false), Some(Act::Break));
-        assert_eq!(in_composer(&Key { alt: true, ..enter() }, false), Some(Act::Send(Lane::FollowUp)));
-        assert_eq!(in_composer(&key("a"), false), None);
+        assert_eq!(composer_action(&enter(), false), Some(KeyAction::Send(Lane::Steer)));
+        assert_eq!(composer_action(&KeyPress { shift: true, ..enter() }, false), Some(KeyAction::NewLine));
+        assert_eq!(
+            composer_action(&KeyPress { alt: true, ..enter() }, false),
+            Some(KeyAction::Send(Lane::FollowUp))
+        );
+        assert_eq!(composer_action(&key("a"), false), None);
     }
 
     #[test]
     fn enter_belongs_to_the_input_method_while_it_composes() {
-        let composing = Key { composing: true, ..key("Enter") };
-        assert_eq!(in_composer(&composing, false), None);
-        assert_eq!(in_composer(&Key { control: true, ..composing }, false), None);
+        let composing = KeyPress { composing: true, ..key("Enter") };
+        assert_eq!(composer_action(&composing, false), None);
+        assert_eq!(composer_action(&KeyPress { control: true, ..composing }, false), None);
     }
 
     #[test]
-    fn on_a_touch_screen_enter_breaks() {
-        assert_eq!(in_composer(&key("Enter"), true), None);
-        assert_eq!(in_composer(&Key { control: true, ..key("Enter") }, true), Some(Act::Send(Lane::Steer)));
+    fn on_a_touch_screen_enter_starts_a_new_line() {
+        assert_eq!(composer_action(&key("Enter"), true), None);
+        assert_eq!(
+            composer_action(&KeyPress { control: true, ..key("Enter") }, true),
+            Some(KeyAction::Send(Lane::Steer))
+        );
     }
 
     #[test]
-    fn signs_mean_nothing_while_something_is_written() {
-        let question = Key { shift: true, ..key("?") };
-        assert_eq!(on_page(&question, false), Some(Act::Help));
-        assert_eq!(on_page(&question, true), None);
-        assert_eq!(on_page(&Key { control: true, ..key("F") }, true), Some(Act::Find));
-        assert_eq!(on_page(&Key { control: true, shift: true, ..key("f") }, true), None, "the browser's own");
+    fn plain_characters_are_no_shortcuts_while_typing() {
+        let question = KeyPress { shift: true, ..key("?") };
+        assert_eq!(page_action(&question, false), Some(KeyAction::ShowShortcuts));
+        assert_eq!(page_action(&question, true), None);
+        assert_eq!(page_action(&KeyPress { control: true, ..key("F") }, true), Some(KeyAction::Find));
+        assert_eq!(
+            page_action(&KeyPress { control: true, shift: true, ..key("f") }, true),
+            None,
+            "the browser's own"
+        );
     }
 
     #[test]
-    fn a_digit_is_the_number_of_a_choice() {
-        let three = Key { alt: true, ..key("3") };
-        assert_eq!(on_page(&three, true), Some(Act::Choose(3)));
-        assert_eq!(on_page(&key("3"), false), None);
-        assert_eq!(on_page(&Key { alt: true, ..key("0") }, true), None);
+    fn alt_and_a_digit_choose_an_option() {
+        let three = KeyPress { alt: true, ..key("3") };
+        assert_eq!(page_action(&three, true), Some(KeyAction::Choose(3)));
+        assert_eq!(page_action(&key("3"), false), None);
+        assert_eq!(page_action(&KeyPress { alt: true, ..key("0") }, true), None);
     }
 
     #[test]
-    fn what_another_board_types_is_the_key_that_is_meant() {
-        let typed = |name: &str, code: &str| Key { alt: true, code: code.into(), ..key(name) };
-        assert_eq!(on_page(&typed("¥", "KeyZ"), true), Some(Act::Approve), "a Mac, whatever its layout");
-        assert_eq!(on_page(&typed("≈", "KeyX"), true), Some(Act::Reject));
-        assert_eq!(on_page(&typed("¡", "Digit1"), true), Some(Act::Choose(1)));
-        assert_eq!(on_page(&typed("н", "KeyY"), true), Some(Act::Approve), "letters that are not Latin");
-        let find = Key { control: true, code: "KeyF".into(), ..key("а") };
-        assert_eq!(on_page(&find, true), Some(Act::Find));
-        let written = [
+    fn shortcuts_work_on_other_keyboard_layouts() {
+        let typed = |name: &str, code: &str| KeyPress { alt: true, code: code.into(), ..key(name) };
+        assert_eq!(
+            page_action(&typed("¥", "KeyZ"), true),
+            Some(KeyAction::Approve),
+            "a Mac, whatever its layout"
+        );
+        assert_eq!(page_action(&typed("≈", "KeyX"), true), Some(KeyAction::Reject));
+        assert_eq!(page_action(&typed("¡", "Digit1"), true), Some(KeyAction::Choose(1)));
+        assert_eq!(
+            page_action(&typed("н", "KeyY"), true),
+            Some(KeyAction::Approve),
+            "a layout that is not Latin"
+        );
+        let find = KeyPress { control: true, code: "KeyF".into(), ..key("а") };
+        assert_eq!(page_action(&find, true), Some(KeyAction::Find));
+        let text = [
             ("[", "Digit5"),
             ("“", "Digit2"),
             ("¶", "Digit3"),
@@ -284,24 +321,24 @@ mod tests {
             ("Dead", "KeyN"),
             ("f", "KeyY"),
         ];
-        for (name, code) in written {
-            assert_eq!(on_page(&typed(name, code), true), None, "{name} is written");
+        for (name, code) in text {
+            assert_eq!(page_action(&typed(name, code), true), None, "{name} is text");
         }
-        let beside = Key { control: true, code: "BracketLeft".into(), ..key("х") };
-        assert_eq!(on_page(&beside, true), None, "not the place of a letter");
-        assert!(typed("≈", "KeyX").types() && !typed("x", "KeyX").types());
+        let bracket = KeyPress { control: true, code: "BracketLeft".into(), ..key("х") };
+        assert_eq!(page_action(&bracket, true), None, "not a letter key");
+        assert!(typed("≈", "KeyX").types_text() && !typed("x", "KeyX").types_text());
     }
 
     #[test]
-    fn no_key_means_two_things_in_one_place() {
-        for (index, one) in TABLE.iter().enumerate() {
-            let same = |other: &&Binding| {
+    fn no_key_is_bound_twice_in_one_scope() {
+        for (index, one) in BINDINGS.iter().enumerate() {
+            let same = |other: &&KeyBinding| {
                 (one.name, one.control, one.alt, one.shift, one.scope)
                     == (other.name, other.control, other.alt, other.shift, other.scope)
             };
-            assert_eq!(TABLE[index + 1..].iter().filter(same).count(), 0, "{one:?}");
+            assert_eq!(BINDINGS[index + 1..].iter().filter(same).count(), 0, "{one:?}");
         }
-        assert_eq!(TABLE[3].keys(false), ["Shift", "Enter"]);
-        assert_eq!(TABLE[6].keys(true), ["⌥", "Y"]);
+        assert_eq!(BINDINGS[3].key_labels(false), ["Shift", "Enter"]);
+        assert_eq!(BINDINGS[6].key_labels(true), ["⌥", "Y"]);
     }
 }

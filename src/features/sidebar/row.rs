@@ -1,13 +1,12 @@
-//! One session in the sidebar: elements made by hand, since there may be many, and one effect that keeps them true.
-//! What a click on them does is in `session_list`.
+//! One session in the sidebar. Built from plain elements with one effect, because there may be hundreds of rows.
+//! `session_list` handles the clicks.
 
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
 use pilothouse_core::protocol::SessionSummary;
 use web_sys::Element;
 
-use super::session_title::title_words;
-use super::state_mark::{state_icon, state_words};
+use super::session_label::{session_title, state_icon, state_text};
 use crate::actions::Actions;
 use crate::dom::element::{Changed, add, clear, mark, set, with_class, with_text};
 use crate::dom::keyed_list::{Mounted, Mounting, follow};
@@ -17,63 +16,63 @@ use crate::widgets::icon::Icon;
 use crate::widgets::relative_time::relative_time;
 use crate::widgets::rename_field::RenameField;
 
-const ELSEWHERE: &str = "Another program is working here";
+const EXTERNAL_WRITER: &str = "Another program is working here";
 const UNREAD: &str = "Not seen yet";
 
-/// All that a row says.
+/// Everything a row shows.
 #[derive(Debug, PartialEq, Eq)]
-struct Face {
+struct RowContent {
     title: String,
     agent: String,
     state: SessionState,
     unread: bool,
-    elsewhere: bool,
+    external_writer: bool,
     current: bool,
     time: String,
 }
 
-impl Face {
+impl RowContent {
     fn of(summary: &SessionSummary, actions: Actions) -> Self {
-        let current = |route: &Route| matches!(route, Route::Session(open) if *open == summary.id);
+        let is_open = |route: &Route| matches!(route, Route::Session(open) if *open == summary.id);
         Self {
-            title: title_words(summary),
+            title: session_title(summary),
             agent: summary.agent.clone(),
             state: summary.state,
             unread: summary.unread,
-            elsewhere: summary.external_writer,
-            current: actions.route.with(current),
+            external_writer: summary.external_writer,
+            current: actions.route.with(is_open),
             time: relative_time(summary.modified, actions.client.now.get()),
         }
     }
 
-    fn draw(&self, link: &Element) {
+    fn render(&self, link: &Element) {
         set(link, "data-state", self.state.name());
         mark(link, "data-unread", self.unread.then_some(""));
         mark(link, "aria-current", self.current.then_some("page"));
-        let mut words = vec![self.title.as_str(), &self.agent, state_words(self.state)];
-        words.extend(self.elsewhere.then_some(ELSEWHERE));
-        words.extend(self.unread.then_some(UNREAD));
-        set(link, "title", &words.join(" · "));
+        let mut tooltip = vec![self.title.as_str(), &self.agent, state_text(self.state)];
+        tooltip.extend(self.external_writer.then_some(EXTERNAL_WRITER));
+        tooltip.extend(self.unread.then_some(UNREAD));
+        set(link, "title", &tooltip.join(" · "));
         clear(link);
-        add(link, &state_mark(self.state));
+        add(link, &state_icon_element(self.state));
         add(link, &with_text("span", "sidebar-title", &self.title));
-        if self.elsewhere {
-            add(link, &sign("sidebar-mark", Some(Icon::Globe), ELSEWHERE));
+        if self.external_writer {
+            add(link, &labelled_icon("sidebar-mark", Some(Icon::Globe), EXTERNAL_WRITER));
         }
         if self.unread {
-            add(link, &sign("unread-dot", None, UNREAD));
+            add(link, &labelled_icon("unread-dot", None, UNREAD));
         }
         add(link, &with_text("span", "sidebar-time", &self.time));
     }
 }
 
-/// Lives as long as the current owner.
+/// Builds the row of a session and updates it as long as the current owner lives.
 pub fn build(actions: Actions, id: &str) -> Element {
     let item = with_class("li", "sidebar-item");
     let link = with_class("a", "sidebar-row");
     set(&link, "href", &routes::path_of(&Route::Session(id.to_owned())));
     set(&link, "data-session-id", id);
-    let menu = with_class("button", "button icon-only quiet row-menu icon-before");
+    let menu_button = with_class("button", "button icon-only quiet row-menu icon-before");
     for (name, value) in [
         ("type", "button"),
         ("data-icon", Icon::More.name()),
@@ -81,58 +80,58 @@ pub fn build(actions: Actions, id: &str) -> Element {
         ("title", "Session menu"),
         ("aria-haspopup", "menu"),
     ] {
-        set(&menu, name, value);
+        set(&menu_button, name, value);
     }
     add(&item, &link);
-    add(&item, &menu);
+    add(&item, &menu_button);
     let (built, id) = (item.clone(), id.to_owned());
-    let mut shown = Changed::default();
+    let mut rendered = Changed::default();
     let mounting = Mounting::here();
-    let mut field = None::<Mounted>;
+    let mut rename_field = None::<Mounted>;
     follow(Box::new(move || {
         let summary = actions.server.summary(&id).unwrap_or_default();
-        let face = Face::of(&summary, actions);
-        if shown.as_ref() != Some(&face) {
-            face.draw(&link);
-            shown.differs(face);
+        let content = RowContent::of(&summary, actions);
+        if rendered.as_ref() != Some(&content) {
+            content.render(&link);
+            rendered.differs(content);
         }
         let renaming = actions.client.renaming.with(|renaming| {
             renaming.as_ref().is_some_and(|renaming| renaming.in_sidebar && renaming.session_id == id)
         });
-        if renaming == field.is_some() {
+        if renaming == rename_field.is_some() {
             return;
         }
-        for part in [&link, &menu] {
+        for part in [&link, &menu_button] {
             mark(part, "hidden", renaming.then_some(""));
         }
-        match field.take() {
+        match rename_field.take() {
             Some(field) => field.place.remove(),
             None => {
                 let place = with_class("div", "sidebar-rename");
                 add(&item, &place);
-                let (session_id, title) = (id.clone(), title_words(&summary));
+                let (session_id, title) = (id.clone(), session_title(&summary));
                 let view = move || view! { <RenameField session_id title /> }.into_any();
-                field = Some(mounting.mount(place, view));
+                rename_field = Some(mounting.mount(place, view));
             }
         }
     }));
     built
 }
 
-fn state_mark(state: SessionState) -> Element {
-    let mark = sign("state-mark", state_icon(state), state_words(state));
-    set(&mark, "data-of", state.name());
-    mark
+fn state_icon_element(state: SessionState) -> Element {
+    let icon = labelled_icon("state-mark", state_icon(state), state_text(state));
+    set(&icon, "data-of", state.name());
+    icon
 }
 
-/// A sign with words for those who do not see it.
-fn sign(class: &str, icon: Option<Icon>, words: &str) -> Element {
-    let sign = with_class("span", class);
+/// An element that shows an icon or a dot, with a label for screen readers.
+fn labelled_icon(class: &str, icon: Option<Icon>, label: &str) -> Element {
+    let element = with_class("span", class);
     if let Some(icon) = icon {
-        sign.set_class_name(&format!("{class} icon-before"));
-        set(&sign, "data-icon", icon.name());
+        element.set_class_name(&format!("{class} icon-before"));
+        set(&element, "data-icon", icon.name());
     }
-    set(&sign, "role", "img");
-    set(&sign, "aria-label", words);
-    sign
+    set(&element, "role", "img");
+    set(&element, "aria-label", label);
+    element
 }

@@ -1,4 +1,4 @@
-//! Sessions under one another, as the sidebar and its search show them, and the one menu that all of them share.
+//! The lists of sessions in the sidebar and in its search results, and the menu that all rows share.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -12,67 +12,73 @@ use crate::dom::keyed_list::keep;
 use crate::routes::Route;
 use crate::widgets::popover;
 
-/// So many stand there at first, and so many more with each wish.
-const FIRST: usize = 12;
-const MORE: usize = 50;
+/// How many sessions a list shows at first.
+const INITIAL_COUNT: usize = 12;
 
-/// Of a long list the newest, and the one that is open.
+/// How many more each click on "more" shows.
+const MORE_COUNT: usize = 50;
+
+/// A list of sessions. A long one shows its first entries and the open session, and a button for more.
 #[component]
-pub fn SessionList(#[prop(into)] ids: Signal<Vec<String>>) -> impl IntoView {
+pub fn SessionList(
+    /// The ids of the sessions, newest first.
+    #[prop(into)]
+    ids: Signal<Vec<String>>,
+) -> impl IntoView {
     let actions = use_actions();
-    let most = RwSignal::new(FIRST);
+    let limit = RwSignal::new(INITIAL_COUNT);
     let open = Memo::new(move |_| match actions.route.get() {
         Route::Session(id) => id,
         Route::New => String::new(),
     });
     let shown = Memo::new(move |_| {
-        let (most, open) = (most.get(), open.get());
+        let (limit, open) = (limit.get(), open.get());
         ids.with(|ids| {
-            let fits = |(index, id): &(usize, &String)| *index < most || **id == open;
-            ids.iter().enumerate().filter(fits).map(|(_, id)| id.clone()).collect::<Vec<String>>()
+            let is_shown = |(index, id): &(usize, &String)| *index < limit || **id == open;
+            ids.iter().enumerate().filter(is_shown).map(|(_, id)| id.clone()).collect::<Vec<String>>()
         })
     });
     let hidden = Memo::new(move |_| ids.with(Vec::len) - shown.with(Vec::len));
     let owner = Owner::current().unwrap_or_default();
-    let begin = move |place: Element| {
-        owner.with(|| keep(place, move || shown.get(), move |id| row::build(actions, id)));
+    let fill = move |list: Element| {
+        owner.with(|| keep(list, move || shown.get(), move |id| row::build(actions, id)));
     };
     view! {
-        <ul use:begin></ul>
+        <ul use:fill></ul>
         <Show when=move || { hidden.get() > 0 }>
-            <button type="button" class="button quiet more-sessions" on:click=move |_| most.update(|most| *most += MORE)>
+            <button type="button" class="button quiet more-sessions" on:click=move |_| limit.update(|limit| *limit += MORE_COUNT)>
                 {move || format!("{} more", hidden.get())}
             </button>
         </Show>
     }
 }
 
-/// Around all lists: goes to the session that is clicked, or opens its menu.
+/// The container of all lists. Handles their clicks: opens the clicked session or its menu.
 #[component]
 pub fn SessionLists(children: Children) -> impl IntoView {
     let actions = use_actions();
     let menu = SharedMenu::new();
-    let act = move |event: leptos::ev::MouseEvent| {
-        let was_open = menu.before.try_update_value(Option::take).flatten();
+    let on_click = move |event: leptos::ev::MouseEvent| {
+        let open_before = menu.open_on_pointerdown.try_update_value(Option::take).flatten();
         let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
             return;
         };
         let closest = |selector: &str| target.closest(selector).ok().flatten();
         if let Some(button) = closest(".row-menu") {
-            menu.toggle(&button.unchecked_into(), was_open);
+            menu.toggle(&button.unchecked_into(), open_before);
         } else if let Some(link) = closest("a.sidebar-row")
-            && !opens_elsewhere(&event)
+            && !opens_new_tab(&event)
         {
             event.prevent_default();
-            actions.go(Route::Session(id_of(&link)));
+            actions.go(Route::Session(session_id_of(&link)));
         }
     };
     let items = move || {
-        let id = menu.chosen.get();
+        let id = menu.session_id.get();
         id.map(|id| view! { <SessionMenuItems id in_sidebar=true /> }.into_any())
     };
     view! {
-        <div class="sidebar-list" on:click=act on:pointerdown=move |_| menu.remember()>
+        <div class="sidebar-list" on:click=on_click on:pointerdown=move |_| menu.note_open()>
             {children()}
         </div>
         <div
@@ -81,23 +87,24 @@ pub fn SessionLists(children: Children) -> impl IntoView {
             popover="auto"
             role="menu"
             aria-label="Session menu"
-            on:toggle=move |event| menu.toggled(&event)
-            on:keydown=popover::move_focus
+            on:toggle=move |event| menu.on_toggle(&event)
+            on:keydown=popover::move_menu_focus
         >
             {items}
         </div>
     }
 }
 
-/// One menu for all sessions of the sidebar: a row has only its button.
+/// The menu that all rows share, so that a row costs only a button.
 #[derive(Clone, Copy)]
 struct SharedMenu {
     panel: NodeRef<html::Div>,
+    /// The button that opened the menu.
     button: StoredValue<Option<HtmlElement>, LocalStorage>,
-    /// Whose menu is open.
-    chosen: RwSignal<Option<String>>,
-    /// Whose was, when the pointer went down: the browser closes it before the click is told.
-    before: StoredValue<Option<String>>,
+    /// The session whose menu is open.
+    session_id: RwSignal<Option<String>>,
+    /// The session whose menu was open at `pointerdown`: the browser closes the menu before `click` fires.
+    open_on_pointerdown: StoredValue<Option<String>>,
 }
 
 impl SharedMenu {
@@ -105,47 +112,48 @@ impl SharedMenu {
         Self {
             panel: NodeRef::new(),
             button: StoredValue::new_local(None),
-            chosen: RwSignal::default(),
-            before: StoredValue::default(),
+            session_id: RwSignal::default(),
+            open_on_pointerdown: StoredValue::default(),
         }
     }
 
-    fn remember(self) {
-        self.before.set_value(self.chosen.get_untracked());
+    fn note_open(self) {
+        self.open_on_pointerdown.set_value(self.session_id.get_untracked());
     }
 
-    fn toggle(self, button: &HtmlElement, was_open: Option<String>) {
-        let id = button.previous_element_sibling().map(|link| id_of(&link));
-        let Some(panel) = self.panel.get_untracked().filter(|_| was_open != id) else { return };
+    /// Opens the menu of a row, unless the click was to close it.
+    fn toggle(self, button: &HtmlElement, open_before: Option<String>) {
+        let session_id = button.previous_element_sibling().map(|link| session_id_of(&link));
+        let Some(panel) = self.panel.get_untracked().filter(|_| open_before != session_id) else { return };
         let _ = panel.hide_popover();
-        // Of one that closes and opens at once nobody is told that it closed.
-        self.has_closed();
-        popover::put_beside(button, &panel);
+        // A popover that closes and reopens at once fires no `toggle` for closing.
+        self.reset_button();
+        popover::position_beside(button, &panel);
         let _ = button.set_attribute("aria-expanded", "true");
         self.button.set_value(Some(button.clone()));
-        self.chosen.set(id);
+        self.session_id.set(session_id);
         let _ = panel.show_popover();
     }
 
-    fn toggled(self, event: &leptos::ev::Event) {
-        if !popover::has_opened(event) {
-            self.chosen.set(None);
-            self.has_closed();
+    fn on_toggle(self, event: &leptos::ev::Event) {
+        if !popover::focus_if_opened(event) {
+            self.session_id.set(None);
+            self.reset_button();
         }
     }
 
-    fn has_closed(self) {
+    fn reset_button(self) {
         if let Some(button) = self.button.try_update_value(Option::take).flatten() {
             let _ = button.remove_attribute("aria-expanded");
         }
     }
 }
 
-fn id_of(link: &Element) -> String {
+fn session_id_of(link: &Element) -> String {
     link.get_attribute("data-session-id").unwrap_or_default()
 }
 
-/// The person asked the browser for a new tab or window.
-pub fn opens_elsewhere(event: &leptos::ev::MouseEvent) -> bool {
+/// Whether a click on a link asks the browser for a new tab or window.
+pub fn opens_new_tab(event: &leptos::ev::MouseEvent) -> bool {
     event.ctrl_key() || event.meta_key() || event.shift_key() || event.button() != 0
 }

@@ -1,53 +1,60 @@
-//! What can be done with a session as a whole, behind three dots: in the title bar, and by `session_list`
-//! for the rows of the sidebar.
+//! The menu of actions on a whole session. The title bar has a button for it; the sidebar's rows share one menu in
+//! `session_list`.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 
-use super::session_title::title_words;
-use crate::actions::use_actions;
+use super::session_label::session_title;
+use crate::actions::{Actions, use_actions};
 use crate::store::server::{Loading, Session};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
 
+/// The menu button of the title bar.
 #[component]
 pub fn SessionMenu(id: String) -> impl IntoView {
     let face = || view! { <Glyph icon=Icon::More /> };
     view! {
-        <Popover label="Session menu" class="button icon-only quiet" face=face.into() panel="menu" role="menu">
+        <Popover label="Session menu" class="button icon-only quiet" face=face.into() panel_class="menu" role="menu">
             <SessionMenuItems id=id.clone() in_sidebar=false />
         </Popover>
     }
 }
 
+/// The items of a session's menu.
 #[component]
-pub fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
+pub fn SessionMenuItems(
+    /// The session's id.
+    id: String,
+    /// Whether the menu belongs to a sidebar row, where renaming happens in the row.
+    in_sidebar: bool,
+) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(id);
     let summary = Memo::new(move |_| id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
-    // What a session that is not open here can do is not known: a refusal would say so.
+    // The capabilities of a session that is not loaded are unknown: offer renaming, the server may still refuse it.
     let opened = id.with_value(|id| actions.server.opened(id));
-    let ready = |session: &Session| session.loading.get_untracked() == Loading::Ready;
-    let opened = opened.filter(ready);
+    let is_ready = |session: &Session| session.loading.get_untracked() == Loading::Ready;
+    let opened = opened.filter(is_ready);
     let can = opened.map(|session| session.meta.capabilities().get_untracked());
     let can_rename = can.as_ref().is_none_or(|can| can.rename);
     let can_compact = can.is_some_and(|can| can.compact);
     let working = summary.with_untracked(|summary| summary.state.is_active());
     let (pinned, archived) = summary.with_untracked(|summary| (summary.pinned, summary.archived));
-    let item = move |icon: Icon, words: &'static str, act: fn(&crate::actions::Actions, &str)| {
-        item(icon, words, false, move || id.with_value(|id| act(&actions, id)))
+    let item = move |icon: Icon, label: &'static str, action: fn(&Actions, &str)| {
+        item(icon, label, false, move || id.with_value(|id| action(&actions, id)))
     };
     let rename = move || id.with_value(|id| actions.start_renaming(id.clone(), in_sidebar));
     let delete = move || {
-        let title = summary.with_untracked(title_words);
+        let title = summary.with_untracked(session_title);
         actions.delete(id.get_value(), &title);
     };
     let find = move || {
-        let words = actions.client.finding.get_untracked().unwrap_or_default();
-        actions.client.finding.set(Some(words));
+        let query = actions.client.finding.get_untracked().unwrap_or_default();
+        actions.client.finding.set(Some(query));
     };
     view! {
-        // In the session that is looked at; who has no keys has this.
+        // The find bar belongs to the open session. On a touch screen this item replaces the shortcut.
         {(!in_sidebar && opened.is_some()).then(|| self::item(Icon::Search, "Find in the conversation", false, find))}
         {can_rename.then(|| self::item(Icon::Edit, "Rename", false, rename))}
         {match pinned {
@@ -75,15 +82,15 @@ pub fn SessionMenuItems(id: String, in_sidebar: bool) -> impl IntoView {
     }
 }
 
-fn item(icon: Icon, words: &'static str, disabled: bool, act: impl Fn() + 'static) -> AnyView {
-    let chosen = move |_| {
+fn item(icon: Icon, label: &'static str, disabled: bool, action: impl Fn() + 'static) -> AnyView {
+    let on_click = move |_| {
         close_popover();
-        act();
+        action();
     };
     view! {
-        <button type="button" class="menu-item" role="menuitem" disabled=move || disabled on:click=chosen>
+        <button type="button" class="menu-item" role="menuitem" disabled=move || disabled on:click=on_click>
             <Glyph icon />
-            {words}
+            {label}
         </button>
     }
     .into_any()

@@ -1,4 +1,4 @@
-//! How full the model's context is: a small ring with the percentage, and behind it the numbers and what can be done.
+//! The usage of the model's context window: a ring with the percentage, and a popover with details and compaction.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
@@ -9,37 +9,40 @@ use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
 
-/// From here on there is little room left, in percent.
-const FULL: u32 = 80;
+/// The percentage from which the ring warns that the context is nearly full.
+const NEARLY_FULL: u32 = 80;
 
+/// The ring, once the usage is is_known.
 #[component]
 pub fn ContextRing(session: Session) -> impl IntoView {
     let usage = Memo::new(move |_| session.meta.context_usage().get());
-    let known = Memo::new(move |_| usage.with(Option::is_some));
-    let used = Memo::new(move |_| usage.with(|usage| usage.as_ref().and_then(percent)));
-    let drawn = move || used.get().unwrap_or(0).min(100);
-    let words = move || used.get().map_or_else(|| "unknown".to_owned(), |percent| format!("{percent}%"));
+    let is_known = Memo::new(move |_| usage.with(Option::is_some));
+    let used_percent = Memo::new(move |_| usage.with(|usage| usage.as_ref().and_then(percent)));
+    let ring_percent = move || used_percent.get().unwrap_or(0).min(100);
+    let label =
+        move || used_percent.get().map_or_else(|| "unknown".to_owned(), |percent| format!("{percent}%"));
     let face = move || {
         view! {
             <span
                 class="context-ring"
-                data-full=move || (drawn() >= FULL).then_some("true")
-                style:--used=move || format!("{}%", drawn())
+                data-full=move || (ring_percent() >= NEARLY_FULL).then_some("true")
+                style:--used=move || format!("{}%", ring_percent())
                 aria-hidden="true"
             ></span>
             <span class="visually-hidden">"Context used: "</span>
-            <span>{words}</span>
+            <span>{label}</span>
         }
     };
     view! {
-        <Show when=move || known.get()>
-            <Popover label="Context" class="button quiet title-choice context" face=face.into() panel="context-details" role="dialog" worded=true>
+        <Show when=move || is_known.get()>
+            <Popover label="Context" class="button quiet title-choice context" face=face.into() panel_class="context-details" role="dialog" has_text=true>
                 <ContextDetails session usage />
             </Popover>
         </Show>
     }
 }
 
+/// The content of the popover.
 #[component]
 fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl IntoView {
     let actions = use_actions();
@@ -65,6 +68,7 @@ fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl I
     }
 }
 
+/// The reported percentage, or the one computed from tokens and window.
 fn percent(usage: &ContextUsage) -> Option<u32> {
     let percent = usage.percent.or_else(|| {
         let tokens = usage.tokens?;
@@ -73,29 +77,32 @@ fn percent(usage: &ContextUsage) -> Option<u32> {
     percent.map(|percent| percent.round() as u32)
 }
 
+/// The lines of the popover: names and values.
 fn details(usage: &ContextUsage) -> Vec<(&'static str, String)> {
-    let mut lines =
-        vec![("Used", usage.tokens.map_or_else(unknown, |tokens| format!("{} tokens", thousands(tokens))))];
+    let mut lines = vec![(
+        "Used",
+        usage.tokens.map_or_else(unknown, |tokens| format!("{} tokens", compact_number(tokens))),
+    )];
     if usage.context_window > 0 {
-        lines.push(("Window", format!("{} tokens", thousands(usage.context_window))));
+        lines.push(("Window", format!("{} tokens", compact_number(usage.context_window))));
         lines.extend(percent(usage).map(|percent| ("Full", format!("{percent}%"))));
     }
     lines.extend(usage.cost.map(|cost| ("Cost so far", dollars(cost))));
     lines
 }
 
-/// By whole cents: to write any number would cost the page more than all its other words.
+/// Formats whole cents as integers: float formatting would add many bytes to the page.
 fn dollars(cost: f64) -> String {
     let cents = (cost * 100.0).round() as u64;
     format!("${}.{:02}", cents / 100, cents % 100)
 }
 
-/// Right after a compaction nobody has counted yet.
+/// Right after a compaction the agent has not counted the tokens yet.
 fn unknown() -> String {
     "unknown until the next answer".to_owned()
 }
 
-fn thousands(number: u64) -> String {
+fn compact_number(number: u64) -> String {
     match number {
         0..=9_999 => number.to_string(),
         _ => format!("{}k", number / 1_000),
@@ -107,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usage_is_told_in_words_and_percent() {
+    fn details_show_tokens_and_percent() {
         let mut usage =
             ContextUsage { tokens: Some(50_000), context_window: 200_000, ..ContextUsage::default() };
         assert_eq!(percent(&usage), Some(25));
@@ -120,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn right_after_a_compaction_it_is_unknown() {
+    fn usage_is_unknown_right_after_a_compaction() {
         let usage = ContextUsage { context_window: 200_000, ..ContextUsage::default() };
         assert_eq!(percent(&usage), None);
-        assert_eq!(percent(&ContextUsage::default()), None, "no division by nothing");
+        assert_eq!(percent(&ContextUsage::default()), None, "no division by zero");
     }
 }

@@ -1,60 +1,62 @@
-//! Which model works, where the agent lets one choose; else just its name.
+//! The session's model: a popover to choose another one if the agent supports it, otherwise just its name.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::ModelInfo;
 
 use crate::actions::use_actions;
-use crate::features::shortcuts::keys::Key;
+use crate::features::shortcuts::keys::KeyPress;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
-use crate::widgets::listbox::{Choice, Choices, moved, option_id};
+use crate::widgets::listbox::{ListOption, Listbox, next_active, option_id};
 use crate::widgets::popover::{Popover, close_popover};
 
-const LIST: &str = "models";
+const LIST_ID: &str = "models";
 
-/// From this many on there is a field to search them.
-const MANY: usize = 8;
+/// From this many models, the search field is visible.
+const SEARCHABLE_FROM: usize = 8;
 
+/// The name of the session's model, as a button where another model can be chosen.
 #[component]
 pub fn ModelPicker(session: Session) -> impl IntoView {
-    let name = move || session.meta.model().with(|model| model.as_ref().map(name_of).unwrap_or_default());
+    let name = move || session.meta.model().with(|model| model.as_ref().map(model_name).unwrap_or_default());
     let can_choose = Memo::new(move |_| session.meta.capabilities().with(|can| can.models));
     move || {
         if !can_choose.get() {
             return view! { <span class="title-model" title="Model">{name}</span> }.into_any();
         }
         let face = move || {
-            let words = move || Some(name()).filter(|name| !name.is_empty()).unwrap_or("Model".to_owned());
+            let label = move || Some(name()).filter(|name| !name.is_empty()).unwrap_or("Model".to_owned());
             view! {
                 <span class="visually-hidden">"Model: "</span>
-                <span class="title-model">{words}</span>
+                <span class="title-model">{label}</span>
                 <Glyph icon=Icon::Chevron class="down" />
             }
         };
         view! {
-            <Popover label="Model" class="button quiet title-choice" face=face.into() panel="picker" role="dialog" worded=true>
-                <Models session />
+            <Popover label="Model" class="button quiet title-choice" face=face.into() panel_class="picker" role="dialog" has_text=true>
+                <ModelList session />
             </Popover>
         }
         .into_any()
     }
 }
 
+/// The models that the agent offers, with a field to search them.
 #[component]
-fn Models(session: Session) -> impl IntoView {
+fn ModelList(session: Session) -> impl IntoView {
     let actions = use_actions();
     let models = RwSignal::new(None::<Result<Vec<ModelInfo>, String>>);
     actions.models(session, move |found| {
         models.try_set(Some(found));
     });
     let query = RwSignal::new(String::new());
-    let marked = RwSignal::new(0);
-    let choices = Memo::new(move |_| {
+    let active = RwSignal::new(0);
+    let options = Memo::new(move |_| {
         let query = query.get();
-        let now = session.meta.model().get();
+        let current = session.meta.model().get();
         models.with(|models| match models {
-            Some(Ok(models)) => matching(models, &query, now.as_ref()),
+            Some(Ok(models)) => matching(models, &query, current.as_ref()),
             _ => Vec::new(),
         })
     });
@@ -64,22 +66,23 @@ fn Models(session: Session) -> impl IntoView {
             actions.set_model(session, provider.to_owned(), id.to_owned());
         }
     });
-    let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let count = choices.with_untracked(Vec::len);
-        let key = Key::name_of(&event);
-        if let Some(next) = moved(&key, marked.get_untracked(), count) {
+    let on_keydown = move |event: leptos::ev::KeyboardEvent| {
+        let count = options.with_untracked(Vec::len);
+        let key = KeyPress::name_of(&event);
+        if let Some(next) = next_active(&key, active.get_untracked(), count) {
             event.prevent_default();
-            marked.set(next);
+            active.set(next);
         } else if key == "Enter" {
             event.prevent_default();
-            let key = choices
-                .with_untracked(|all| all.get(marked.get_untracked()).map(|choice| choice.key.clone()));
+            let key = options
+                .with_untracked(|all| all.get(active.get_untracked()).map(|option| option.key.clone()));
             key.into_iter().for_each(|key| pick.run(key));
         }
     };
-    let many = move || models.with(|models| matches!(models, Some(Ok(all)) if all.len() >= MANY));
-    let words = move || {
-        let none = choices.with(Vec::is_empty);
+    let is_searchable =
+        move || models.with(|models| matches!(models, Some(Ok(all)) if all.len() >= SEARCHABLE_FROM));
+    let message = move || {
+        let none = options.with(Vec::is_empty);
         models.with(|models| match models {
             None => Some("Asking the agent…".to_owned()),
             Some(Err(error)) => Some(error.clone()),
@@ -90,51 +93,52 @@ fn Models(session: Session) -> impl IntoView {
         })
     };
     view! {
-        // The field is there for the keyboard also where it has nothing to search.
+        // Always present, if only visually hidden: it holds the focus for the arrow keys.
         <input
             class="picker-field"
-            class:visually-hidden=move || !many()
+            class:visually-hidden=move || !is_searchable()
             type="text"
             role="combobox"
             aria-label="Find a model"
             aria-expanded="true"
-            aria-controls=LIST
-            aria-activedescendant=move || option_id(LIST, marked.get())
+            aria-controls=LIST_ID
+            aria-activedescendant=move || option_id(LIST_ID, active.get())
             placeholder="Find a model…"
             autocomplete="off"
             on:input:target=move |event| { let value = event.target().value();
                 query.set(value);
-                marked.set(0);
+                active.set(0);
             }
-            on:keydown=on_key
+            on:keydown=on_keydown
         />
-        <Show when=move || words().is_some()><p class="picker-words" role="status">{words}</p></Show>
-        <Choices id=LIST label="Models" choices marked pick />
+        <Show when=move || message().is_some()><p class="picker-words" role="status">{message}</p></Show>
+        <Listbox id=LIST_ID label="Models" options active pick />
     }
 }
 
-fn name_of(model: &ModelInfo) -> String {
+fn model_name(model: &ModelInfo) -> String {
     if model.name.is_empty() { model.id.clone() } else { model.name.clone() }
 }
 
-/// Those in which every word of the query is found.
-fn matching(models: &[ModelInfo], query: &str, now: Option<&ModelInfo>) -> Vec<Choice> {
+/// The models whose provider, id or name contain every word of the query.
+fn matching(models: &[ModelInfo], query: &str, current: Option<&ModelInfo>) -> Vec<ListOption> {
     let query = query.to_lowercase();
-    let fits = |model: &&ModelInfo| {
-        let all = format!("{} {} {}", model.provider, model.id, model.name).to_lowercase();
-        query.split_whitespace().all(|word| all.contains(word))
+    let matches = |model: &&ModelInfo| {
+        let text = format!("{} {} {}", model.provider, model.id, model.name).to_lowercase();
+        query.split_whitespace().all(|word| text.contains(word))
     };
-    let choice = |model: &ModelInfo| {
-        let name = name_of(model);
-        Choice {
+    let option = |model: &ModelInfo| {
+        let name = model_name(model);
+        ListOption {
             key: format!("{}\n{}", model.provider, model.id),
-            words: if name == model.id { String::new() } else { model.id.clone() },
+            description: if name == model.id { String::new() } else { model.id.clone() },
             name,
-            note: model.provider.clone(),
-            current: now.is_some_and(|now| now.provider == model.provider && now.id == model.id),
+            source: model.provider.clone(),
+            current: current
+                .is_some_and(|current| current.provider == model.provider && current.id == model.id),
         }
     };
-    models.iter().filter(fits).map(choice).collect()
+    models.iter().filter(matches).map(option).collect()
 }
 
 #[cfg(test)]
@@ -142,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_counts_and_the_one_in_use_is_marked() {
+    fn every_word_must_match_and_the_model_in_use_is_current() {
         let model = |provider: &str, id: &str| ModelInfo {
             provider: provider.into(),
             id: id.into(),
@@ -153,6 +157,10 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].name.as_str(), found[0].current), ("large-2", true));
         let all = matching(&models, "", Some(&models[0]));
-        assert_eq!(all.iter().filter(|choice| choice.current).count(), 1, "of the same provider, too");
+        assert_eq!(
+            all.iter().filter(|option| option.current).count(),
+            1,
+            "not the same id of another provider"
+        );
     }
 }

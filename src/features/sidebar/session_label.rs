@@ -1,11 +1,23 @@
-//! A session's state as a small mark: a shape and a word, never a colour alone. Pure.
+//! The texts and icons that identify a session: its title and its state. A state has an icon and a text, never a colour
+//! alone. Pure.
 
 use pilothouse_core::SessionState;
+use pilothouse_core::protocol::SessionSummary;
 
 use crate::widgets::icon::Icon;
 
-/// What to call a state.
-pub const fn state_words(state: SessionState) -> &'static str {
+/// The title of a session, or a placeholder.
+pub fn session_title(summary: &SessionSummary) -> String {
+    title_or_placeholder(&summary.title)
+}
+
+/// A title, or a placeholder for an empty one.
+pub fn title_or_placeholder(title: &str) -> String {
+    if title.trim().is_empty() { "New session".to_owned() } else { title.to_owned() }
+}
+
+/// The text for a state.
+pub const fn state_text(state: SessionState) -> &'static str {
     match state {
         SessionState::Idle => "Idle",
         SessionState::Creating => "Starting",
@@ -19,6 +31,7 @@ pub const fn state_words(state: SessionState) -> &'static str {
     }
 }
 
+/// The icon of a state; an idle session has none.
 pub const fn state_icon(state: SessionState) -> Option<Icon> {
     match state {
         SessionState::Idle => None,
