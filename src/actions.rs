@@ -72,7 +72,7 @@ impl Actions {
             missed: StoredValue::default(),
             unserved: StoredValue::default(),
         };
-        actions.client.drafts.when_resting(move |id, text| actions.draft_rests(id, text));
+        actions.client.drafts.on_save(move |id, text| actions.draft_rests(id, text));
         actions.connection.set_value(Some(Connection::new(Box::new(actions))));
         actions
     }

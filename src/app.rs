@@ -54,7 +54,7 @@ pub fn App() -> impl IntoView {
     settings::apply_preferences();
     notifications::start();
     if browser::is_touch() {
-        browser::stay_above_keyboard();
+        browser::fit_above_keyboard();
     }
     spawn_local(async move {
         let access = access::enter().await;

@@ -1,13 +1,13 @@
-//! The page in a real browser: what stands in the document for what the server says. No server takes part; frames go
-//! in where the transport would hand them over.
+//! Tests of the page in a real browser, without a server: frames are passed to the `FrameHandler`, and assertions read the
+//! document.
 
-mod asked_and_said;
+mod asks_and_extensions;
+mod attachments;
 mod cases;
-mod choosing;
-mod pictures;
+mod fake_socket;
+mod pickers;
 mod queue;
 mod sessions;
-mod wire;
 
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
@@ -29,10 +29,10 @@ use crate::routes::Route;
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// A page that shows one session, and the server's side of it.
+/// A mounted page with one session, and the server's view of that session.
 struct Page {
     actions: Actions,
-    place: HtmlElement,
+    root: HtmlElement,
     server: SessionView,
     _mounted: Box<dyn std::any::Any>,
 }
@@ -46,19 +46,19 @@ impl Page {
     }
 
     fn mount(server: SessionView, show: fn(Actions, &str) -> AnyView) -> Self {
-        let place = document().create_element("div").unwrap().unchecked_into::<HtmlElement>();
-        document().body().unwrap().append_child(&place).unwrap();
+        let root = document().create_element("div").unwrap().unchecked_into::<HtmlElement>();
+        document().body().unwrap().append_child(&root).unwrap();
         let slot = std::rc::Rc::new(std::cell::Cell::new(None));
         let made = slot.clone();
         let id = server.meta.session_id.clone();
-        let mounted: UnmountHandle<_> = mount_to(place.clone(), move || {
+        let mounted: UnmountHandle<_> = mount_to(root.clone(), move || {
             let actions = Actions::make();
             actions.route.set(Route::Session(id.clone()));
             provide_context(actions);
             made.set(Some(actions));
             view! { <Router>{show(actions, &id)}</Router> }
         });
-        Self { actions: slot.get().unwrap(), place, server, _mounted: Box::new(mounted) }
+        Self { actions: slot.get().unwrap(), root, server, _mounted: Box::new(mounted) }
     }
 
     async fn new() -> Self {
@@ -73,8 +73,8 @@ impl Page {
 
     async fn receive(&self, frame: ServerFrame) {
         self.actions.frame(frame);
-        self.actions.settled();
-        rest().await;
+        self.actions.batch_applied();
+        flush_effects().await;
     }
 
     async fn event(&mut self, event: Event) {
@@ -89,7 +89,7 @@ impl Page {
     }
 
     fn find(&self, selector: &str) -> Option<Element> {
-        self.place.query_selector(selector).unwrap()
+        self.root.query_selector(selector).unwrap()
     }
 
     fn text(&self, selector: &str) -> String {
@@ -100,14 +100,14 @@ impl Page {
         self.find(selector).unwrap_or_else(|| panic!("no {selector}")).get_attribute(name)
     }
 
-    /// What is in the timeline, as markup: equal for equal conversations.
+    /// The timeline's markup, which is equal for equal conversations.
     fn timeline(&self) -> String {
         self.find("[role=log]").unwrap().outer_html()
     }
 }
 
-/// Until everything that reacts has reacted: some of it reacts to what others did.
-async fn rest() {
+/// Waits until all effects have run, including those that other effects trigger.
+async fn flush_effects() {
     for _ in 0..3 {
         tick().await;
         let later = js_sys::Promise::new(&mut |resolve, _| {
@@ -175,7 +175,7 @@ async fn a_tool_row_opens_to_its_command_and_result() {
     conversation(&mut page).await;
     assert!(page.find(".row-result").is_none());
     page.find("[data-kind=tool] button").unwrap().unchecked_into::<HtmlElement>().click();
-    rest().await;
+    flush_effects().await;
     assert_eq!(page.text("[data-kind=tool] .row-arguments"), "$ cat it");
     assert_eq!(page.text("[data-kind=tool] .row-result"), "contents");
 }
@@ -186,7 +186,7 @@ async fn a_delta_touches_nothing_but_its_row() {
     conversation(&mut page).await;
     page.delta(2, "More").await;
     let rows = |page: &Page| -> Vec<Element> {
-        let list = page.place.query_selector_all("[data-message-id]").unwrap();
+        let list = page.root.query_selector_all("[data-message-id]").unwrap();
         (0..list.length()).map(|index| list.item(index).unwrap().unchecked_into()).collect()
     };
     let before = rows(&page);
@@ -232,10 +232,10 @@ fn field(page: &Page) -> HtmlTextAreaElement {
     page.find("textarea[name=prompt]").unwrap().unchecked_into()
 }
 
-async fn write(page: &Page, text: &str) {
+async fn type_prompt(page: &Page, text: &str) {
     field(page).set_value(text);
     field(page).dispatch_event(&web_sys::Event::new("input").unwrap()).unwrap();
-    rest().await;
+    flush_effects().await;
 }
 
 async fn press_enter(page: &Page, shift: bool, composing: bool) {
@@ -246,13 +246,13 @@ async fn press_enter(page: &Page, shift: bool, composing: bool) {
     options.set_cancelable(true);
     let event = KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &options).unwrap();
     field(page).dispatch_event(&event).unwrap();
-    rest().await;
+    flush_effects().await;
 }
 
 #[wasm_bindgen_test]
 async fn enter_sends_but_not_while_composing_and_not_with_shift() {
     let page = Page::new().await;
-    write(&page, "Hello").await;
+    type_prompt(&page, "Hello").await;
     press_enter(&page, false, true).await;
     press_enter(&page, true, false).await;
     assert!(page.find("[data-kind=user]").is_none());
@@ -265,12 +265,12 @@ async fn enter_sends_but_not_while_composing_and_not_with_shift() {
 #[wasm_bindgen_test]
 async fn the_servers_echo_adds_no_second_row() {
     let mut page = Page::new().await;
-    write(&page, "Hello").await;
+    type_prompt(&page, "Hello").await;
     press_enter(&page, false, false).await;
     let row = page.find("[data-kind=user]").unwrap();
     let client_id = row.get_attribute("data-message-id").unwrap().trim_start_matches("u-").to_owned();
     page.event(user("Hello", &client_id)).await;
-    let rows = page.place.query_selector_all("[data-kind=user]").unwrap();
+    let rows = page.root.query_selector_all("[data-kind=user]").unwrap();
     assert_eq!(rows.length(), 1);
     assert!(rows.item(0).unwrap().is_same_node(Some(&row)));
 }

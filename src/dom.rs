@@ -1,4 +1,4 @@
-//! Elements built by hand, for content whose cost matters: streamed text, Markdown, code, and long lists of rows.
+//! DOM nodes built by hand, for content whose cost matters: streamed text, Markdown, code, and long lists of rows.
 
 pub mod element;
 pub mod keyed_list;

@@ -1,5 +1,5 @@
-//! The Pilothouse page: what a person sees and does, in the browser. It talks to the server it came from and to
-//! nobody else, and turns text into elements, never into markup.
+//! The Pilothouse page, which runs in the browser. It communicates only with the server that delivered it, and renders
+//! text as DOM nodes, never as markup.
 
 pub mod actions;
 pub mod app;
@@ -14,7 +14,7 @@ pub mod widgets;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod browser_tests;
 
-/// Puts the page into the document.
+/// Mounts the page to the document's body.
 pub fn mount() {
     leptos::mount::mount_to_body(app::App);
 }

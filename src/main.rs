@@ -1,4 +1,4 @@
-//! Starts the page.
+//! The entry point of the page.
 
 fn main() {
     pilothouse_page::mount();

@@ -1,5 +1,5 @@
-//! The one socket to the server: connecting, coming back, matching answers to questions, joining what arrives per
-//! animation frame. It knows frames, never what they mean to a session, and it draws nothing.
+//! The WebSocket connection to the server: connecting, reconnecting, matching responses to requests, and batching
+//! incoming frames per animation frame. This module does not know what the frames mean and renders nothing.
 
 pub mod access;
 mod backoff;
@@ -8,7 +8,6 @@ mod frame_queue;
 mod handler;
 mod pending_requests;
 mod socket;
-mod wake;
 
 pub use self::connection::Connection;
 pub use self::handler::ConnectionState;

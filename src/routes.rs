@@ -35,7 +35,9 @@ pub fn path_below_base(route: &Route) -> String {
 /// The route of a path. Unknown paths lead to the form for a new session.
 pub fn parse_path(path: &str) -> Route {
     match path.rsplit_once("/s/") {
-        Some((_, id)) if !id.is_empty() && !id.contains('/') => Route::Session(browser::decoded(id)),
+        Some((_, id)) if !id.is_empty() && !id.contains('/') => {
+            Route::Session(browser::decode_uri_component(id))
+        }
         _ => Route::New,
     }
 }
@@ -58,7 +60,7 @@ pub fn entry_fragment(entry: &str) -> String {
 
 /// The entry that a URL fragment names.
 pub fn parse_entry_fragment(fragment: &str) -> Option<String> {
-    fragment.strip_prefix(ENTRY_PREFIX).filter(|entry| !entry.is_empty()).map(browser::decoded)
+    fragment.strip_prefix(ENTRY_PREFIX).filter(|entry| !entry.is_empty()).map(browser::decode_uri_component)
 }
 
 /// The prefix of an entry's id in a URL fragment.

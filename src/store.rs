@@ -1,5 +1,5 @@
-//! What the page knows, by owner: `server` holds what the server told, `client` what belongs to this browser alone.
-//! Neither writes into the other.
+//! The page's state, by origin: `server` mirrors the server's state, `client` belongs to this browser alone. Neither
+//! writes into the other.
 
 pub mod client;
 pub mod server;

@@ -12,7 +12,7 @@ use super::Actions;
 use crate::browser;
 use crate::browser::{files, image_resize};
 use crate::store::client::image_rules;
-use crate::store::client::image_rules::TELLING_BYTES;
+use crate::store::client::image_rules::SIGNATURE_BYTES;
 use crate::store::server::Session;
 
 impl Actions {
@@ -49,7 +49,7 @@ impl Actions {
             image_rules::refusal(&waiting, size as usize).map_or(Ok(()), Err)
         };
         room(content.size())?;
-        let data = files::read(&content).await.ok_or("The image could not be read.")?;
+        let data = files::read_base64(&content).await.ok_or("The image could not be read.")?;
         // Others may have been taken while this one was read.
         room(content.size())?;
         let image = Image { mime_type: mime_type.to_owned(), data, blob: String::new() };
@@ -63,20 +63,20 @@ impl Actions {
 }
 
 async fn kind_of(file: &File) -> Option<&'static str> {
-    let first = file.slice_with_i32_and_i32(0, TELLING_BYTES as i32).ok()?;
-    let first = files::read(&first).await?;
-    image_rules::kind_of(&browser::first_bytes(&first, TELLING_BYTES))
+    let first = file.slice_with_i32_and_i32(0, SIGNATURE_BYTES as i32).ok()?;
+    let first = files::read_base64(&first).await?;
+    image_rules::detect_mime_type(&browser::decode_base64_prefix(&first, SIGNATURE_BYTES))
 }
 
 /// The picture as it is, or drawn anew if it is larger than a model looks at or than a message takes. What cannot be
 /// drawn stays as it is: whether there is room for it is asked afterwards.
 async fn fitting(file: &File, mime_type: &'static str) -> (Blob, &'static str) {
     let as_it_is = || (Blob::from(file.clone()), mime_type);
-    let Some(picture) = image_resize::decoded(file).await else { return as_it_is() };
-    let size = image_rules::fitting(picture.width(), picture.height(), file.size() as usize);
+    let Some(picture) = image_resize::decode(file).await else { return as_it_is() };
+    let size = image_rules::target_size(picture.width(), picture.height(), file.size() as usize);
     let Some(size) = size else { return as_it_is() };
-    for kind in image_rules::forms_of(mime_type) {
-        if let Some(made) = image_resize::drawn(&picture, size, kind).await
+    for kind in image_rules::encodings_for(mime_type) {
+        if let Some(made) = image_resize::resize(&picture, size, kind).await
             && made.size() <= IMAGE_BYTES as f64
         {
             return (made, kind);

@@ -68,7 +68,7 @@ impl Actions {
     /// A session was opened: an empty composer takes what another device left.
     pub(super) fn take_up_draft(&self, session_id: &str) {
         let Some(session) = self.server.opened(session_id) else { return };
-        let Some(served) = session.take_served_draft() else { return };
+        let Some(served) = session.take_server_draft() else { return };
         self.know_draft(session_id.to_owned(), served.clone());
         let empty = self.client.drafts.of(session_id).with_untracked(String::is_empty);
         if empty && !served.is_empty() {

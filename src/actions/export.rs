@@ -24,7 +24,7 @@ impl Actions {
             let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
             let name: String = session.meta.title().get_untracked().chars().take(60).map(plain).collect();
             let name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<&str>>().join("-");
-            clipboard::save(
+            clipboard::download(
                 &format!("{}.md", if name.is_empty() { "conversation" } else { &name }),
                 &markdown(session),
             );

@@ -60,7 +60,7 @@ async fn fetched(session_id: String, images: Vec<Image>) -> Vec<Image> {
     let mut pictures = Vec::new();
     for Image { mime_type, data, blob } in images {
         let address = routes::blob_address(&session_id, &blob);
-        let data = if data.is_empty() { files::fetch(&address).await } else { Some(data) };
+        let data = if data.is_empty() { files::fetch_base64(&address).await } else { Some(data) };
         pictures.extend(data.map(|data| Image { data, blob: String::new(), mime_type }));
     }
     pictures

@@ -7,6 +7,7 @@ use pilothouse_core::protocol::{Cursor, ServerFrame, Welcome};
 use super::Actions;
 use super::session::say;
 use crate::browser;
+use crate::browser::{local_storage, session_storage};
 use crate::net::access::Access;
 use crate::net::{ConnectionState, FrameHandler, Outcome};
 use crate::store::server::{FrameEffect, sessions};
@@ -27,11 +28,11 @@ impl FrameHandler for Actions {
     }
 
     fn welcome(&self, welcome: Welcome) {
-        browser::forget_in_tab(RELOADED);
+        session_storage::remove(RELOADED);
         self.server.welcome(welcome);
         self.open_what_is_missing();
-        if browser::recall(BEGUN).is_none() {
-            browser::remember(BEGUN, "yes");
+        if local_storage::get(BEGUN).is_none() {
+            local_storage::set(BEGUN, "yes");
             self.begin_with_the_demo();
         }
         self.deliver_stops();
@@ -51,8 +52,8 @@ impl FrameHandler for Actions {
         }
     }
 
-    fn settled(&self) {
-        self.server.settle();
+    fn batch_applied(&self) {
+        self.server.update_signals();
     }
 
     fn probed(&self, outcome: Outcome) {
@@ -64,7 +65,7 @@ impl FrameHandler for Actions {
         }
     }
 
-    fn answered_again(&self, session_id: Option<&str>, command: &str) {
+    fn duplicate_response(&self, session_id: Option<&str>, command: &str) {
         let session = session_id.and_then(|id| self.server.opened(id)).or_else(|| self.current());
         if let Some(session) = session {
             say(session, format!("The server answered '{command}' twice. The second answer was left alone."));
@@ -76,7 +77,7 @@ impl FrameHandler for Actions {
     }
 
     fn outdated(&self) {
-        if browser::first_time_in_tab(RELOADED) {
+        if session_storage::set_once(RELOADED) {
             browser::reload();
         } else {
             self.client.outdated.set(true);

@@ -66,7 +66,7 @@ impl Actions {
                 self.give_back(sent, session.is_some());
             }
         }
-        session.iter().for_each(Session::settle);
+        session.iter().for_each(Session::update_signals);
     }
 
     /// What was refused goes back to where it can be changed; unless something is being written there and its row,
@@ -96,24 +96,24 @@ impl Actions {
 
     /// What earlier pages have sent and nobody has answered.
     pub(super) fn go_on_with_what_was_sent(&self) {
-        let left = outbox::left_behind();
+        let left = outbox::saved_entries();
         if left.is_empty() {
             return;
         }
         let actions = *self;
         spawn_local(async move {
-            for sent in outbox::recall(left).await {
+            for sent in outbox::load(left).await {
                 // After a regained access this page's own are among them.
                 if actions.client.outbox.find(&sent.client_id).is_some() {
                     continue;
                 }
                 if browser::now() - sent.at > STALE || sent.lacks_images {
-                    sent.forget();
+                    sent.delete();
                     let words = "A message that was not sent is in the composer again.";
                     actions.put_into_composer(&sent.session_id, sent.text, sent.images, sent.lane.is_none());
                     actions.client.announced.set(words.to_owned());
                 } else {
-                    actions.client.outbox.hold(sent.clone());
+                    actions.client.outbox.add_saved(sent.clone());
                     actions.request(sent);
                 }
             }
@@ -128,7 +128,7 @@ impl Actions {
             let is_there = sent.recalled || sent.lane.is_none() || session.has_user_row(&sent.client_id);
             if !session.is_active() && !is_there {
                 let Sent { client_id, text, images, .. } = sent;
-                self.client.outbox.stands_in_timeline(&client_id);
+                self.client.outbox.move_to_timeline(&client_id);
                 session.edit(|controller| controller.create_user_message(&client_id, text, images));
             }
         }

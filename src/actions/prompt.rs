@@ -35,7 +35,7 @@ impl Actions {
             InputMode::Prompt => self.prompt(session, text.trim(), lane),
         };
         if sent {
-            self.client.forget_chosen_shell(&id);
+            self.client.reset_shell_mode(&id);
             self.client.drafts.set(&id, String::new());
             self.client.drafts.save();
             self.timeline.jump_to_end();
@@ -53,7 +53,7 @@ impl Actions {
         if is_row {
             let (text, images) = (text.to_owned(), images.clone());
             session.edit(|controller| controller.create_user_message(&client_id, text, images));
-            session.settle();
+            session.update_signals();
         }
         // Kept as sent before they are no longer kept as waiting.
         self.send_out(Sent {
@@ -75,7 +75,7 @@ impl Actions {
         self.put_into_composer(&session.id(), text, images, false);
         let client_id = row_id.trim_start_matches("u-");
         session.edit(|controller| controller.remove_user_message(client_id));
-        session.settle();
+        session.update_signals();
     }
 
     fn run_shell(&self, session: Session, text: &str) -> bool {

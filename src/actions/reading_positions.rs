@@ -1,7 +1,7 @@
 //! Where the reader is, written down before the page or the session goes.
 
 use super::Actions;
-use crate::store::client::Reading;
+use crate::store::client::ReadingPosition as Reading;
 use crate::store::server::Session;
 
 impl Actions {

@@ -177,5 +177,5 @@ impl Actions {
 /// A row that only this page has.
 pub(super) fn say(session: Session, error: String) {
     session.edit(|controller| controller.create_error_message(&browser::unique_id(), error));
-    session.settle();
+    session.update_signals();
 }

@@ -9,7 +9,7 @@ use crate::actions::use_actions;
 use crate::browser::files;
 use crate::features::announcements::Announcer;
 use crate::features::new_session::NewSession;
-use crate::features::rows::image_viewer::Viewer;
+use crate::features::rows::image_viewer::ImageViewer;
 use crate::features::session::SessionPage;
 use crate::features::shortcuts;
 use crate::features::shortcuts::ShortcutList;
@@ -83,7 +83,7 @@ pub fn Layout() -> impl IntoView {
             </div>
             <ConfirmDialog />
             <ShortcutList />
-            <Viewer />
+            <ImageViewer />
             <Announcer />
         </div>
     }

@@ -1,13 +1,13 @@
-//! Texts that leave the page: to the clipboard, or into a file.
+//! Copies text to the clipboard and downloads it as a file.
 
 use leptos::prelude::{document, window};
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 use web_sys::{Blob, HtmlAnchorElement, HtmlDocument, HtmlElement, HtmlTextAreaElement, Url};
 
-/// Copies a text; tells whether the browser let it.
+/// Copies text, and calls `done` with whether that succeeded.
 pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
-    // There is none where the page was not opened in a safe way, as from a phone in the same network.
+    // The clipboard API exists only in secure contexts, which plain HTTP from another device is not.
     if !window().is_secure_context() {
         return done(copy_from_field(text));
     }
@@ -15,7 +15,7 @@ pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
     spawn_local(async move { done(wasm_bindgen_futures::JsFuture::from(copied).await.is_ok()) });
 }
 
-/// As it was done before there was a clipboard to write to: from a field that nobody sees.
+/// Copies from a hidden text field with the deprecated `execCommand`, which also works in insecure contexts.
 fn copy_from_field(text: &str) -> bool {
     let before = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
     let field = document().create_element("textarea").ok().and_then(|field| field.dyn_into().ok());
@@ -33,8 +33,8 @@ fn copy_from_field(text: &str) -> bool {
     copied
 }
 
-/// Offers a text as a file to be saved.
-pub fn save(name: &str, text: &str) {
+/// Downloads text as a file.
+pub fn download(name: &str, text: &str) {
     let parts = js_sys::Array::of1(&text.into());
     let Ok(blob) = Blob::new_with_str_sequence(&parts) else { return };
     let Ok(address) = Url::create_object_url_with_blob(&blob) else { return };

@@ -1,4 +1,4 @@
-//! Numbered cases that need a page and no server.
+//! Numbered test cases that need a page but no server.
 
 use pilothouse_core::conversation::message::StopReason;
 use pilothouse_core::protocol::{Capabilities, SessionSummary};
@@ -9,12 +9,12 @@ fn mode(page: &Page) -> Option<String> {
     page.attribute("textarea[name=prompt]", "data-input-mode")
 }
 
-async fn press(page: &Page, selector: &str) {
+async fn click(page: &Page, selector: &str) {
     page.find(selector).unwrap().unchecked_into::<HtmlElement>().click();
-    rest().await;
+    flush_effects().await;
 }
 
-/// A page whose agent lets the person run commands.
+/// A page whose agent supports shell commands.
 async fn page_with_shell() -> Page {
     let capabilities = Capabilities { bash: true, ..Capabilities::default() };
     let session_id = js_sys::Math::random().to_string();
@@ -32,34 +32,34 @@ async fn case_39_a_typed_mark_makes_a_shell_as_long_as_it_stands_there() {
     for (text, expected) in
         [("!", "shell"), ("!ls", "shell"), ("", "prompt"), ("!!", "shell"), ("ls", "prompt")]
     {
-        write(&page, text).await;
+        type_prompt(&page, text).await;
         assert_eq!(mode(&page).as_deref(), Some(expected), "{text:?}");
     }
-    write(&page, "").await;
+    type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]
 async fn case_39_a_shell_chosen_by_its_button_stays_one_whatever_is_typed() {
     let page = page_with_shell().await;
     let pressed = |page: &Page| page.attribute("[aria-label=Shell]", "aria-pressed");
-    press(&page, "[aria-label=Shell]").await;
+    click(&page, "[aria-label=Shell]").await;
     assert_eq!((mode(&page).as_deref(), pressed(&page).as_deref()), (Some("shell"), Some("true")));
     for text in ["l", "ls", "", "ls"] {
-        write(&page, text).await;
+        type_prompt(&page, text).await;
         assert_eq!(mode(&page).as_deref(), Some("shell"), "{text:?}");
     }
-    // It is run and not said to the agent; what comes next is a message again.
+    // The command is run, not sent to the agent, and the composer is back in prompt mode.
     press_enter(&page, false, false).await;
     assert!(page.find("[data-kind=user]").is_none());
     assert_eq!((field(&page).value().as_str(), mode(&page).as_deref()), ("", Some("prompt")));
 
-    press(&page, "[aria-label=Shell]").await;
-    press(&page, "[aria-label=Shell]").await;
+    click(&page, "[aria-label=Shell]").await;
+    click(&page, "[aria-label=Shell]").await;
     assert_eq!((mode(&page).as_deref(), pressed(&page).as_deref()), (Some("prompt"), Some("false")));
-    write(&page, "!ls").await;
-    press(&page, "[aria-label=Shell]").await;
+    type_prompt(&page, "!ls").await;
+    click(&page, "[aria-label=Shell]").await;
     assert_eq!((field(&page).value().as_str(), mode(&page).as_deref()), ("ls", Some("prompt")));
-    write(&page, "").await;
+    type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]
@@ -67,7 +67,7 @@ async fn case_49_events_of_another_session_change_nothing_here() {
     let mut page = Page::new().await;
     conversation(&mut page).await;
     let before = (page.timeline(), page.attribute("main", "data-state"), page.attribute("main", "data-seq"));
-    // One that was opened here as well, and one that never was. Their numbers would fit.
+    // One session that is open in the same page, and one that is not. Their sequence numbers would fit.
     let other = Page::new().await.server.meta.session_id;
     page.actions.open(&other);
     let view = SessionView {
@@ -91,7 +91,7 @@ async fn case_49_events_of_another_session_change_nothing_here() {
 async fn case_50_an_error_is_one_row_ends_the_run_and_keeps_the_draft() {
     let mut page = Page::new().await;
     conversation(&mut page).await;
-    write(&page, "half a thought").await;
+    type_prompt(&page, "half a thought").await;
     let message = Message::Assistant {
         content: Content::default(),
         stop_reason: StopReason::Error,
@@ -102,13 +102,13 @@ async fn case_50_an_error_is_one_row_ends_the_run_and_keeps_the_draft() {
     page.event(Event::AgentSettled { aborted: false }).await;
     let reason = "429: slow down".to_owned();
     page.event(Event::SessionState { state: SessionState::Error, reason }).await;
-    let errors = page.place.query_selector_all("[data-kind=error]").unwrap();
+    let errors = page.root.query_selector_all("[data-kind=error]").unwrap();
     assert_eq!(errors.length(), 1);
     assert!(page.text("[data-kind=error]").contains("429: slow down"));
     assert_eq!(page.attribute("main", "data-state").as_deref(), Some("error"));
     assert!(page.find("[data-phase=running], [data-phase=calling]").is_none());
     assert_eq!(field(&page).value(), "half a thought");
-    write(&page, "").await;
+    type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]

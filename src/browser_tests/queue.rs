@@ -1,9 +1,9 @@
-//! Scheduled messages are changed and removed in place, and nothing written about them is lost.
+//! Scheduled messages: editing and removing them in place, without losing typed text.
 
 use pilothouse_core::conversation::queue::{Lane, Scheduled};
 use serde_json::Value;
 
-use super::wire::*;
+use super::fake_socket::*;
 use super::*;
 
 fn item(id: &str, text: &str) -> Scheduled {
@@ -11,7 +11,7 @@ fn item(id: &str, text: &str) -> Scheduled {
 }
 
 async fn page_with(items: Vec<Scheduled>) -> Page {
-    let mut page = Page::able().await;
+    let mut page = Page::capable().await;
     page.event(Event::QueueUpdate { items }).await;
     page
 }
@@ -34,22 +34,22 @@ async fn page_in_edit() -> Page {
 async fn a_scheduled_message_is_changed_in_place_and_saved_with_the_revision_that_was_seen() {
     let page = page_in_edit().await;
     assert!(page.find(".queue-held").is_none(), "it is edited here, not by somebody else");
-    enter(&page, "textarea[name=scheduled]", "Look to starboard").await;
-    key(&page, "textarea[name=scheduled]", "Enter").await;
+    type_into(&page, "textarea[name=scheduled]", "Look to starboard").await;
+    press_key(&page, "textarea[name=scheduled]", "Enter").await;
     let frame = page.sent("edit_queued").await;
     assert_eq!(frame["revision"], json!(1));
     assert_eq!(frame["edit"]["finish"]["text"], json!("Look to starboard"));
     page.answer("edit_queued", Ok(Value::Null)).await;
-    page.until_gone("textarea[name=scheduled]").await;
+    page.wait_until_gone("textarea[name=scheduled]").await;
 }
 
 #[wasm_bindgen_test]
 async fn a_refused_change_is_said_and_the_text_stays() {
     let page = page_in_edit().await;
-    enter(&page, "textarea[name=scheduled]", "Look to starboard").await;
+    type_into(&page, "textarea[name=scheduled]", "Look to starboard").await;
     page.press("Save").await;
     page.answer("edit_queued", Err("This message has been changed in the meantime.")).await;
-    page.until_text(".notices", "changed in the meantime").await;
+    page.wait_for_text(".notices", "changed in the meantime").await;
     let field: HtmlTextAreaElement = page.find("textarea[name=scheduled]").unwrap().unchecked_into();
     assert_eq!(field.value(), "Look to starboard");
 }
@@ -57,17 +57,17 @@ async fn a_refused_change_is_said_and_the_text_stays() {
 #[wasm_bindgen_test]
 async fn what_was_written_about_a_message_that_is_gone_comes_to_the_composer() {
     let mut page = page_in_edit().await;
-    enter(&page, "textarea[name=scheduled]", "Look to starboard").await;
+    type_into(&page, "textarea[name=scheduled]", "Look to starboard").await;
     page.event(Event::QueueUpdate { items: Vec::new() }).await;
     assert_eq!(field(&page).value(), "Look to starboard");
-    page.until_text(".notices", "no longer scheduled").await;
-    write(&page, "").await;
+    page.wait_for_text(".notices", "no longer scheduled").await;
+    type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]
 async fn escape_leaves_a_message_as_it_was() {
     let page = page_in_edit().await;
-    key(&page, "textarea[name=scheduled]", "Escape").await;
+    press_key(&page, "textarea[name=scheduled]", "Escape").await;
     let frame = page.sent("edit_queued").await;
     assert_eq!((&frame["edit"], &frame["revision"]), (&json!("cancel"), &json!(1)));
     assert!(page.find("textarea[name=scheduled]").is_none());
@@ -82,7 +82,7 @@ async fn somebody_elses_edit_is_shown_and_a_message_is_removed_by_its_button() {
     let frame = page.sent("remove_queued").await;
     assert_eq!((&frame["item_id"], &frame["revision"]), (&json!("q"), &json!(3)));
     page.answer("remove_queued", Err("This message is no longer scheduled.")).await;
-    page.until_text(".notices", "no longer scheduled").await;
+    page.wait_for_text(".notices", "no longer scheduled").await;
 }
 
 #[wasm_bindgen_test]
@@ -91,9 +91,9 @@ async fn what_is_restored_comes_back_with_its_pictures() {
     page.press("Restore to editor").await;
     let image = json!({"mimeType": "image/png", "blob": "b1"});
     page.answer("clear_queue", Ok(json!({"restored": [{"text": "Look to port", "images": [image]}]}))).await;
-    until("the text", || field(&page).value() == "Look to port").await;
+    wait_until("the text", || field(&page).value() == "Look to port").await;
     assert!(page.attribute("[data-pending-image] img", "src").unwrap().contains("b1"));
-    write(&page, "").await;
+    type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]

@@ -1,18 +1,18 @@
-//! Elements and text nodes made by hand, for what is drawn from data in one go: no part of it changes by itself, so
-//! it needs no reactive view. Text becomes text nodes, never markup.
+//! Helpers that create and change elements and text nodes without a reactive view. Text becomes text nodes, never
+//! markup.
 
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node};
 
-/// Fails only for names that cannot be one; those of the page are all written in it.
+/// Creates an element. `create_element` fails only for invalid tag names, and every caller passes a literal.
 pub fn element(tag: &str) -> Element {
     document().create_element(tag).unwrap_or_else(JsCast::unchecked_into)
 }
 
 pub fn with_text(tag: &str, class: &str, text: &str) -> Element {
     let parent = with_class(tag, class);
-    add(&parent, &document().create_text_node(text));
+    append(&parent, &document().create_text_node(text));
     parent
 }
 
@@ -24,47 +24,49 @@ pub fn with_class(tag: &str, class: &str) -> Element {
     parent
 }
 
-/// A path of which the name stays when there is no room for its folders.
+/// A file path that is shortened from its folders, so that the file name stays visible.
 pub fn path(class: &str, folders: &str, name: &str) -> Element {
     let (frame, text) = (with_class("span", &[class, " path"].concat()), with_class("span", "path-text"));
     if !folders.is_empty() {
-        add(&text, &with_text("span", "path-folders", folders));
+        append(&text, &with_text("span", "path-folders", folders));
     }
-    add(&text, &document().create_text_node(name));
-    add(&frame, &text);
+    append(&text, &document().create_text_node(name));
+    append(&frame, &text);
     frame
 }
 
-/// All of an element once more: one step, however much of it there is.
-pub fn copy(element: &Element) -> Element {
+/// Clones an element with its descendants, in one call across the WebAssembly boundary.
+pub fn clone_deep(element: &Element) -> Element {
     element.clone_node_with_deep(true).map_or_else(JsCast::unchecked_into, JsCast::unchecked_into)
 }
 
-pub fn add(parent: &Node, child: &Node) {
+pub fn append(parent: &Node, child: &Node) {
     let _ = parent.append_child(child);
 }
 
+/// Sets an attribute.
 pub fn set(element: &Element, name: &str, value: &str) {
     let _ = element.set_attribute(name, value);
 }
 
-/// An attribute that is there or not.
-pub fn mark(element: &Element, name: &str, value: Option<&str>) {
+/// Sets the attribute to `value`, or removes it if that is `None`.
+pub fn toggle_attribute(element: &Element, name: &str, value: Option<&str>) {
     let _ = match value {
         Some(value) => element.set_attribute(name, value),
         None => element.remove_attribute(name),
     };
 }
 
-pub fn set_class(element: &Element, class: &str, has: bool) {
+pub fn toggle_class(element: &Element, class: &str, has: bool) {
     let _ = element.class_list().toggle_with_force(class, has);
 }
 
+/// Removes all children.
 pub fn clear(element: &Element) {
     element.replace_children_with_node_0();
 }
 
-/// What was shown last, so that only what is new is drawn.
+/// The value that was rendered last, to skip rendering it again.
 #[derive(Debug)]
 pub struct Changed<T>(Option<T>);
 
@@ -75,11 +77,11 @@ impl<T> Default for Changed<T> {
 }
 
 impl<T: PartialEq> Changed<T> {
-    /// Whether it differs from what was shown; it counts as shown from now on.
-    pub fn differs(&mut self, now: T) -> bool {
-        let differs = self.0.as_ref() != Some(&now);
-        self.0 = Some(now);
-        differs
+    /// Stores the new value. Returns true if it differs from the previous one, or if there was none.
+    pub fn update(&mut self, value: T) -> bool {
+        let changed = self.0.as_ref() != Some(&value);
+        self.0 = Some(value);
+        changed
     }
 
     pub const fn as_ref(&self) -> Option<&T> {

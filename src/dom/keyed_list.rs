@@ -1,5 +1,5 @@
-//! Lists of elements made by hand. What stays in the list stays where it stands; each element lives, with all that
-//! follows the state for its sake, as long as it is listed.
+//! Keyed lists of hand-built elements, and reactive views mounted inside them. Elements whose key stays in the list are
+//! neither moved nor rebuilt. Each element has its own reactive owner, which is cleaned up when its key leaves the list.
 
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
@@ -7,86 +7,90 @@ use leptos::tachys::view::any_view::AnyViewState;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// Keeps the children of a place true to a list, at once and from now on, as long as the current owner lives.
-pub fn keep<K: PartialEq + 'static>(
-    place: Element,
-    list: impl Fn() -> Vec<K> + 'static,
+/// Renders one child of `parent` per key, and updates the children whenever `keys` changes. Stops when the current owner
+/// is cleaned up.
+pub fn render_keyed<K: PartialEq + 'static>(
+    parent: Element,
+    keys: impl Fn() -> Vec<K> + 'static,
     build: impl Fn(&K) -> Element + 'static,
 ) {
-    // Not the effect's own, which lives only until it runs again.
+    // Items belong to this owner: the effect's own owner is cleaned up on every run.
     let owner = Owner::current().unwrap_or_default();
-    let mut kept = KeyedList { place, built: Vec::new() };
-    let mut keys = Vec::new();
-    follow(Box::new(move || {
-        let list = list();
-        let before = |key: &K| keys.iter().position(|known| known == key);
-        let places = list.iter().map(before).collect();
-        owner.with(|| untrack(|| kept.show(places, &|index| build(&list[index]))));
-        keys = list;
+    let mut list = KeyedList { parent, items: Vec::new() };
+    let mut rendered = Vec::new();
+    render_effect(Box::new(move || {
+        let keys = keys();
+        let previous_index = |key: &K| rendered.iter().position(|known| known == key);
+        let previous = keys.iter().map(previous_index).collect();
+        owner.with(|| untrack(|| list.update(previous, &|index| build(&keys[index]))));
+        rendered = keys;
     }));
 }
 
-/// Shows something at once, and again whenever what is read meanwhile has changed, as long as the current owner lives.
-/// Of one type for all: the framework builds its part anew for every other.
-pub fn follow(mut show: Box<dyn FnMut()>) {
-    let effect = RenderEffect::new(move |_| show());
+/// Runs `render` now and again whenever a signal that it reads changes, until the current owner is cleaned up.
+///
+/// The closure is boxed because Leptos compiles the effect once per closure type, which would add to the size of the
+/// page.
+pub fn render_effect(mut render: Box<dyn FnMut()>) {
+    let effect = RenderEffect::new(move |_| render());
     on_cleanup(move || drop(effect));
 }
 
-/// Knows nothing of what is listed, so that there is one of it for all lists.
+/// The part of a keyed list that does not depend on the key's type, so that it is compiled once.
 struct KeyedList {
-    place: Element,
-    built: Vec<Built>,
+    parent: Element,
+    items: Vec<ListItem>,
 }
 
-struct Built {
+struct ListItem {
     element: Element,
     owner: Owner,
 }
 
-impl Drop for Built {
+impl Drop for ListItem {
     fn drop(&mut self) {
         self.owner.cleanup();
     }
 }
 
 impl KeyedList {
-    /// For each of the list, where it stood before, if it did.
-    fn show(&mut self, places: Vec<Option<usize>>, build: &dyn Fn(usize) -> Element) {
-        let mut before: Vec<_> = self.built.drain(..).map(Some).collect();
-        let known = |place: Option<usize>| before.get_mut(place?)?.take();
-        let stays: Vec<_> = places.into_iter().map(known).collect();
-        // Only here: what goes with its place need not be taken out of it one by one.
-        for gone in before.into_iter().flatten() {
-            gone.element.remove();
+    /// Updates the children. `previous` holds, per new item, the index that it had before, or `None` for a new key.
+    fn update(&mut self, previous: Vec<Option<usize>>, build: &dyn Fn(usize) -> Element) {
+        let mut old: Vec<_> = self.items.drain(..).map(Some).collect();
+        let take = |index: Option<usize>| old.get_mut(index?)?.take();
+        let reused: Vec<_> = previous.into_iter().map(take).collect();
+        // Not in `Drop`: when the whole list goes, its elements go with their parent.
+        for removed in old.into_iter().flatten() {
+            removed.element.remove();
         }
-        let mut next = self.place.first_child();
-        for (index, built) in stays.into_iter().enumerate() {
-            let built = built.unwrap_or_else(|| {
+        let mut next = self.parent.first_child();
+        for (index, item) in reused.into_iter().enumerate() {
+            let item = item.unwrap_or_else(|| {
                 let owner = Owner::new();
-                Built { element: owner.with(|| build(index)), owner }
+                ListItem { element: owner.with(|| build(index)), owner }
             });
             match &next {
-                Some(node) if node.is_same_node(Some(&built.element)) => next = node.next_sibling(),
-                // The framework may keep a marker of its own behind everything.
-                _ => drop(self.place.insert_before(&built.element, next.as_ref())),
+                Some(node) if node.is_same_node(Some(&item.element)) => next = node.next_sibling(),
+                // Inserts before `next` instead of appending: Leptos may keep a marker node at the end.
+                _ => drop(self.parent.insert_before(&item.element, next.as_ref())),
             }
-            self.built.push(built);
+            self.items.push(item);
         }
     }
 }
 
-/// Puts reactive views into elements made by hand. Made where the element is built: in an effect a view would live only
-/// until that runs again.
+/// Mounts reactive views into hand-built elements. Create it where the element is built: a view that is mounted inside
+/// an effect would be disposed at the effect's next run.
 pub struct Mounting(Owner);
 
-/// A reactive view in an element made by hand; it goes with this.
+/// A reactive view in a hand-built element. Dropping it unmounts the view.
 pub struct Mounted {
     pub place: Element,
     _view: UnmountHandle<AnyViewState>,
 }
 
 impl Mounting {
+    /// Views that this mounts belong to the current owner.
     pub fn here() -> Self {
         Self(Owner::current().unwrap_or_default())
     }

@@ -1,5 +1,5 @@
-//! What is near the view of something that scrolls: whoever has a part of it is told when that comes near and when it
-//! goes, so that only what is near is built.
+//! Detects which elements are near the visible part of a scroll container, with one `IntersectionObserver`, so that only
+//! those are built.
 
 use std::rc::Rc;
 
@@ -14,130 +14,141 @@ use web_sys::{
 
 use super::element::set;
 
-/// How far around the view something is near, in heights of it.
+/// The distance from the visible part within which an element counts as near: one container height.
 const MARGIN: &str = "100% 0px";
 
-/// Until the newest rows are built, which are not waited for.
-const FIRST: usize = 3;
+/// The number of animation frames in which the newest rows are painted before anything else is observed.
+const INITIAL_FRAMES: usize = 3;
 
-/// By this the browser's word is matched with who waits for it.
+/// The attribute with an observed element's number, which finds its callback when the observer reports the element.
 const NUMBER: &str = "data-near";
 
-type Tell = Rc<dyn Fn(bool)>;
-type OnChange = Closure<dyn FnMut(js_sys::Array)>;
+type NearCallback = Rc<dyn Fn(bool)>;
+type ObserverCallback = Closure<dyn FnMut(js_sys::Array)>;
+type BeforeChange = Rc<dyn Fn()>;
 
 #[derive(Clone, Copy)]
 pub struct Visibility {
-    watch: StoredValue<Watch, LocalStorage>,
-    /// Set when something was built that was not there before.
+    observed: StoredValue<Observed, LocalStorage>,
+    /// Set when elements were built because they came near.
     pub built: RwSignal<bool>,
-    before: StoredValue<Option<Before>, LocalStorage>,
+    before_change: StoredValue<Option<BeforeChange>, LocalStorage>,
 }
-
-/// Who wants to know that something is about to be built or let go of.
-type Before = Rc<dyn Fn()>;
 
 #[derive(Default)]
-struct Watch {
-    observer: Option<(IntersectionObserver, OnChange)>,
-    /// By rising numbers.
-    watched: Vec<(usize, Element, Tell)>,
-    last: usize,
+struct Observed {
+    observer: Option<(IntersectionObserver, ObserverCallback)>,
+    /// In ascending order of their numbers.
+    elements: Vec<ObservedElement>,
+    last_number: usize,
 }
 
-impl Watch {
-    fn place(&self, number: usize) -> Option<usize> {
-        self.watched.binary_search_by_key(&number, |(number, ..)| *number).ok()
+struct ObservedElement {
+    number: usize,
+    element: Element,
+    callback: NearCallback,
+}
+
+impl Observed {
+    fn index_of(&self, number: usize) -> Option<usize> {
+        self.elements.binary_search_by_key(&number, |observed| observed.number).ok()
     }
 }
 
-/// An element is watched as long as this is held.
-pub struct Watched {
-    near: Visibility,
+/// Stops observing its element when dropped.
+pub struct WatchGuard {
+    visibility: Visibility,
     number: usize,
 }
 
 impl Visibility {
-    /// What is seen first is painted first, if that is the end: then nothing is told for a few frames.
+    /// If the container starts scrolled to its end, observing begins a few frames later, so that the newest rows are
+    /// painted first.
     pub fn new(scroller: NodeRef<html::Div>, at_end: bool) -> Self {
-        let near = Self {
-            watch: StoredValue::new_local(Watch::default()),
+        let visibility = Self {
+            observed: StoredValue::new_local(Observed::default()),
             built: RwSignal::new(false),
-            before: StoredValue::new_local(None),
+            before_change: StoredValue::new_local(None),
         };
         Effect::new(move |_| {
             if let Some(scroller) = scroller.get() {
-                after_frames(if at_end { FIRST } else { 0 }, Box::new(move || near.begin(&scroller)));
+                let frames = if at_end { INITIAL_FRAMES } else { 0 };
+                after_frames(frames, Box::new(move || visibility.start(&scroller)));
             }
         });
         on_cleanup(move || {
-            let watch = near.watch.try_update_value(std::mem::take);
-            if let Some((observer, _closure)) = watch.and_then(|watch| watch.observer) {
+            let observed = visibility.observed.try_update_value(std::mem::take);
+            if let Some((observer, _callback)) = observed.and_then(|observed| observed.observer) {
                 observer.disconnect();
             }
         });
-        near
+        visibility
     }
 
-    pub fn before_change(&self, tell: impl Fn() + 'static) {
-        self.before.set_value(Some(Rc::new(tell)));
+    /// Sets the callback that runs before elements are built or emptied.
+    pub fn before_change(&self, callback: impl Fn() + 'static) {
+        self.before_change.set_value(Some(Rc::new(callback)));
     }
 
-    fn changes(&self) {
-        if let Some(tell) = self.before.try_get_value().flatten() {
-            tell();
+    fn run_before_change(&self) {
+        if let Some(callback) = self.before_change.try_get_value().flatten() {
+            callback();
         }
     }
 
-    /// Tells from now on whether this element is near. What has the keyboard or is selected is always near.
-    pub fn watch(&self, element: &Element, tell: impl Fn(bool) + 'static) -> Watched {
-        let number = self.watch.try_update_value(|watch| {
-            watch.last += 1;
-            set(element, NUMBER, &watch.last.to_string());
-            if let Some((observer, _)) = &watch.observer {
+    /// Calls `callback` whenever the element comes near or leaves. An element that contains the focus or a part of the
+    /// selection always counts as near.
+    pub fn watch(&self, element: &Element, callback: impl Fn(bool) + 'static) -> WatchGuard {
+        let number = self.observed.try_update_value(|observed| {
+            observed.last_number += 1;
+            let number = observed.last_number;
+            set(element, NUMBER, &number.to_string());
+            if let Some((observer, _)) = &observed.observer {
                 observer.observe(element);
             }
-            watch.watched.push((watch.last, element.clone(), Rc::new(tell)));
-            watch.last
+            let (element, callback) = (element.clone(), Rc::new(callback));
+            observed.elements.push(ObservedElement { number, element, callback });
+            number
         });
-        Watched { near: *self, number: number.unwrap_or_default() }
+        WatchGuard { visibility: *self, number: number.unwrap_or_default() }
     }
 
-    /// Has everything inside an element built, wherever the view is. What is not near goes once it was.
-    pub fn reveal(&self, place: &Element) {
-        self.reveal_all(&|element| place.contains(Some(element)));
+    /// Builds everything inside `place`, wherever it is scrolled to. Parts far from the view are emptied again after
+    /// they have been near once.
+    pub fn force_near(&self, place: &Element) {
+        self.force_near_where(&|element| place.contains(Some(element)));
     }
 
-    /// Has everything built that is selected, so that all of it is copied: the browser looks at it when all that was
-    /// begun here is done.
-    pub fn reveal_selected(self) {
-        let held = Held::now();
-        if held.selection.is_none() {
+    /// Builds the whole selection, so that all of it is copied: the browser reads the selection after the tasks that
+    /// are queued here.
+    pub fn force_selection_near(self) {
+        let in_use = InUse::now();
+        if in_use.selection.is_none() {
             return;
         }
-        self.reveal_all(&|element| held.is_in(element));
+        self.force_near_where(&|element| in_use.is_in(element));
         spawn_local(async move {
-            // Rows that are built for it may have parts that are not.
+            // Rows that were just built may contain parts that are not.
             tick().await;
-            self.reveal_all(&|element| held.is_in(element));
+            self.force_near_where(&|element| in_use.is_in(element));
         });
     }
 
-    fn reveal_all(&self, wanted: &dyn Fn(&Element) -> bool) {
-        self.changes();
-        let told = self.watch.try_with_value(|watch| {
-            let told = watch.watched.iter().filter(|(_, element, _)| wanted(element));
-            told.map(|(.., tell)| tell.clone()).collect::<Vec<_>>()
+    fn force_near_where(&self, applies: &dyn Fn(&Element) -> bool) {
+        self.run_before_change();
+        let callbacks = self.observed.try_with_value(|observed| {
+            let matching = observed.elements.iter().filter(|observed| applies(&observed.element));
+            matching.map(|observed| observed.callback.clone()).collect::<Vec<_>>()
         });
-        told.unwrap_or_default().iter().for_each(|tell| tell(true));
+        callbacks.unwrap_or_default().iter().for_each(|callback| callback(true));
     }
 
-    fn begin(self, scroller: &Element) {
-        let callback = OnChange::new(move |entries: js_sys::Array| {
-            self.changes();
-            let held = Held::now();
+    fn start(self, scroller: &Element) {
+        let callback = ObserverCallback::new(move |entries: js_sys::Array| {
+            self.run_before_change();
+            let in_use = InUse::now();
             for entry in entries.iter() {
-                self.changed(&entry.unchecked_into(), &held);
+                self.entry_changed(&entry.unchecked_into(), &in_use);
             }
         });
         let options = IntersectionObserverInit::new();
@@ -145,38 +156,40 @@ impl Visibility {
         options.set_root_margin(MARGIN);
         let observer = IntersectionObserver::new_with_options(callback.as_ref().unchecked_ref(), &options);
         let Ok(observer) = observer else { return };
-        // Nobody may be there any more.
-        self.watch.try_update_value(|watch| {
-            watch.watched.iter().for_each(|(_, element, _)| observer.observe(element));
-            watch.observer = Some((observer, callback));
+        // Does nothing if the timeline was unmounted in the meantime.
+        self.observed.try_update_value(|observed| {
+            observed.elements.iter().for_each(|observed| observer.observe(&observed.element));
+            observed.observer = Some((observer, callback));
         });
     }
 
-    fn changed(&self, entry: &IntersectionObserverEntry, held: &Held) {
+    fn entry_changed(&self, entry: &IntersectionObserverEntry, in_use: &InUse) {
         let element = entry.target();
         let number = element.get_attribute(NUMBER).and_then(|number| number.parse::<usize>().ok());
-        let known = |watch: &Watch| watch.watched.get(watch.place(number?)?).map(|(.., tell)| tell.clone());
-        // Not while it is held: who is told may watch something else, or nothing any more.
-        if let Some(tell) = self.watch.try_with_value(known).flatten() {
-            tell(entry.is_intersecting() || held.is_in(&element));
+        let find = |observed: &Observed| {
+            observed.elements.get(observed.index_of(number?)?).map(|observed| observed.callback.clone())
+        };
+        // Runs after the borrow ends: the callback may watch or unwatch elements.
+        if let Some(callback) = self.observed.try_with_value(find).flatten() {
+            callback(entry.is_intersecting() || in_use.is_in(&element));
         }
     }
 }
 
-impl Drop for Watched {
+impl Drop for WatchGuard {
     fn drop(&mut self) {
-        // What was told goes only when nothing is held any more.
-        let _gone = self.near.watch.try_update_value(|watch| {
-            let gone = watch.watched.remove(watch.place(self.number)?);
-            if let Some((observer, _)) = &watch.observer {
-                observer.unobserve(&gone.1);
+        // The callback is dropped after the borrow ends: it may own other guards.
+        let _removed = self.visibility.observed.try_update_value(|observed| {
+            let removed = observed.elements.remove(observed.index_of(self.number)?);
+            if let Some((observer, _)) = &observed.observer {
+                observer.unobserve(&removed.element);
             }
-            Some(gone)
+            Some(removed)
         });
     }
 }
 
-/// Runs something so many frames from now.
+/// Runs `run` after this many animation frames, or at once for zero.
 pub fn after_frames(count: usize, run: Box<dyn FnOnce()>) {
     match count {
         0 => run(),
@@ -184,23 +197,23 @@ pub fn after_frames(count: usize, run: Box<dyn FnOnce()>) {
     }
 }
 
-/// What has the keyboard, and what is selected. Asked for once, before something changes: the browser lays out the page
-/// to tell.
-struct Held {
+/// The focused element and the selection. Read once, before the DOM changes: reading them makes the browser lay out the
+/// page.
+struct InUse {
     focused: Option<Element>,
     selection: Option<Selection>,
 }
 
-impl Held {
+impl InUse {
     fn now() -> Self {
         let focused = document().active_element();
-        // While somebody writes nothing else is selected.
-        let writes = focused.as_ref().is_some_and(|focused| focused.has_attribute("name"));
-        let selection = if writes { None } else { window().get_selection().ok().flatten() };
+        // While a text field has focus, nothing outside it is selected. Every field of the page has a name.
+        let in_field = focused.as_ref().is_some_and(|focused| focused.has_attribute("name"));
+        let selection = if in_field { None } else { window().get_selection().ok().flatten() };
         Self { focused, selection: selection.filter(|selection| !selection.is_collapsed()) }
     }
 
-    /// Then it stays, however far it is.
+    /// Whether `element` contains the focus or a part of the selection.
     fn is_in(&self, element: &Element) -> bool {
         let selected = |selection: &Selection| {
             selection.contains_node_with_allow_partial_containment(element, true).unwrap_or_default()

@@ -13,7 +13,7 @@ use web_sys::{HtmlElement, HtmlTextAreaElement};
 
 use crate::actions::use_actions;
 use crate::browser;
-use crate::store::client::answer_drafts::HalfAnswer;
+use crate::store::client::answer_drafts::AnswerDraft;
 use crate::widgets::focus;
 use crate::widgets::focus::COMPOSER;
 use crate::widgets::icon::{Glyph, Icon};
@@ -177,15 +177,15 @@ fn TextAnswer(
     /// Sends the answer.
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
-    let saved_draft = StoredValue::new(HalfAnswer::of(&session_id, &ask.id, &ask.prefill));
-    let text = saved_draft.with_value(HalfAnswer::text);
-    let write = move |value| saved_draft.with_value(|draft| draft.write(value));
+    let saved_draft = StoredValue::new(AnswerDraft::of(&session_id, &ask.id, &ask.prefill));
+    let text = saved_draft.with_value(AnswerDraft::text);
+    let write = move |value| saved_draft.with_value(|draft| draft.set(value));
     // Forget the saved draft while the answer is sent; save it again if sending fails.
     let mut was_sending = false;
     Effect::new(move |_| {
         match (was_sending, sending.get()) {
-            (false, true) => saved_draft.with_value(HalfAnswer::forget),
-            (true, false) => saved_draft.with_value(HalfAnswer::keep),
+            (false, true) => saved_draft.with_value(AnswerDraft::discard),
+            (true, false) => saved_draft.with_value(AnswerDraft::save),
             _ => {}
         }
         was_sending = sending.get_untracked();

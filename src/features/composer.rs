@@ -102,7 +102,7 @@ pub fn Composer(session: Session) -> impl IntoView {
         focus::focus_composer();
     }
     let on_paste = move |event: leptos::ev::ClipboardEvent| {
-        let pasted = files::carried(event.clipboard_data());
+        let pasted = files::from_transfer(event.clipboard_data());
         // Text that comes with an image of itself, as from a spreadsheet, is pasted as text.
         let text = event.clipboard_data().and_then(|data| data.get_data("text/plain").ok());
         if !pasted.is_empty() && text.is_none_or(|text| text.is_empty()) {
@@ -113,7 +113,7 @@ pub fn Composer(session: Session) -> impl IntoView {
     let file_input = NodeRef::<html::Input>::new();
     let on_files_picked = move |_| {
         if let Some(input) = file_input.get_untracked() {
-            actions.attach(session, files::all(input.files()));
+            actions.attach(session, files::from_list(input.files()));
             // Picking the same file again must fire `change` again.
             input.set_value("");
         }

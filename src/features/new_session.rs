@@ -9,7 +9,7 @@ use self::agent_choice::{AgentChoice, default_agent};
 use self::folder_picker::FolderPicker;
 use super::title_bar::SessionsButton;
 use crate::actions::use_actions;
-use crate::browser;
+use crate::browser::local_storage;
 use crate::widgets::icon::{Glyph, Icon};
 
 /// The storage key of the agent used last.
@@ -26,7 +26,7 @@ pub fn NewSession() -> impl IntoView {
     let creating = RwSignal::new(false);
     Effect::new(move |_| {
         let default =
-            server.agents.with(|agents| default_agent(agents, browser::recall(LAST_AGENT).as_deref()));
+            server.agents.with(|agents| default_agent(agents, local_storage::get(LAST_AGENT).as_deref()));
         // An agent's problem may be reported only after it was selected.
         let is_usable = server.agents.with(|agents| {
             agents
@@ -49,7 +49,7 @@ pub fn NewSession() -> impl IntoView {
         }
         creating.set(true);
         problem.set(None);
-        browser::remember(LAST_AGENT, &agent.get_untracked());
+        local_storage::set(LAST_AGENT, &agent.get_untracked());
         actions.create(agent.get_untracked(), folder.get_untracked(), move |error| {
             creating.try_set(false);
             problem.try_set(Some(error));

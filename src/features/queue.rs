@@ -27,7 +27,7 @@ pub fn Queue(session: Session) -> impl IntoView {
     // Only while disconnected: otherwise the server schedules them in a moment.
     let unsent = Memo::new(move |_| match actions.client.connection.get() {
         ConnectionState::Open => Vec::new(),
-        _ => actions.client.outbox.beside_timeline(&session.id()),
+        _ => actions.client.outbox.outside_timeline(&session.id()),
     });
     let heading = move || match count() {
         0 => "Waiting for the connection".to_owned(),

@@ -1,40 +1,39 @@
-//! The rows of the timeline, one file per kind. A row is elements made by hand and one effect that keeps them true: it
-//! runs again when its message has changed, and for no other row's sake. What a click on a row does is in `acts`.
+//! The rows of the timeline, one module per kind. A row consists of hand-built elements and one effect, which updates them
+//! when the row's message changes. Click handling is in `row_action`.
 
 mod assistant;
-pub mod click;
 mod code;
+pub mod context;
 mod diff;
-mod edit;
-pub mod entry;
 mod error;
+mod header;
 pub mod image_viewer;
 pub mod images;
-mod line;
+mod inline_editor;
 pub mod markdown;
+pub mod row_action;
 mod shell;
 mod streamed_text;
 mod system;
 mod thinking;
 mod tool;
 mod tool_details;
-mod tool_icon;
 mod user;
 
 use pilothouse_core::Kind;
 use web_sys::Element;
 
-use self::entry::Entry;
+use self::context::RowContext;
 
-/// A row that lives as long as the current owner. Its kind never changes, so that its form is chosen once.
-pub fn build(entry: Entry) -> Element {
-    match entry.kind() {
-        Kind::User => user::build(entry),
-        Kind::Assistant => assistant::build(entry),
-        Kind::Thinking => thinking::build(entry),
-        Kind::Tool => tool::build(entry),
-        Kind::Bash => shell::build(entry),
-        Kind::Error => error::build(entry),
-        Kind::System => system::build(entry),
+/// Builds the element of a row, whose effect belongs to the current owner. A row's kind never changes.
+pub fn build(context: RowContext) -> Element {
+    match context.kind() {
+        Kind::User => user::build(context),
+        Kind::Assistant => assistant::build(context),
+        Kind::Thinking => thinking::build(context),
+        Kind::Tool => tool::build(context),
+        Kind::Bash => shell::build(context),
+        Kind::Error => error::build(context),
+        Kind::System => system::build(context),
     }
 }

@@ -9,7 +9,7 @@ use super::shortcuts::keys::KeyPress;
 use super::sidebar::session_label::session_title;
 use super::sidebar::session_list::SessionList;
 use crate::actions::{Actions, use_actions};
-use crate::store::server::sessions::{Hits, by_session, titled};
+use crate::store::server::sessions::{SessionHits, group_hits, matching_title};
 use crate::widgets::icon::{Glyph, Icon};
 
 /// How long typing must pause before the server is asked.
@@ -93,11 +93,12 @@ pub fn SearchResults() -> impl IntoView {
         state.set(SearchState::Searching);
         set_timeout(move || request(actions, state, trimmed, true), DEBOUNCE);
     });
-    let titles =
-        Memo::new(move |_| query.with(|query| actions.server.sessions.with(|all| titled(all, query))));
+    let titles = Memo::new(move |_| {
+        query.with(|query| actions.server.sessions.with(|all| matching_title(all, query)))
+    });
     let hits = Memo::new(move |_| {
         state.with(|state| match state {
-            SearchState::Found(found) => by_session(found),
+            SearchState::Found(found) => group_hits(found),
             _ => Vec::new(),
         })
     });
@@ -125,14 +126,14 @@ pub fn SearchResults() -> impl IntoView {
                 <SessionList ids=titles />
             </section>
         </Show>
-        <For each=move || hits.get() key=Hits::key children=move |hits| view! { <SessionHits hits /> }.into_any() />
+        <For each=move || hits.get() key=SessionHits::key children=move |hits| view! { <HitsOfSession hits /> }.into_any() />
         <p class="sidebar-empty" role="status">{move || message.get()}</p>
     }
 }
 
 /// The hits in one session.
 #[component]
-fn SessionHits(hits: Hits) -> impl IntoView {
+fn HitsOfSession(hits: SessionHits) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(hits.session_id);
     let title = move || id.with_value(|id| actions.server.summary(id)).map(|summary| session_title(&summary));

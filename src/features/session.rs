@@ -80,7 +80,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
 
 /// Attaches files dropped anywhere in the session to the next message.
 fn attach_dropped(actions: Actions, session: Session, event: &leptos::ev::DragEvent) {
-    let dropped = files::carried(event.data_transfer());
+    let dropped = files::from_transfer(event.data_transfer());
     if !dropped.is_empty() {
         event.prevent_default();
         actions.attach(session, dropped);

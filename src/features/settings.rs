@@ -92,7 +92,7 @@ fn switch(label: &'static str, on: RwSignal<bool>, toggle: impl Fn() + 'static) 
 /// Saves the preferences when they change, and applies the theme to the document.
 pub fn apply_preferences() {
     let preferences = use_actions().client.preferences;
-    preferences.keep();
+    preferences.persist();
     Effect::new(move |_| apply_theme(preferences.theme.get(), preferences.contrast.get()));
 }
 

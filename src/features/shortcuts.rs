@@ -33,7 +33,7 @@ pub fn listen() {
         // In a text, Alt with a letter may type a character: leave it to the field.
         if typing
             && key.types_text()
-            && target.as_ref().is_some_and(|field| !browser::value_of(field).is_empty())
+            && target.as_ref().is_some_and(|field| !browser::field_value(field).is_empty())
         {
             return;
         }

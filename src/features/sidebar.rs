@@ -15,7 +15,7 @@ use super::settings::Settings;
 use crate::actions::use_actions;
 use crate::routes;
 use crate::routes::Route;
-use crate::store::server::sessions::{SessionGroup, folder_name, shelves};
+use crate::store::server::sessions::{SessionGroup, folder_name, group_sessions};
 use crate::widgets::icon::{Glyph, Icon};
 
 /// The sidebar; a drawer on narrow screens.
@@ -89,15 +89,15 @@ fn SessionGroups() -> impl IntoView {
     let actions = use_actions();
     let show_archived = actions.client.show_archived;
     // Only ids: each row reads its own summary.
-    let groups = Memo::new(move |_| actions.server.sessions.with(|sessions| shelves(sessions)));
+    let groups = Memo::new(move |_| actions.server.sessions.with(|sessions| group_sessions(sessions)));
     let group_keys =
-        move || groups.with(|all| all.shelves.iter().map(|(group, _)| group.clone()).collect::<Vec<_>>());
+        move || groups.with(|all| all.groups.iter().map(|(group, _)| group.clone()).collect::<Vec<_>>());
     let render = move |group: SessionGroup| {
         let (name, title) = match &group {
             SessionGroup::Pinned => ("Pinned".to_owned(), String::new()),
             SessionGroup::Folder(cwd) => (folder_name(cwd).to_owned(), cwd.clone()),
         };
-        let ids = Signal::derive(move || groups.with(|groups| groups.ids_on(&group)));
+        let ids = Signal::derive(move || groups.with(|groups| groups.ids_in(&group)));
         view! {
             <section class="folder">
                 <h2 class="folder-name" title=title>{name}</h2>

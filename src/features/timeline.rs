@@ -21,11 +21,11 @@ use self::controller::{TimelineController, observe_size};
 use self::empty::EmptyConversation;
 use self::run_status::RunStatus;
 use super::asks::AskCard;
-use super::rows::click;
+use super::rows::row_action;
 use crate::actions::timeline::TimelineView;
 use crate::actions::use_actions;
-use crate::dom::keyed_list::keep;
-use crate::store::client::Reading;
+use crate::dom::keyed_list::render_keyed;
+use crate::store::client::ReadingPosition;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 
@@ -38,13 +38,14 @@ pub fn Timeline(session: Session) -> impl IntoView {
     actions.timeline.register(Rc::new(timeline));
     timeline.visibility.before_change(move || timeline.before_change());
     timeline.follow_find();
-    let restore = Some(reading).filter(|reading| *reading != Reading::Following);
+    let restore = Some(reading).filter(|reading| *reading != ReadingPosition::Following);
     if restore.is_some() {
         timeline.cancel_restoring_on_action();
     }
     observe_size(timeline, restore);
     // Everything that is selected is built before it is copied, wherever the selection begins.
-    let copying = window_event_listener(leptos::ev::copy, move |_| timeline.visibility.reveal_selected());
+    let copying =
+        window_event_listener(leptos::ev::copy, move |_| timeline.visibility.force_selection_near());
     on_cleanup(move || {
         copying.remove();
         actions.note_place(session);
@@ -52,7 +53,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
     let owner = Owner::current().unwrap_or_default();
     let chunks = move |place: Element, (): ()| {
         let build = move |number: &usize| chunk::build(actions, session, timeline.window, *number);
-        owner.with(|| keep(place, move || timeline.window.chunks(), build));
+        owner.with(|| render_keyed(place, move || timeline.window.chunks(), build));
     };
     view! {
         <div class="timeline-place">
@@ -60,7 +61,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
                 class="timeline"
                 node_ref=timeline.scroller
                 on:scroll=move |_| timeline.on_scroll()
-                on:click=move |event| click::on_click(actions, session, &event)
+                on:click=move |event| row_action::on_click(actions, session, &event)
                 role="log"
                 aria-label="Conversation"
                 aria-live="off"

@@ -1,4 +1,4 @@
-//! Who may enter: the token in the address is traded for a cookie the page itself can never read.
+//! Access control: exchanges the token in the address for a cookie that scripts cannot read.
 
 use gloo_net::http::{Request, Response};
 use serde_json::json;
@@ -9,18 +9,18 @@ use crate::{browser, routes};
 pub enum Access {
     Granted,
     Denied,
-    /// Too many attempts.
+    /// The server rejected the request because of too many attempts.
     Limited,
-    /// The server could not be asked.
+    /// The server did not respond.
     Unknown,
 }
 
-/// Whether this browser's cookie is good.
+/// Checks whether this browser's cookie is valid.
 pub async fn check() -> Access {
     outcome(Request::get(&address()).send().await)
 }
 
-/// Trades a token, or a pasted address that carries one, for the cookie.
+/// Exchanges a token, or a pasted address that contains one, for the cookie.
 pub async fn trade(pasted: &str) -> Access {
     match Request::post(&address()).json(&json!({ "token": token_in(pasted) })) {
         Ok(request) => outcome(request.send().await),
@@ -28,13 +28,13 @@ pub async fn trade(pasted: &str) -> Access {
     }
 }
 
-/// At the start of the page: uses a token in the address and takes it out of there, whether it worked or not.
+/// Runs when the page starts: exchanges a token in the address, and removes it from there in any case.
 pub async fn enter() -> Access {
     let fragment = browser::fragment();
     if fragment.starts_with(TOKEN_FIELD) {
         browser::replace_path(&browser::path());
         let traded = trade(&fragment).await;
-        // An old address must not lock out a browser whose cookie is good.
+        // A bookmarked address with an expired token must not lock out a browser whose cookie is valid.
         return if traded == Access::Granted { traded } else { check().await };
     }
     check().await
@@ -44,8 +44,8 @@ fn address() -> String {
     routes::server_address("api/access")
 }
 
-fn outcome(answer: Result<Response, gloo_net::Error>) -> Access {
-    match answer.map(|response| response.status()) {
+fn outcome(response: Result<Response, gloo_net::Error>) -> Access {
+    match response.map(|response| response.status()) {
         Ok(200..=299) => Access::Granted,
         Ok(429) => Access::Limited,
         Ok(400..=499) => Access::Denied,
@@ -55,7 +55,7 @@ fn outcome(answer: Result<Response, gloo_net::Error>) -> Access {
 
 const TOKEN_FIELD: &str = "token=";
 
-/// A person may paste the token alone or the whole address that was printed.
+/// Extracts the token: users paste the token alone or the whole printed address.
 fn token_in(pasted: &str) -> &str {
     let pasted = pasted.trim();
     match pasted.rfind(TOKEN_FIELD) {

@@ -1,8 +1,8 @@
-//! How long to wait before the next attempt to connect. Pure: the random number comes from outside.
+//! Exponential backoff with jitter between connection attempts. Pure: the caller passes the random number.
 
 const FIRST_MILLISECONDS: f64 = 250.0;
 const LONGEST_MILLISECONDS: f64 = 8_000.0;
-/// Pages that lost the same server must not all come back in the same instant.
+/// Keeps clients that lost the same server from reconnecting all at once.
 const JITTER: f64 = 0.3;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The wait before the next attempt; `random` is in 0..1.
+    /// Returns the delay before the next attempt in milliseconds; `random` is in 0..1.
     pub fn next_delay(&mut self, random: f64) -> f64 {
         let doublings = i32::try_from(self.failures.min(16)).unwrap_or(16);
         let base = (FIRST_MILLISECONDS * 2f64.powi(doublings)).min(LONGEST_MILLISECONDS);

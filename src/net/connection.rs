@@ -1,11 +1,12 @@
-//! The life of the connection: connect, say hello, receive, come back. All decisions about waiting and sending again
-//! are made in `backoff`, `inbox` and `pending`; what frames mean is the receiver's business.
+//! The connection's life cycle: connect, send hello, receive, reconnect. The decisions about waiting and resending are in
+//! `backoff`, `frame_queue` and `pending_requests`; the `FrameHandler` interprets the frames.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use leptos::prelude::{request_animation_frame, set_timeout};
+use leptos::ev;
+use leptos::prelude::{request_animation_frame, set_timeout, window_event_listener};
 use leptos::task::spawn_local;
 use pilothouse_core::limits::PROTOCOL_VERSION;
 use pilothouse_core::protocol::{
@@ -16,19 +17,18 @@ use super::access;
 use super::backoff::Backoff;
 use super::frame_queue::{FrameQueue, Plan};
 use super::handler::{ConnectionState, FrameHandler};
-use super::pending_requests::{Answered, OnDisconnect, Outcome, PendingRequests};
+use super::pending_requests::{OnDisconnect, Outcome, PendingRequests, ResponseMatch};
 use super::socket::Socket;
-use super::wake;
 use crate::{browser, routes};
 
-/// A close code of the server's own.
+/// The close code with which the server ends connections whose access was revoked.
 const ACCESS_LOST: u16 = 4003;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Where no animation frames come (a hidden tab), what has arrived is taken out after this.
+/// Frames are drained after this time in tabs that get no animation frames, such as hidden ones.
 const FRAME_FALLBACK: Duration = Duration::from_millis(200);
-/// After this silence a command is accompanied by a probe: the socket may be dead without having noticed.
+/// After this much silence, a request is accompanied by a probe: the connection may be dead without a close event.
 const SILENCE_MILLISECONDS: f64 = 20_000.0;
 
 const LOST: &str = "The connection to the server was lost.";
@@ -39,13 +39,13 @@ pub struct Connection(Rc<Inner>);
 struct Inner {
     handler: Box<dyn FrameHandler>,
     socket: RefCell<Option<Socket>>,
-    /// Numbers the sockets: what an abandoned one still says is not heard.
+    /// The number of the current socket. Timers and close events of earlier sockets are ignored.
     generation: Cell<u64>,
     welcomed: Cell<bool>,
     closed_for_good: Cell<bool>,
     last_frame: Cell<f64>,
     backoff: RefCell<Backoff>,
-    inbox: RefCell<FrameQueue>,
+    frame_queue: RefCell<FrameQueue>,
     pending: RefCell<PendingRequests>,
 }
 
@@ -59,16 +59,16 @@ impl Connection {
             closed_for_good: Cell::new(true),
             last_frame: Cell::new(0.0),
             backoff: RefCell::default(),
-            inbox: RefCell::default(),
+            frame_queue: RefCell::default(),
             pending: RefCell::new(PendingRequests::new(format!("{}-", browser::unique_id()))),
         }))
     }
 
-    /// Connects, and from now on stays connected as far as it can.
+    /// Connects, and reconnects from now on whenever the connection is lost.
     pub fn start(&self) {
         if self.0.closed_for_good.replace(false) {
             if self.0.generation.get() == 0 {
-                wake::for_waking(self.clone());
+                self.wake_on_events();
             }
             self.connect();
         }
@@ -80,18 +80,18 @@ impl Connection {
 
     #[cfg(test)]
     pub fn is_waiting_for(&self, command_id: &str) -> bool {
-        self.0.pending.borrow().is_waiting(command_id)
+        self.0.pending.borrow().is_pending(command_id)
     }
 
-    /// Sends a command; the callback gets its one answer, in order with the frames around it. Tells the id under which
-    /// it was sent; none if it was not.
+    /// Sends a command. The callback receives the response, in order with the frames around it. Returns the request's
+    /// id, or an empty string if it was not sent.
     pub fn request(
         &self,
         command: Command,
-        keep: OnDisconnect,
+        on_disconnect: OnDisconnect,
         callback: impl FnOnce(Outcome) + 'static,
     ) -> String {
-        if keep == OnDisconnect::Fail && !self.is_open() {
+        if on_disconnect == OnDisconnect::Fail && !self.is_open() {
             let text = "Not connected to the server.";
             callback(Err(CommandError::new(ErrorCode::ConnectionLost, text)));
             return String::new();
@@ -100,7 +100,7 @@ impl Connection {
             && !matches!(command, Command::Hub(HubCommand::ListSessions))
             && browser::now() - self.0.last_frame.get() > SILENCE_MILLISECONDS;
         let frame = ClientFrame { id: String::new(), command };
-        let frame = self.0.pending.borrow_mut().add(frame, keep, Box::new(callback));
+        let frame = self.0.pending.borrow_mut().add(frame, on_disconnect, Box::new(callback));
         if self.is_open() {
             self.send(&frame);
         }
@@ -110,8 +110,21 @@ impl Connection {
         frame.id
     }
 
-    /// The tab became visible or the network came back: find out at once whether the connection still lives.
-    pub fn wake(&self) {
+    /// Listens, for the life of the page, to events after which the connection may be dead without a close event.
+    fn wake_on_events(&self) {
+        let (online, shown, visible) = (self.clone(), self.clone(), self.clone());
+        // Dropping a handle does not remove its listener.
+        let _ = window_event_listener(ev::online, move |_| online.wake());
+        let _ = window_event_listener(ev::pageshow, move |_| shown.wake());
+        let _ = window_event_listener(ev::visibilitychange, move |_| {
+            if !browser::is_hidden() {
+                visible.wake();
+            }
+        });
+    }
+
+    /// Checks an open connection with a probe, and reconnects a lost one at once.
+    fn wake(&self) {
         if self.0.closed_for_good.get() {
             return;
         }
@@ -133,7 +146,7 @@ impl Connection {
         });
         let (connection, generation) = (self.clone(), self.0.generation.get());
         let check = move || {
-            // An answer may have arrived and wait for its animation frame.
+            // The response may be waiting for its animation frame.
             connection.drain();
             if !answered.get() && connection.0.generation.get() == generation {
                 connection.lost(generation, 0, true);
@@ -147,11 +160,11 @@ impl Connection {
         self.0.generation.set(generation);
         self.0.welcomed.set(false);
         self.0.socket.take();
-        let (opened, heard, closed) = (self.clone(), self.clone(), self.clone());
+        let (opened, received, closed) = (self.clone(), self.clone(), self.clone());
         let socket = Socket::open(
             &routes::socket_address(),
-            move || opened.say_hello(),
-            move |text| heard.receive(text),
+            move || opened.send_hello(),
+            move |text| received.receive(text),
             move |code| closed.lost(generation, code, false),
         );
         if socket.is_none() {
@@ -167,7 +180,7 @@ impl Connection {
         set_timeout(give_up, CONNECT_TIMEOUT);
     }
 
-    fn say_hello(&self) {
+    fn send_hello(&self) {
         self.drain();
         let command = HubCommand::Hello { version: PROTOCOL_VERSION, sessions: self.0.handler.cursors() };
         self.send(&ClientFrame { id: "hello".to_owned(), command: command.into() });
@@ -181,9 +194,9 @@ impl Connection {
 
     fn receive(&self, text: &str) {
         self.0.last_frame.set(browser::now());
-        // A frame that cannot be read leaves a gap in its session's numbers, and a gap brings a snapshot.
+        // Skipping an unreadable event leaves a gap in its session's sequence, which makes the page request a snapshot.
         let Some(frame) = ServerFrame::parse(text) else { return };
-        let plan = self.0.inbox.borrow_mut().push(frame, browser::is_hidden());
+        let plan = self.0.frame_queue.borrow_mut().push(frame, browser::is_hidden());
         match plan {
             Plan::Wait => {}
             Plan::Drain => self.drain(),
@@ -197,7 +210,7 @@ impl Connection {
     }
 
     fn drain(&self) {
-        let frames = self.0.inbox.borrow_mut().drain();
+        let frames = self.0.frame_queue.borrow_mut().drain();
         if frames.is_empty() {
             return;
         }
@@ -205,23 +218,24 @@ impl Connection {
             match frame {
                 ServerFrame::Welcome(welcome) => self.welcomed(welcome),
                 ServerFrame::Response { id, command, success, data, error, code } => {
-                    let answered = self.0.pending.borrow_mut().answered(&id);
-                    match answered {
-                        Answered::Asker(callback) => {
+                    // The borrow must end before the callback runs, which may send another request.
+                    let matched = self.0.pending.borrow_mut().resolve(&id);
+                    match matched {
+                        ResponseMatch::Pending(callback) => {
                             let message = error.unwrap_or_else(|| "The server refused it.".to_owned());
                             let code = code.unwrap_or(ErrorCode::Internal);
                             callback(if success { Ok(data) } else { Err(CommandError { code, message }) });
                         }
-                        Answered::Again(session_id) => {
-                            self.0.handler.answered_again(session_id.as_deref(), &command);
+                        ResponseMatch::Duplicate(session_id) => {
+                            self.0.handler.duplicate_response(session_id.as_deref(), &command);
                         }
-                        Answered::Nobody => {}
+                        ResponseMatch::Unknown => {}
                     }
                 }
                 other => self.0.handler.frame(other),
             }
         }
-        self.0.handler.settled();
+        self.0.handler.batch_applied();
     }
 
     fn welcomed(&self, welcome: Welcome) {
@@ -233,22 +247,22 @@ impl Connection {
         self.0.welcomed.set(true);
         self.0.handler.connection(ConnectionState::Open);
         self.0.handler.welcome(welcome);
-        let again = self.0.pending.borrow().to_resend();
-        again.iter().for_each(|frame| self.send(frame));
+        let resent = self.0.pending.borrow().to_resend();
+        resent.iter().for_each(|frame| self.send(frame));
     }
 
-    /// The socket of this generation is of no more use.
+    /// Abandons the socket of this generation, fails its requests and reconnects: at once, or after a delay.
     fn lost(&self, generation: u64, code: u16, at_once: bool) {
         if self.0.generation.get() != generation || self.0.closed_for_good.get() {
             return;
         }
-        // What has arrived counts, also if no frame was drawn since.
+        // Frames that have arrived count, even if no animation frame has passed since.
         self.drain();
         let was_open = self.0.welcomed.replace(false);
-        // From here on the timers and events of this socket mean nothing.
+        // From here on, the socket's timers and events are ignored.
         self.0.generation.set(generation + 1);
         self.0.socket.take();
-        let failed = self.0.pending.borrow_mut().lost();
+        let failed = self.0.pending.borrow_mut().disconnect();
         failed
             .into_iter()
             .for_each(|callback| callback(Err(CommandError::new(ErrorCode::ConnectionLost, LOST))));
@@ -265,15 +279,15 @@ impl Connection {
         }
         let delay = self.0.backoff.borrow_mut().next_delay(browser::random());
         let connection = self.clone();
-        let again = move || {
+        let reconnect = move || {
             if connection.0.generation.get() == generation + 1 && !connection.0.closed_for_good.get() {
                 connection.connect();
             }
         };
-        set_timeout(again, Duration::from_millis(delay as u64));
+        set_timeout(reconnect, Duration::from_millis(delay as u64));
     }
 
-    /// A refused handshake does not say why: ask whether the cookie is still good.
+    /// Checks the cookie after a failed handshake, because browsers do not expose why a handshake failed.
     fn check_access(&self) {
         let connection = self.clone();
         spawn_local(async move {
@@ -284,6 +298,7 @@ impl Connection {
         });
     }
 
+    /// Closes the connection without reconnecting.
     fn close_for_good(&self) {
         self.0.closed_for_good.set(true);
         self.0.generation.set(self.0.generation.get() + 1);

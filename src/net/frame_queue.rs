@@ -1,4 +1,4 @@
-//! Frames that have arrived and wait for the next animation frame. Order is never changed. Pure.
+//! Received frames that wait for the next animation frame, in their order. Pure.
 
 use pilothouse_core::limits::HIDDEN_TAB_FRAMES;
 use pilothouse_core::protocol::ServerFrame;
@@ -6,17 +6,17 @@ use pilothouse_core::protocol::ServerFrame;
 #[derive(Default)]
 pub struct FrameQueue {
     frames: Vec<ServerFrame>,
-    planned: bool,
+    scheduled: bool,
 }
 
-/// What has to happen after a frame was put in.
+/// What the caller must do after pushing a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
-    /// Ask for an animation frame.
+    /// Request an animation frame.
     Schedule,
-    /// One is already under way.
+    /// Nothing: an animation frame is already requested.
     Wait,
-    /// Take everything out now.
+    /// Drain the queue now: hidden tabs get no animation frames.
     Drain,
 }
 
@@ -26,15 +26,15 @@ impl FrameQueue {
         if hidden && self.frames.len() >= HIDDEN_TAB_FRAMES {
             return Plan::Drain;
         }
-        if self.planned {
+        if self.scheduled {
             return Plan::Wait;
         }
-        self.planned = true;
+        self.scheduled = true;
         Plan::Schedule
     }
 
     pub fn drain(&mut self) -> Vec<ServerFrame> {
-        self.planned = false;
+        self.scheduled = false;
         std::mem::take(&mut self.frames)
     }
 }
@@ -49,18 +49,18 @@ mod tests {
 
     #[test]
     fn frames_of_one_animation_frame_are_taken_together_in_order() {
-        let mut inbox = FrameQueue::default();
-        assert_eq!(inbox.push(frame(0), false), Plan::Schedule);
-        assert_eq!(inbox.push(frame(1), false), Plan::Wait);
-        assert_eq!(inbox.drain(), [frame(0), frame(1)]);
-        assert_eq!(inbox.push(frame(2), false), Plan::Schedule);
+        let mut queue = FrameQueue::default();
+        assert_eq!(queue.push(frame(0), false), Plan::Schedule);
+        assert_eq!(queue.push(frame(1), false), Plan::Wait);
+        assert_eq!(queue.drain(), [frame(0), frame(1)]);
+        assert_eq!(queue.push(frame(2), false), Plan::Schedule);
     }
 
     #[test]
     fn a_hidden_tab_does_not_hoard() {
-        let mut inbox = FrameQueue::default();
-        let plans: Vec<Plan> = (0..HIDDEN_TAB_FRAMES).map(|number| inbox.push(frame(number), true)).collect();
+        let mut queue = FrameQueue::default();
+        let plans: Vec<Plan> = (0..HIDDEN_TAB_FRAMES).map(|number| queue.push(frame(number), true)).collect();
         assert_eq!(plans.last(), Some(&Plan::Drain));
-        assert_eq!(inbox.drain().len(), HIDDEN_TAB_FRAMES);
+        assert_eq!(queue.drain().len(), HIDDEN_TAB_FRAMES);
     }
 }

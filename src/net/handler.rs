@@ -1,4 +1,4 @@
-//! What the link tells the rest of the page. Who listens, and what it makes of it, is not known here.
+//! The interface through which the connection reports to the rest of the page.
 
 use pilothouse_core::protocol::{Cursor, ServerFrame, Welcome};
 
@@ -22,20 +22,21 @@ impl ConnectionState {
     }
 }
 
-/// Who gets what arrives, in order.
+/// Receives frames and connection events, in the order in which they arrive.
 pub trait FrameHandler {
-    /// What the page already has, for the hello of a new connection.
+    /// The state of each open session, which the hello of a new connection reports to the server.
     fn cursors(&self) -> Vec<Cursor>;
     fn connection(&self, connection: ConnectionState);
     fn welcome(&self, welcome: Welcome);
     fn frame(&self, frame: ServerFrame);
-    /// Everything of this animation frame has been handed over.
-    fn settled(&self);
-    /// The list of sessions, from a probe.
+    /// Called after all frames of a batch have been handed over.
+    fn batch_applied(&self);
+    /// The response to a probe, which is the list of sessions.
     fn probed(&self, outcome: Outcome);
-    /// A command that had its answer got another one, which was left alone.
-    fn answered_again(&self, session_id: Option<&str>, command: &str);
+    /// A second response to the same request arrived and was ignored.
+    fn duplicate_response(&self, session_id: Option<&str>, command: &str);
+    /// The server no longer accepts this browser's cookie.
     fn access_lost(&self);
-    /// The server speaks another version of the protocol.
+    /// The server speaks another protocol version.
     fn outdated(&self);
 }

@@ -1,5 +1,5 @@
-//! Commands on their way: which wait for an answer, and which of them are sent again after the socket was lost.
-//! Pure: it decides, the link sends.
+//! Requests that wait for a response, and which of them are resent after the connection was lost. Pure: the connection
+//! does the sending.
 
 use std::collections::VecDeque;
 
@@ -7,10 +7,10 @@ use pilothouse_core::limits::REMEMBERED_RESPONSES;
 use pilothouse_core::protocol::{ClientFrame, CommandError};
 use serde_json::Value;
 
-/// How a command ended.
+/// The response to a command.
 pub type Outcome = Result<Value, CommandError>;
 
-/// The data of an answer, as the type it was written from.
+/// Deserializes the data of a response.
 pub fn read_answer<T: serde::de::DeserializeOwned>(outcome: Outcome) -> Result<T, String> {
     serde_json::from_value(outcome.map_err(|error| error.message)?)
         .map_err(|error| format!("The server's answer is not understood: {error}"))
@@ -18,36 +18,37 @@ pub fn read_answer<T: serde::de::DeserializeOwned>(outcome: Outcome) -> Result<T
 
 pub type Callback = Box<dyn FnOnce(Outcome)>;
 
-/// What becomes of a command when the socket is lost before its answer.
+/// What happens to a request if the connection is lost before its response arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDisconnect {
-    /// It fails: doing it twice, or late, would surprise.
+    /// It fails: executing it twice, or late, would surprise the user.
     Fail,
-    /// It is sent again after the reconnect; the server recognises it by its client id.
+    /// It is resent after reconnecting; the server recognises duplicates by the client id.
     Resend,
 }
 
 #[derive(Default)]
 pub struct PendingRequests {
-    waiting: Vec<Waiting>,
+    requests: Vec<PendingRequest>,
     next_number: u64,
-    /// Ids and sessions of commands that were answered, newest last.
+    /// Ids and sessions of answered requests, newest last, to recognise duplicate responses.
     answered: VecDeque<(String, Option<String>)>,
-    /// Before every number: ids are unique across tabs and reloads.
+    /// Starts every request id, to make ids unique across tabs and reloads.
     prefix: String,
 }
 
-/// Whom an answer is for.
-pub enum Answered {
-    Asker(Callback),
-    /// The command had its answer before. Told once, with the session it was about.
-    Again(Option<String>),
-    Nobody,
+/// The request that a response belongs to.
+pub enum ResponseMatch {
+    /// A pending request, with its callback.
+    Pending(Callback),
+    /// A request that was answered before, with its session. Reported once per request.
+    Duplicate(Option<String>),
+    Unknown,
 }
 
-struct Waiting {
+struct PendingRequest {
     frame: ClientFrame,
-    keep: OnDisconnect,
+    on_disconnect: OnDisconnect,
     callback: Callback,
 }
 
@@ -56,49 +57,55 @@ impl PendingRequests {
         Self { prefix, ..Self::default() }
     }
 
-    /// Gives the frame its id and keeps it until it is answered.
-    pub fn add(&mut self, mut frame: ClientFrame, keep: OnDisconnect, callback: Callback) -> ClientFrame {
+    /// Assigns the frame's id and stores the request until its response arrives.
+    pub fn add(
+        &mut self,
+        mut frame: ClientFrame,
+        on_disconnect: OnDisconnect,
+        callback: Callback,
+    ) -> ClientFrame {
         self.next_number += 1;
         frame.id = format!("{}c{}", self.prefix, self.next_number);
-        self.waiting.push(Waiting { frame: frame.clone(), keep, callback });
+        self.requests.push(PendingRequest { frame: frame.clone(), on_disconnect, callback });
         frame
     }
 
-    /// The answer to the command with this id came. An unknown or repeated one reaches no other command.
-    pub fn answered(&mut self, id: &str) -> Answered {
-        if let Some(position) = self.waiting.iter().position(|waiting| waiting.frame.id == id) {
-            let Waiting { frame, callback, .. } = self.waiting.remove(position);
+    /// Removes the request with this id and returns its callback. Unknown and duplicate responses affect no other
+    /// request.
+    pub fn resolve(&mut self, id: &str) -> ResponseMatch {
+        if let Some(position) = self.requests.iter().position(|request| request.frame.id == id) {
+            let PendingRequest { frame, callback, .. } = self.requests.remove(position);
             if self.answered.len() >= REMEMBERED_RESPONSES {
                 self.answered.pop_front();
             }
             let session_id = frame.command.session_id().map(str::to_owned);
             self.answered.push_back((frame.id, session_id));
-            return Answered::Asker(callback);
+            return ResponseMatch::Pending(callback);
         }
         let known = self.answered.iter().position(|(known, _)| known == id);
         match known.and_then(|position| self.answered.remove(position)) {
-            Some((_, session_id)) => Answered::Again(session_id),
-            None => Answered::Nobody,
+            Some((_, session_id)) => ResponseMatch::Duplicate(session_id),
+            None => ResponseMatch::Unknown,
         }
     }
 
     #[cfg(test)]
-    pub fn is_waiting(&self, id: &str) -> bool {
-        self.waiting.iter().any(|waiting| waiting.frame.id == id)
+    pub fn is_pending(&self, id: &str) -> bool {
+        self.requests.iter().any(|request| request.frame.id == id)
     }
 
-    /// The socket is gone: what cannot be sent again has failed.
-    pub fn lost(&mut self) -> Vec<Callback> {
+    /// Called when the connection is lost: removes the requests that fail, and returns their callbacks.
+    pub fn disconnect(&mut self) -> Vec<Callback> {
         let (kept, failed): (Vec<_>, Vec<_>) =
-            self.waiting.drain(..).partition(|waiting| waiting.keep == OnDisconnect::Resend);
-        self.waiting = kept;
-        failed.into_iter().map(|waiting| waiting.callback).collect()
+            self.requests.drain(..).partition(|request| request.on_disconnect == OnDisconnect::Resend);
+        self.requests = kept;
+        failed.into_iter().map(|request| request.callback).collect()
     }
 
-    /// What is sent after a reconnect, in the order it was asked for.
+    /// The requests to send after reconnecting, in their original order.
     pub fn to_resend(&self) -> Vec<ClientFrame> {
-        let kept = self.waiting.iter().filter(|waiting| waiting.keep == OnDisconnect::Resend);
-        kept.map(|waiting| waiting.frame.clone()).collect()
+        let kept = self.requests.iter().filter(|request| request.on_disconnect == OnDisconnect::Resend);
+        kept.map(|request| request.frame.clone()).collect()
     }
 }
 
@@ -127,13 +134,15 @@ mod tests {
             pending.add(open(), OnDisconnect::Fail, Box::new(move |outcome| log.borrow_mut().push(outcome)));
         let other =
             pending.add(frame(SessionCommand::Retry), OnDisconnect::Fail, Box::new(|_| panic!("not asked")));
-        let Answered::Asker(callback) = pending.answered(&sent.id) else { panic!("nobody asked") };
+        let ResponseMatch::Pending(callback) = pending.resolve(&sent.id) else { panic!("nobody asked") };
         callback(Ok(Value::Null));
-        assert!(matches!(pending.answered(&sent.id), Answered::Again(Some(session)) if session == "s"));
-        assert!(matches!(pending.answered(&sent.id), Answered::Nobody), "told once");
-        assert!(matches!(pending.answered("never asked"), Answered::Nobody));
+        assert!(
+            matches!(pending.resolve(&sent.id), ResponseMatch::Duplicate(Some(session)) if session == "s")
+        );
+        assert!(matches!(pending.resolve(&sent.id), ResponseMatch::Unknown), "told once");
+        assert!(matches!(pending.resolve("never asked"), ResponseMatch::Unknown));
         assert_eq!(*seen.borrow(), [Ok(Value::Null)]);
-        assert!(pending.is_waiting(&other.id));
+        assert!(pending.is_pending(&other.id));
     }
 
     #[test]
@@ -143,10 +152,10 @@ mod tests {
             .map(|_| pending.add(frame(SessionCommand::Retry), OnDisconnect::Fail, Box::new(drop)))
             .collect();
         for frame in &sent {
-            pending.answered(&frame.id);
+            pending.resolve(&frame.id);
         }
-        assert!(matches!(pending.answered(&sent[0].id), Answered::Nobody));
-        assert!(matches!(pending.answered(&sent[1].id), Answered::Again(_)));
+        assert!(matches!(pending.resolve(&sent[0].id), ResponseMatch::Unknown));
+        assert!(matches!(pending.resolve(&sent[1].id), ResponseMatch::Duplicate(_)));
     }
 
     #[test]
@@ -155,11 +164,11 @@ mod tests {
         let open = pending.add(open(), OnDisconnect::Fail, Box::new(drop));
         let first = pending.add(frame(SessionCommand::Retry), OnDisconnect::Resend, Box::new(drop));
         let second = pending.add(frame(SessionCommand::Abort), OnDisconnect::Resend, Box::new(drop));
-        assert_eq!(pending.lost().len(), 1);
-        assert!(!pending.is_waiting(&open.id));
+        assert_eq!(pending.disconnect().len(), 1);
+        assert!(!pending.is_pending(&open.id));
         assert_eq!(pending.to_resend(), [first.clone(), second]);
-        assert_eq!(pending.lost().len(), 0, "a second loss drops nothing more");
-        assert!(matches!(pending.answered(&first.id), Answered::Asker(_)));
+        assert_eq!(pending.disconnect().len(), 0, "a second loss drops nothing more");
+        assert!(matches!(pending.resolve(&first.id), ResponseMatch::Pending(_)));
         assert_eq!(pending.to_resend().len(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! One WebSocket and the closures that live as long as it. Dropping it closes it and silences it.
+//! A WebSocket with its event handlers. Dropping it removes the handlers and closes the connection.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -6,19 +6,19 @@ use web_sys::{CloseEvent, MessageEvent, WebSocket};
 
 use crate::browser;
 
-/// An attempt to connect this young deserves to go on.
+/// A connection attempt younger than this is not replaced by a new one.
 const FRESH_MILLISECONDS: f64 = 2_000.0;
 
 pub(super) struct Socket {
     socket: WebSocket,
-    since: f64,
+    opened_at: f64,
     _open: Closure<dyn FnMut()>,
     _message: Closure<dyn FnMut(MessageEvent)>,
     _close: Closure<dyn FnMut(CloseEvent)>,
 }
 
 impl Socket {
-    /// Starts to connect. `on_message` gets the text of a frame, `on_close` the close code.
+    /// Starts connecting. `on_message` receives the text of a frame, `on_close` the close code.
     pub(super) fn open(
         address: &str,
         on_open: impl FnMut() + 'static,
@@ -36,16 +36,16 @@ impl Socket {
         socket.set_onopen(Some(open.as_ref().unchecked_ref()));
         socket.set_onmessage(Some(message.as_ref().unchecked_ref()));
         socket.set_onclose(Some(close.as_ref().unchecked_ref()));
-        Some(Self { socket, since: browser::now(), _open: open, _message: message, _close: close })
+        Some(Self { socket, opened_at: browser::now(), _open: open, _message: message, _close: close })
     }
 
     pub(super) fn send(&self, text: &str) {
-        // A socket that cannot send is about to close, and its close event is handled.
+        // If sending fails, the socket is closing, and `on_close` handles that.
         let _ = self.socket.send_with_str(text);
     }
 
     pub(super) fn is_fresh(&self) -> bool {
-        browser::now() - self.since < FRESH_MILLISECONDS
+        browser::now() - self.opened_at < FRESH_MILLISECONDS
     }
 }
 

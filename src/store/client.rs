@@ -1,5 +1,5 @@
-//! What belongs to this browser alone: the connection as seen from here, drafts, what is open and where it is
-//! scrolled to. Nothing here comes from the server.
+//! State of this browser: the connection, drafts, preferences, open dialogs and scroll positions. Nothing here comes
+//! from the server.
 
 pub mod answer_drafts;
 mod attachments;
@@ -25,13 +25,13 @@ pub use self::outbox::Sent;
 pub use self::preferences::Preferences;
 pub use self::preferences::Theme;
 pub use self::queue_edits::QueueEdits;
-pub use self::reading_positions::Reading;
+pub use self::reading_positions::ReadingPosition;
 pub use self::reading_positions::ReadingPositions;
 use crate::browser;
 use crate::net::ConnectionState;
 use crate::net::access::Access;
 
-/// What the composer's text is.
+/// Whether the composer sends its text to the agent or runs it as a shell command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputMode {
     #[default]
@@ -52,18 +52,18 @@ impl InputMode {
     }
 }
 
-/// What has to be confirmed before it is done.
+/// An action that the user must confirm in a dialog.
 #[derive(Clone)]
 pub struct Confirmation {
     pub title: String,
     pub words: String,
     pub yes: &'static str,
-    /// It takes something away.
+    /// The action deletes something.
     pub destructive: bool,
     pub act: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// The title that is being changed, and where it stands.
+/// The session whose title is being edited, and whether that happens in the sidebar or in the title bar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renaming {
     pub session_id: String,
@@ -72,47 +72,47 @@ pub struct Renaming {
 
 #[derive(Clone, Copy, Default)]
 pub struct ClientState {
-    /// None until the server was asked.
+    /// `None` until the server has responded.
     pub access: RwSignal<Option<Access>>,
     pub connection: RwSignal<ConnectionState>,
-    /// The server is of another version, and reloading did not help.
+    /// The server speaks another protocol version, and reloading the page did not help.
     pub outdated: RwSignal<bool>,
     pub sidebar_open: RwSignal<bool>,
-    /// Moves on every half minute, for relative times.
+    /// The current time, updated every half minute, for relative times.
     pub now: RwSignal<f64>,
-    /// What a screen reader is told, newest only.
+    /// The latest screen-reader message.
     pub announced: RwSignal<String>,
     /// The tab is hidden.
     pub hidden: RwSignal<bool>,
     pub preferences: Preferences,
-    /// What the tab is called, without what calls for attention.
+    /// The document title without the marks that call for attention.
     pub title: RwSignal<String>,
     pub outbox: Outbox,
     pub drafts: Drafts,
     pub attachments: Attachments,
-    /// Files are being carried over the page.
+    /// Files are being dragged over the page.
     pub dragged: RwSignal<bool>,
     pub queue_edits: QueueEdits,
     pub message_edit: MessageEdit,
     pub confirmation: RwSignal<Option<Confirmation>>,
-    /// Where the picture comes from that is looked at in full.
+    /// The source of the image in the image viewer.
     pub viewed: RwSignal<Option<String>>,
-    /// The list of shortcuts is open.
+    /// The list of keyboard shortcuts is open.
     pub help: RwSignal<bool>,
     pub renaming: RwSignal<Option<Renaming>>,
-    /// What the sidebar is searched for.
+    /// The search text of the sidebar.
     pub query: RwSignal<String>,
     pub show_archived: RwSignal<bool>,
-    /// The words that are looked for in the conversation; none while nobody looks.
+    /// The search text of "find in conversation"; `None` while that is closed.
     pub finding: RwSignal<Option<String>>,
-    /// Which of how many places is looked at, in the row that was gone to.
+    /// The index and the number of matches in the row that was scrolled to.
     pub hit: RwSignal<(usize, usize)>,
-    /// What was refused, where no session is open to say it in.
+    /// An error for which no open session could show a notice.
     pub trouble: RwSignal<Option<String>>,
-    /// What was open here until it was removed elsewhere.
+    /// The title of the session that was open here until another client removed it.
     pub left: RwSignal<Option<String>>,
-    /// Sessions whose composer was made a shell by its button, whatever is typed there.
-    shell_chosen: RwSignal<HashSet<String>>,
+    /// Sessions whose composer was switched to shell mode by its button.
+    shell_mode: RwSignal<HashSet<String>>,
     pub reading_positions: ReadingPositions,
 }
 
@@ -121,7 +121,7 @@ impl ClientState {
         Self { now: RwSignal::new(now), ..Self::default() }
     }
 
-    /// Opens the drawer, or brings back the sidebar where it is none.
+    /// Opens the drawer in narrow windows, and shows a hidden sidebar in others.
     pub fn show_sidebar(&self) {
         match browser::is_narrow() {
             true => self.sidebar_open.set(true),
@@ -132,36 +132,36 @@ impl ClientState {
     pub fn toggle_sidebar(&self) {
         match browser::is_narrow() {
             true => self.sidebar_open.update(|open| *open = !*open),
-            false => self.preferences.no_sidebar.update(|away| *away = !*away),
+            false => self.preferences.no_sidebar.update(|hidden| *hidden = !*hidden),
         }
     }
 
-    /// What the composer's text is: by the person's choice, or by how it begins.
+    /// The mode that the user has chosen, or else the one that the text implies.
     pub fn input_mode(&self, session_id: &str) -> InputMode {
-        let chosen = self.shell_chosen.with(|chosen| chosen.contains(session_id));
+        let chosen = self.shell_mode.with(|sessions| sessions.contains(session_id));
         let typed = self.drafts.of(session_id).with(|draft| InputMode::of(draft));
         if chosen { InputMode::Shell } else { typed }
     }
 
-    /// The button: a shell that stays one, or back from either kind of shell.
+    /// Switches to shell mode, or back to prompt mode, however shell mode was entered.
     pub fn toggle_shell(&self, session_id: &str) {
         match untrack(|| self.input_mode(session_id)) {
-            InputMode::Prompt => self.shell_chosen.update(|chosen| {
-                chosen.insert(session_id.to_owned());
+            InputMode::Prompt => self.shell_mode.update(|sessions| {
+                sessions.insert(session_id.to_owned());
             }),
             InputMode::Shell => {
-                self.forget_chosen_shell(session_id);
+                self.reset_shell_mode(session_id);
                 let draft = self.drafts.of(session_id).get_untracked();
                 self.drafts.set(session_id, draft.trim_start_matches('!').to_owned());
             }
         }
     }
 
-    /// What is written next is a message again: nothing meant for the agent is ever run by mistake.
-    pub fn forget_chosen_shell(&self, session_id: &str) {
-        if self.shell_chosen.with_untracked(|chosen| chosen.contains(session_id)) {
-            self.shell_chosen.update(|chosen| {
-                chosen.remove(session_id);
+    /// Makes the next text a prompt again, so that text meant for the agent never runs as a command by mistake.
+    pub fn reset_shell_mode(&self, session_id: &str) {
+        if self.shell_mode.with_untracked(|sessions| sessions.contains(session_id)) {
+            self.shell_mode.update(|sessions| {
+                sessions.remove(session_id);
             });
         }
     }

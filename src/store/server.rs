@@ -1,5 +1,5 @@
-//! What the server told: the agents, the sessions, and of the sessions opened lately everything there is to show.
-//! Filled by frames alone; no component writes here.
+//! A mirror of the server's state: agents, session summaries, and the content of recently opened sessions. Only frames
+//! change it; components just read.
 
 mod apply_frame;
 pub mod notice;
@@ -23,12 +23,12 @@ pub use self::session::Session;
 #[derive(Clone, Copy)]
 pub struct ServerState {
     pub agents: RwSignal<Vec<AgentInfo>>,
-    /// Why the server cannot write to disk, while it cannot.
+    /// Why the server cannot write to its disk; `None` while it can.
     pub storage_problem: RwSignal<Option<String>>,
     pub default_cwd: RwSignal<String>,
     pub server_version: RwSignal<String>,
     pub sessions: RwSignal<Vec<SessionSummary>>,
-    /// A welcome came: an empty list of sessions really is empty.
+    /// A welcome has arrived, so an empty list of sessions really is empty.
     pub known: RwSignal<bool>,
     opened: StoredValue<HashMap<String, Session>>,
     recent: StoredValue<RecentSessions>,
@@ -36,7 +36,7 @@ pub struct ServerState {
 }
 
 impl ServerState {
-    /// Lives as long as the owner it is made in: the page's.
+    /// Creates the signals in the current owner, which must be the page's.
     pub fn new() -> Self {
         Self {
             agents: RwSignal::default(),
@@ -51,17 +51,17 @@ impl ServerState {
         }
     }
 
-    /// How a session stands in the list; whoever reads it runs again when the list changes.
+    /// The summary of a session. Tracks the whole list.
     pub fn summary(&self, id: &str) -> Option<SessionSummary> {
         self.sessions.with(|sessions| sessions.iter().find(|session| session.id == id).cloned())
     }
 
-    /// A session that was opened and is still kept.
+    /// A session that was opened and not evicted since.
     pub fn opened(&self, id: &str) -> Option<Session> {
         self.opened.with_value(|opened| opened.get(id).copied())
     }
 
-    /// The session to show now; gives those that had to make room, whose events are no longer wanted.
+    /// Returns the session to show, and the ids of evicted sessions, from which the page must unsubscribe.
     pub fn show(&self, id: &str) -> (Session, Vec<String>) {
         let session = self.opened(id).unwrap_or_else(|| {
             let owner = self.owner.with_value(Owner::child);
@@ -73,12 +73,12 @@ impl ServerState {
         });
         let evicted = self.recent.try_update_value(|recent| recent.touch(id)).unwrap_or_default();
         for id in &evicted {
-            self.forget(id);
+            self.evict(id);
         }
         (session, evicted)
     }
 
-    /// What a new connection needs to know about the old one.
+    /// The last applied event of each open session, from which a new connection continues.
     pub fn cursors(&self) -> Vec<Cursor> {
         self.opened.with_value(|opened| opened.values().filter_map(Session::cursor).collect())
     }
@@ -92,20 +92,21 @@ impl ServerState {
         self.known.set(true);
     }
 
-    /// Applies one frame; signals are told in `settle`.
+    /// Applies a frame. `update_signals` makes the changes visible.
     pub fn apply(&self, frame: ServerFrame) -> FrameEffect {
         apply_frame::apply(self, frame)
     }
 
-    /// The end of an animation frame's worth of frames: every signal that has news tells it, once.
-    pub fn settle(&self) {
+    /// Updates the signals of all changed sessions. Called once per batch of frames, so that each signal notifies at most
+    /// once per animation frame.
+    pub fn update_signals(&self) {
         let opened: Vec<Session> = self.opened.with_value(|opened| opened.values().copied().collect());
-        opened.iter().for_each(Session::settle);
+        opened.iter().for_each(Session::update_signals);
     }
 
-    fn forget(&self, id: &str) {
-        let gone = self.opened.try_update_value(|opened| opened.remove(id)).flatten();
-        if let Some(session) = gone {
+    fn evict(&self, id: &str) {
+        let evicted = self.opened.try_update_value(|opened| opened.remove(id)).flatten();
+        if let Some(session) = evicted {
             session.dispose();
         }
     }

@@ -1,32 +1,32 @@
-//! What the agent says.
+//! A message of the agent, rendered as Markdown.
 
 use pilothouse_core::Mark;
 use web_sys::Element;
 
-use super::click;
-use super::entry::Entry;
+use super::context::RowContext;
 use super::images::Images;
 use super::markdown::Markdown;
-use crate::dom::element::{Changed, add, set_class, with_text};
+use super::row_action;
+use crate::dom::element::{Changed, append, toggle_class, with_text};
 
-pub fn build(entry: Entry) -> Element {
-    let row = entry.article("row assistant");
-    let mut text = Markdown::in_place(&row);
-    let mut images = Images::in_row(&row);
-    add(&row, &click::of_message(&[]));
+pub fn build(context: RowContext) -> Element {
+    let row = context.article("row assistant");
+    let mut text = Markdown::append_to(&row);
+    let mut images = Images::after_content(&row);
+    append(&row, &row_action::message_actions(&[]));
     let article = row.clone();
     let (mut live, mut interrupted) = (Changed::default(), Changed::default());
-    let mark = with_text("p", "row-mark", "Stopped here");
-    entry.follow(move |entry, message| {
-        let is_live = entry.is_live();
-        if live.differs(is_live) {
-            set_class(&row, "live", is_live);
+    let note = with_text("p", "row-mark", "Stopped here");
+    context.render_effect(move |context, message| {
+        let is_live = context.is_live();
+        if live.update(is_live) {
+            toggle_class(&row, "live", is_live);
         }
         text.show(&message.text, is_live);
-        images.show(&entry.session.id(), &message.images);
+        images.show(&context.session.id(), &message.images);
         let is_interrupted = message.mark == Some(Mark::Interrupted);
-        if interrupted.differs(is_interrupted) {
-            if is_interrupted { add(&row, &mark) } else { mark.remove() }
+        if interrupted.update(is_interrupted) {
+            if is_interrupted { append(&row, &note) } else { note.remove() }
         }
     });
     article

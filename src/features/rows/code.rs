@@ -1,5 +1,5 @@
-//! The text of code: a `code` element with its lines in groups, coloured where the highlighter knows the language. That
-//! is loaded when the first such code appears; until it is there, and where it cannot be loaded, code has no colours.
+//! `code` elements, whose lines are grouped and coloured if the highlighter knows the language. The highlighter is loaded
+//! when the first such code appears; until then, and if it cannot be loaded, code is not coloured.
 
 mod highlighter;
 
@@ -8,24 +8,24 @@ use pilothouse_highlight::{LINES, name_in_path, of_name, pieces};
 use pilothouse_highlight_web::{GROUP, LANGUAGE};
 use web_sys::Element;
 
-use super::markdown::build;
+use crate::dom::element as dom;
 
 pub fn element(language: &str, text: &str) -> Element {
-    let code = build::element("code");
-    write(&code, text);
+    let code = dom::element("code");
+    append_plain(&code, text);
     colour(&code, language);
     code
 }
 
-/// What a file's code is written in, by its path.
+/// The name of a file's language, derived from its path; empty if unknown.
 pub fn language_of(path: &str) -> String {
     name_in_path(path).unwrap_or_default().to_owned()
 }
 
-/// Colours code, or the lines of a change of it.
+/// Colours code or the lines of a diff hunk.
 pub fn colour(code: &Element, language: &str) {
     if of_name(language).is_some() {
-        build::set(code, LANGUAGE, language);
+        dom::set(code, LANGUAGE, language);
         highlighter::colour(code);
     }
 }
@@ -34,7 +34,7 @@ pub fn text(code: &Element) -> String {
     code.text_content().unwrap_or_default()
 }
 
-/// Changes the text. What stands there stays if the new text only goes on.
+/// Changes the text. If the new text continues the old one, only the difference is appended.
 pub fn set(code: &Element, text: &str) {
     match text.strip_prefix(&self::text(code)) {
         Some(added) => append(code, added),
@@ -46,25 +46,25 @@ pub fn set(code: &Element, text: &str) {
 }
 
 pub fn append(code: &Element, added: &str) {
-    let is_done = added.is_empty() || (code.has_attribute(LANGUAGE) && highlighter::append(code, added));
-    if !is_done {
-        write(code, added);
+    let is_appended = added.is_empty() || (code.has_attribute(LANGUAGE) && highlighter::append(code, added));
+    if !is_appended {
+        append_plain(code, added);
     }
 }
 
-/// Adds text without colours.
-fn write(code: &Element, added: &str) {
+/// Appends text without colours, in groups of lines.
+fn append_plain(code: &Element, added: &str) {
     let last = code.last_element_child();
     let lines = last.as_ref().map_or(0, |group| text(group).matches('\n').count());
     let mut group = last.filter(|_| lines < LINES);
     for piece in pieces(added, lines) {
         let group = group.take().unwrap_or_else(|| {
-            let group = build::with_text("span", GROUP, "");
-            build::add(code, &group);
+            let group = dom::with_text("span", GROUP, "");
+            dom::append(code, &group);
             group
         });
-        build::add(&group, &document().create_text_node(piece));
-        // What was added to what stood there is one text with it.
+        dom::append(&group, &document().create_text_node(piece));
+        // Joins the added text with the node before it.
         group.normalize();
     }
 }

@@ -1,4 +1,4 @@
-//! What went wrong, and what can be done about it.
+//! An error, with a Retry button if it ended the last run.
 
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
@@ -6,26 +6,26 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::failure::failure_text;
 use web_sys::Element;
 
-use super::click;
-use super::click::Act;
-use super::entry::Entry;
+use super::context::RowContext;
+use super::row_action;
+use super::row_action::RowAction;
 use super::streamed_text::StreamedText;
-use crate::dom::element::{Changed, add, set};
+use crate::dom::element::{Changed, append, set};
 use crate::widgets::icon::Icon;
 
-pub fn build(entry: Entry) -> Element {
-    let row = entry.article("row error icon-before");
+pub fn build(context: RowContext) -> Element {
+    let row = context.article("row error icon-before");
     set(&row, "data-icon", Icon::Alert.name());
-    let mut text = StreamedText::in_place(&row, "row-text");
-    add(&row, &click::small(Act::Copy, Icon::Copy, "Copy this error", ""));
-    let retry = click::button(Act::Retry, "button icon-before", Icon::Retry, "Retry");
+    let mut text = StreamedText::append_to(&row, "row-text");
+    append(&row, &row_action::icon_button(RowAction::Copy, Icon::Copy, "Copy this error", ""));
+    let retry = row_action::text_button(RowAction::Retry, "button icon-before", Icon::Retry, "Retry");
     let article = row.clone();
-    let mut offered = Changed::default();
-    entry.follow(move |entry, message| {
+    let mut retryable = Changed::default();
+    context.render_effect(move |context, message| {
         text.show(&failure_text(&message.text));
-        let can_retry = entry.session.meta.state().get() == SessionState::Error && entry.is_last();
-        if offered.differs(can_retry) {
-            if can_retry { add(&row, &retry) } else { retry.remove() }
+        let can_retry = context.session.meta.state().get() == SessionState::Error && context.is_last();
+        if retryable.update(can_retry) {
+            if can_retry { append(&row, &retry) } else { retry.remove() }
         }
     });
     article

@@ -1,4 +1,4 @@
-//! A picture as large as the window, above everything. Escape, a click beside it or its button closes it.
+//! The dialog that shows an image in full size. Escape, a click beside the image or the button closes it.
 
 use leptos::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::widgets::dialog::Dialog;
 use crate::widgets::icon::{Glyph, Icon};
 
 #[component]
-pub fn Viewer() -> impl IntoView {
+pub fn ImageViewer() -> impl IntoView {
     let viewed = use_actions().client.viewed;
     let open = Signal::derive(move || viewed.with(Option::is_some));
     let close = Callback::new(move |()| viewed.set(None));

@@ -1,31 +1,35 @@
-//! The pictures of a row, from the server's own store or from the row itself; never from anywhere else.
+//! The images of a row. They come from the server's blob store or from the message itself, never from other hosts.
 
 use pilothouse_core::Image;
 use web_sys::Element;
 
-use super::click;
-use super::click::Act;
-use crate::dom::element::{Changed, add, element, set, with_class};
+use super::row_action;
+use super::row_action::RowAction;
+use crate::dom::element::{Changed, append, element, set, with_class};
 use crate::routes;
 
-/// What the page shows; anything else, and above all SVG, is not a picture here.
+/// The image types that the page shows. SVG is excluded, because it can contain scripts.
 const TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// Behind what the row has when this is made, or at its end.
+/// The row's container of images, which exists only while there are any.
 pub struct Images {
     row: Element,
-    before: Option<Element>,
-    place: Option<Element>,
+    /// The element after which the container is inserted; at the end of the row if `None`.
+    previous: Option<Element>,
+    container: Option<Element>,
     shown: Changed<Vec<Image>>,
 }
 
 impl Images {
-    pub fn in_row(row: &Element) -> Self {
-        Self { row: row.clone(), before: row.last_element_child(), place: None, shown: Changed::default() }
+    /// Images after the current content of the row.
+    pub fn after_content(row: &Element) -> Self {
+        let previous = row.last_element_child();
+        Self { row: row.clone(), previous, container: None, shown: Changed::default() }
     }
 
+    /// Images that stay at the end of the row.
     pub fn at_end(row: &Element) -> Self {
-        Self { before: None, ..Self::in_row(row) }
+        Self { previous: None, ..Self::after_content(row) }
     }
 
     pub fn show(&mut self, session_id: &str, images: &[Image]) {
@@ -33,38 +37,38 @@ impl Images {
         if unchanged {
             return;
         }
-        self.shown.differs(images.to_vec());
-        if let Some(place) = self.place.take() {
-            place.remove();
+        self.shown.update(images.to_vec());
+        if let Some(container) = self.container.take() {
+            container.remove();
         }
         let sources: Vec<String> = images.iter().filter_map(|image| source(session_id, image)).collect();
         if sources.is_empty() {
             return;
         }
-        let place = with_class("div", "row-images");
+        let container = with_class("div", "row-images");
         for (source, number) in sources.iter().zip(1..) {
-            add(&place, &picture(source, number));
+            append(&container, &image_button(source, number));
         }
-        let next = self.before.as_ref().and_then(|before| before.next_sibling());
-        let _ = self.row.insert_before(&place, next.as_ref());
-        self.place = Some(place);
+        let next = self.previous.as_ref().and_then(|previous| previous.next_sibling());
+        let _ = self.row.insert_before(&container, next.as_ref());
+        self.container = Some(container);
     }
 }
 
-fn picture(source: &str, number: usize) -> Element {
+fn image_button(source: &str, number: usize) -> Element {
     let (button, image) = (with_class("button", "row-image"), element("img"));
     set(&button, "type", "button");
     set(&button, "title", "Look at it in full");
-    click::name(&button, Act::View);
+    row_action::set_action(&button, RowAction::ViewImage);
     set(&image, "alt", &format!("Image {number}"));
     set(&image, "loading", "lazy");
     set(&image, "decoding", "async");
     set(&image, "src", source);
-    add(&button, &image);
+    append(&button, &image);
     button
 }
 
-/// Where a picture is shown from; nothing if it is none.
+/// The `src` of an image, or `None` if its type is not supported.
 pub fn source(session_id: &str, image: &Image) -> Option<String> {
     if !image.blob.is_empty() {
         return Some(routes::blob_address(session_id, &image.blob));
@@ -78,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_pictures_of_known_types_are_shown_from_data() {
+    fn only_known_image_types_are_shown_from_data() {
         let image =
             |mime_type: &str| Image { mime_type: mime_type.into(), data: "AAAA".into(), blob: String::new() };
         assert_eq!(source("s", &image("image/png")).as_deref(), Some("data:image/png;base64,AAAA"));

@@ -1,9 +1,8 @@
-//! Markdown as real elements, while it streams. Blocks are built once when they are finished; only the live tail is
-//! changed, node by node, so that nothing that stands there is built anew for what is added. Of a long text only what
-//! is near the view is built. No HTML is ever parsed.
+//! Incremental Markdown rendering. Finished blocks are built once; the live tail is patched node by node. Of a long text,
+//! only the sections near the view are built. HTML is never parsed.
 
 pub mod blocks;
-pub mod build;
+mod build;
 mod code_block;
 mod height_estimate;
 mod patch;
@@ -16,35 +15,36 @@ use leptos::prelude::{Set, use_context};
 use pilothouse_core::render::markdown::{Block, MarkdownStream, Progress};
 use web_sys::Element;
 
-pub use self::code_block::text_of as code_of;
+pub use self::code_block::code_element;
 use self::sections::{BLOCKS, Content, Sections};
-use crate::dom::visibility::{Visibility, Watched};
+use crate::dom::element::{append, with_class};
+use crate::dom::visibility::{Visibility, WatchGuard};
 
-/// Shared with those who tell what is near.
-pub struct Markdown(Rc<RefCell<Shown>>);
+/// Shared with the visibility callbacks of its sections.
+pub struct Markdown(Rc<RefCell<Rendered>>);
 
-/// What stands in the page: the elements of the finished blocks, then those of the tail.
-struct Shown {
+/// The rendered text: the elements of the finished blocks, then those of the tail.
+struct Rendered {
     sections: Sections,
     source: Source,
     tail: Tail,
-    near: Option<Visibility>,
+    /// `None` outside a timeline; then all sections are built.
+    visibility: Option<Visibility>,
 }
 
 enum Source {
     Growing(MarkdownStream),
-    /// The blocks are forgotten: few texts ever change again, and then it is parsed anew.
+    /// A short, finished text. Its blocks are dropped, because it rarely changes again; if it does, it is parsed again.
     Complete(String),
-    /// Some of its blocks are yet to be built.
+    /// A finished text whose blocks are kept, because some of its sections may not be built.
     Long(MarkdownStream),
 }
 
-/// The live blocks as they stand in the page. An open block of code may be long, and only ever grows: of its text the
-/// length is enough.
+/// The rendered live blocks. Of an open code block only the length is stored, because it may be long and only grows.
 #[derive(Clone, Debug, Default)]
 struct Tail {
     blocks: Vec<Block>,
-    code: Option<usize>,
+    code_length: Option<usize>,
 }
 
 impl Tail {
@@ -52,19 +52,19 @@ impl Tail {
         match blocks {
             [Block::Code { language, text }] => {
                 let block = Block::Code { language: language.clone(), text: String::new() };
-                Self { blocks: vec![block], code: Some(text.len()) }
+                Self { blocks: vec![block], code_length: Some(text.len()) }
             }
-            _ => Self { blocks: blocks.to_vec(), code: None },
+            _ => Self { blocks: blocks.to_vec(), code_length: None },
         }
     }
 
-    /// What has been added, if both are the same open block of code.
-    fn added_code<'a>(&self, now: &'a [Block]) -> Option<&'a str> {
-        match (self.blocks.as_slice(), now) {
+    /// The added text, if both tails are the same open code block.
+    fn added_code<'a>(&self, tail: &'a [Block]) -> Option<&'a str> {
+        match (self.blocks.as_slice(), tail) {
             ([Block::Code { language: shown, .. }], [Block::Code { language, text }])
                 if shown == language =>
             {
-                text.get(self.code?..)
+                text.get(self.code_length?..)
             }
             _ => None,
         }
@@ -72,28 +72,29 @@ impl Tail {
 }
 
 impl Markdown {
-    pub fn in_place(parent: &Element) -> Self {
-        let text = build::with_class("div", "row-text markdown");
-        build::add(parent, &text);
-        Self(Rc::new(RefCell::new(Shown {
+    pub fn append_to(parent: &Element) -> Self {
+        let text = with_class("div", "row-text markdown");
+        append(parent, &text);
+        Self(Rc::new(RefCell::new(Rendered {
             sections: Sections::of(text),
             source: Source::Growing(MarkdownStream::default()),
             tail: Tail::default(),
-            near: use_context(),
+            visibility: use_context(),
         })))
     }
 
+    /// Renders the text. `live` says whether more may be streamed.
     pub fn show(&mut self, text: &str, live: bool) {
         self.0.borrow_mut().show(text, live, &Rc::downgrade(&self.0));
     }
 }
 
-impl Shown {
-    fn show(&mut self, text: &str, live: bool, own: &Weak<RefCell<Self>>) {
+impl Rendered {
+    fn show(&mut self, text: &str, live: bool, this: &Weak<RefCell<Self>>) {
         let mut stream = match &mut self.source {
             Source::Complete(shown) if shown == text => return,
             Source::Long(stream) if stream.source() == text => return,
-            // As it came, so that what stands before a change is known to be finished.
+            // Parses the old text first, so that the blocks before the change count as finished and are kept.
             Source::Complete(shown) => {
                 let mut stream = MarkdownStream::default();
                 stream.push(shown);
@@ -102,7 +103,7 @@ impl Shown {
             }
             Source::Growing(stream) | Source::Long(stream) => std::mem::take(stream),
         };
-        self.update(&mut stream, text, live, own);
+        self.update(&mut stream, text, live, this);
         self.source = if live {
             Source::Growing(stream)
         } else {
@@ -115,24 +116,24 @@ impl Shown {
         };
     }
 
-    fn update(&mut self, stream: &mut MarkdownStream, text: &str, live: bool, own: &Weak<RefCell<Self>>) {
+    fn update(&mut self, stream: &mut MarkdownStream, text: &str, live: bool, this: &Weak<RefCell<Self>>) {
         let finished = stream.blocks().len();
         let mut progress = match text.strip_prefix(stream.source()) {
             Some(added) => stream.push(added),
             None => stream.replace(text),
         };
         if !live {
-            progress = both(progress, stream.finish());
+            progress = combined(progress, stream.finish());
         }
         if progress.kept < finished {
-            // The agent's final word differs from here on.
+            // The final text differs from the streamed one from here on.
             self.sections.truncate(progress.kept);
             self.tail = Tail::default();
         }
-        self.draw(stream, &progress, own);
+        self.render(stream, &progress, this);
     }
 
-    fn draw(&mut self, stream: &MarkdownStream, progress: &Progress, own: &Weak<RefCell<Self>>) {
+    fn render(&mut self, stream: &MarkdownStream, progress: &Progress, this: &Weak<RefCell<Self>>) {
         let (sections, content) = (&mut self.sections, content_of(stream));
         for position in &progress.resolved {
             if let Some(block) = content.finished.get(*position) {
@@ -145,36 +146,41 @@ impl Shown {
             if let Some(block) = sections.block(progress.kept) {
                 patch::append_code(&block, added);
             }
-            self.tail.code = self.tail.code.map(|length| length + added.len());
+            self.tail.code_length = self.tail.code_length.map(|length| length + added.len());
         } else if progress.finished > 0 || progress.tail_changed {
-            let near = self.near;
-            let watch = |index, element: &Element| Some(watch(near?, index, element, own.clone()));
-            sections.change(progress.kept, &self.tail.blocks, content, watch);
+            let visibility = self.visibility;
+            let watch = |index, element: &Element| Some(watch(visibility?, index, element, this.clone()));
+            sections.update(progress.kept, &self.tail.blocks, content, watch);
             if progress.finished > 0 {
-                sections.tidy(true);
+                sections.empty_far(true);
             }
             self.tail = Tail::of(content.tail);
         }
     }
 
-    /// Tells whether something was built.
-    fn moved(&mut self, index: usize, is_near: bool) -> bool {
+    /// Builds or empties sections after one came near or left. Returns whether something was built.
+    fn visibility_changed(&mut self, index: usize, is_near: bool) -> bool {
         let (stream, grows) = match &self.source {
             Source::Growing(stream) => (stream, true),
             Source::Long(stream) => (stream, false),
             Source::Complete(_) => return false,
         };
-        let built = self.sections.moved(index, is_near, content_of(stream));
-        self.sections.tidy(grows);
+        let built = self.sections.visibility_changed(index, is_near, content_of(stream));
+        self.sections.empty_far(grows);
         built
     }
 }
 
-fn watch(near: Visibility, index: usize, element: &Element, shown: Weak<RefCell<Shown>>) -> Watched {
-    near.watch(element, move |is_near| {
-        let Some(shown) = shown.upgrade() else { return };
-        if shown.try_borrow_mut().is_ok_and(|mut shown| shown.moved(index, is_near)) {
-            near.built.set(true);
+fn watch(
+    visibility: Visibility,
+    index: usize,
+    element: &Element,
+    rendered: Weak<RefCell<Rendered>>,
+) -> WatchGuard {
+    visibility.watch(element, move |is_near| {
+        let Some(rendered) = rendered.upgrade() else { return };
+        if rendered.try_borrow_mut().is_ok_and(|mut rendered| rendered.visibility_changed(index, is_near)) {
+            visibility.built.set(true);
         }
     })
 }
@@ -183,8 +189,8 @@ fn content_of(stream: &MarkdownStream) -> Content<'_> {
     Content { finished: stream.blocks(), tail: stream.tail() }
 }
 
-/// Two steps as one.
-fn both(first: Progress, second: Progress) -> Progress {
+/// The progress of two consecutive steps.
+fn combined(first: Progress, second: Progress) -> Progress {
     let kept = first.kept.min(second.kept);
     let mut resolved = first.resolved;
     resolved.extend(second.resolved);

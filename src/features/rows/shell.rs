@@ -1,18 +1,18 @@
-//! A shell command of the person's own, with its output.
+//! A shell command that the user ran, with its output.
 
 use pilothouse_core::{BashResult, UiMessage};
 use web_sys::Element;
 
-use super::click;
-use super::click::Act;
-use super::entry::Entry;
+use super::context::RowContext;
+use super::row_action;
+use super::row_action::RowAction;
 use super::streamed_text::StreamedText;
-use crate::dom::element::{Changed, add, clear, mark, set, with_class, with_text};
+use crate::dom::element::{Changed, append, clear, set, toggle_attribute, with_class, with_text};
 use crate::widgets::icon::Icon;
 
-/// What stands beside the command. Output that grows changes none of it.
+/// The content of the row's header. It does not depend on the output's text, which may grow quickly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Line {
+struct ShellHeader {
     command: String,
     running: bool,
     outcome: Option<String>,
@@ -21,7 +21,7 @@ struct Line {
     has_output: bool,
 }
 
-impl Line {
+impl ShellHeader {
     fn of(message: &UiMessage) -> Self {
         let Some(result) = &message.bash_result else { return Self::default() };
         Self {
@@ -36,36 +36,36 @@ impl Line {
 }
 
 fn outcome(result: &BashResult) -> Option<String> {
-    let mut words = match (result.running, result.cancelled, result.exit_code) {
+    let mut label = match (result.running, result.cancelled, result.exit_code) {
         (true, ..) => return None,
         (_, true, _) => "stopped".to_owned(),
         (_, _, Some(code)) => format!("exit {code}"),
         (_, _, None) => "ended".to_owned(),
     };
     if result.truncated {
-        words.push_str(" · output cut");
+        label.push_str(" · output cut");
     }
-    Some(words)
+    Some(label)
 }
 
-pub fn build(entry: Entry) -> Element {
-    let row = entry.article("row shell");
+pub fn build(context: RowContext) -> Element {
+    let row = context.article("row shell");
     let head = with_class("div", "shell-head icon-before");
     set(&head, "data-icon", Icon::Terminal.name());
-    add(&row, &head);
+    append(&row, &head);
     let article = row.clone();
     let mut shown = Changed::default();
     let mut text = None::<StreamedText>;
-    entry.follow(move |_, message| {
-        let line = Line::of(message);
-        let has_output = line.has_output;
-        if shown.as_ref() != Some(&line) {
-            mark(&row, "data-failed", line.failed.then_some("true"));
-            write(&head, &line);
-            shown.differs(line);
+    context.render_effect(move |_, message| {
+        let header = ShellHeader::of(message);
+        let has_output = header.has_output;
+        if shown.as_ref() != Some(&header) {
+            toggle_attribute(&row, "data-failed", header.failed.then_some("true"));
+            render_header(&head, &header);
+            shown.update(header);
         }
         if has_output {
-            let text = text.get_or_insert_with(|| StreamedText::in_place(&row, "row-result"));
+            let text = text.get_or_insert_with(|| StreamedText::append_to(&row, "row-result"));
             text.show(output(message));
         } else if let Some(text) = text.take() {
             text.element.remove();
@@ -74,22 +74,30 @@ pub fn build(entry: Entry) -> Element {
     article
 }
 
-fn write(head: &Element, line: &Line) {
+fn render_header(head: &Element, header: &ShellHeader) {
     clear(head);
-    add(head, &with_text("code", "shell-command", &line.command));
-    if line.outside_context {
+    append(head, &with_text("code", "shell-command", &header.command));
+    if header.outside_context {
         let note = with_text("span", "shell-note", "kept from the agent");
         set(&note, "title", "The agent does not see this");
-        add(head, &note);
+        append(head, &note);
     }
-    if let Some(outcome) = &line.outcome {
-        add(head, &with_text("span", "row-duration", outcome));
+    if let Some(outcome) = &header.outcome {
+        append(head, &with_text("span", "row-duration", outcome));
     }
-    if line.has_output {
-        add(head, &click::copies_output());
+    if header.has_output {
+        append(head, &row_action::copy_output_button());
     }
-    if line.running {
-        add(head, &click::button(Act::StopShell, "button quiet icon-before", Icon::Stop, "Stop command"));
+    if header.running {
+        append(
+            head,
+            &row_action::text_button(
+                RowAction::StopShell,
+                "button quiet icon-before",
+                Icon::Stop,
+                "Stop command",
+            ),
+        );
     }
 }
 

@@ -1,9 +1,9 @@
-//! Text that grows. What is added is appended to the text that stands there; nothing is built anew for it.
+//! Plain text that grows. Added text is appended to the existing text node.
 
 use leptos::prelude::document;
 use web_sys::{Element, Text};
 
-use crate::dom::element::{add, with_class};
+use crate::dom::element::{append, with_class};
 
 pub struct StreamedText {
     pub element: Element,
@@ -12,40 +12,40 @@ pub struct StreamedText {
 }
 
 impl StreamedText {
-    pub fn in_place(parent: &Element, class: &str) -> Self {
+    pub fn append_to(parent: &Element, class: &str) -> Self {
         let (element, node) = (with_class("div", class), document().create_text_node(""));
-        add(&element, &node);
-        add(parent, &element);
+        append(&element, &node);
+        append(parent, &element);
         Self { element, node, shown: String::new() }
     }
 
-    pub fn show(&mut self, now: &str) {
-        match change(&self.shown, now) {
-            Change::Same => {}
-            Change::Appended(added) => {
+    pub fn show(&mut self, text: &str) {
+        match change(&self.shown, text) {
+            TextChange::Unchanged => {}
+            TextChange::Appended(added) => {
                 let _ = self.node.append_data(added);
                 self.shown.push_str(added);
             }
-            Change::Replaced => {
-                self.node.set_data(now);
-                now.clone_into(&mut self.shown);
+            TextChange::Replaced => {
+                self.node.set_data(text);
+                text.clone_into(&mut self.shown);
             }
         }
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Change<'a> {
-    Same,
+enum TextChange<'a> {
+    Unchanged,
     Appended(&'a str),
     Replaced,
 }
 
-fn change<'a>(shown: &str, now: &'a str) -> Change<'a> {
-    match now.strip_prefix(shown) {
-        Some("") => Change::Same,
-        Some(added) => Change::Appended(added),
-        None => Change::Replaced,
+fn change<'a>(shown: &str, text: &'a str) -> TextChange<'a> {
+    match text.strip_prefix(shown) {
+        Some("") => TextChange::Unchanged,
+        Some(added) => TextChange::Appended(added),
+        None => TextChange::Replaced,
     }
 }
 
@@ -54,15 +54,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_new_is_added() {
-        assert_eq!(change("", "a"), Change::Appended("a"));
-        assert_eq!(change("höl", "hölle"), Change::Appended("le"));
-        assert_eq!(change("same", "same"), Change::Same);
+    fn only_added_text_is_appended() {
+        assert_eq!(change("", "a"), TextChange::Appended("a"));
+        assert_eq!(change("höl", "hölle"), TextChange::Appended("le"));
+        assert_eq!(change("same", "same"), TextChange::Unchanged);
     }
 
     #[test]
-    fn a_final_word_that_differs_replaces() {
-        assert_eq!(change("abc", "abd"), Change::Replaced);
-        assert_eq!(change("abc", "ab"), Change::Replaced);
+    fn a_different_final_text_replaces() {
+        assert_eq!(change("abc", "abd"), TextChange::Replaced);
+        assert_eq!(change("abc", "ab"), TextChange::Replaced);
     }
 }

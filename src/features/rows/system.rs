@@ -1,60 +1,62 @@
-//! What happened to the conversation itself. A summary says what it is on one line and opens on a click: it repeats, at
-//! length, what stands above. How a question ended is shown word for word, other notes as the Markdown they are.
+//! Notes about the conversation itself. Summaries, which repeat at length what is above them, are collapsed to a header.
+//! The outcome of a question is plain text; other notes are Markdown.
 
 use pilothouse_core::Mark;
 use web_sys::Element;
 
-use super::entry::Entry;
-use super::line::Line;
+use super::context::RowContext;
+use super::header::RowHeader;
 use super::markdown::Markdown;
 use super::streamed_text::StreamedText;
-use crate::dom::element::{Changed, add, with_class};
+use crate::dom::element::{Changed, append, with_class};
 use crate::widgets::icon::Icon;
 
-pub fn build(entry: Entry) -> Element {
-    match entry.session.peek(&entry.row, |message| message.mark) {
+pub fn build(context: RowContext) -> Element {
+    match context.session.read_untracked(&context.row, |message| message.mark) {
         Some(Mark::Compacted) => {
-            summary(entry, Icon::Compact, "Compacted", "The model goes on from a summary")
+            summary(context, Icon::Compact, "Compacted", "The model goes on from a summary")
         }
-        Some(Mark::LeftBranch) => summary(entry, Icon::Fork, "Another branch", "A summary of what was left"),
+        Some(Mark::LeftBranch) => {
+            summary(context, Icon::Fork, "Another branch", "A summary of what was left")
+        }
         Some(Mark::Answered) => {
-            let row = entry.article("row system");
-            let mut text = StreamedText::in_place(&row, "row-text");
-            entry.follow(move |_, message| text.show(&message.text));
+            let row = context.article("row system");
+            let mut text = StreamedText::append_to(&row, "row-text");
+            context.render_effect(move |_, message| text.show(&message.text));
             row
         }
         _ => {
-            let row = entry.article("row system");
-            let mut text = Markdown::in_place(&row);
-            entry.follow(move |entry, message| text.show(&message.text, entry.is_live()));
+            let row = context.article("row system");
+            let mut text = Markdown::append_to(&row);
+            context.render_effect(move |context, message| text.show(&message.text, context.is_live()));
             row
         }
     }
 }
 
-fn summary(entry: Entry, icon: Icon, verb: &str, target: &str) -> Element {
-    let row = entry.article("row summary");
-    let line = Line::in_row(&row);
-    line.write(icon, &[("row-verb", "", verb), ("row-target", "", target)]);
+fn summary(context: RowContext, icon: Icon, verb: &str, target: &str) -> Element {
+    let row = context.article("row summary");
+    let header = RowHeader::append_to(&row);
+    header.set_content(icon, &[("row-verb", "", verb), ("row-target", "", target)]);
     let article = row.clone();
     let mut open = Changed::default();
-    let mut whole = None::<(Element, Markdown)>;
-    entry.follow(move |entry, message| {
-        let is_open = entry.is_open();
-        if open.differs(is_open) {
-            line.set_open(&row, is_open);
-            if let Some((place, _)) = whole.take() {
-                place.remove();
+    let mut details = None::<(Element, Markdown)>;
+    context.render_effect(move |context, message| {
+        let is_open = context.is_open();
+        if open.update(is_open) {
+            header.set_open(&row, is_open);
+            if let Some((container, _)) = details.take() {
+                container.remove();
             }
         }
         if is_open {
-            let (_, text) = whole.get_or_insert_with(|| {
-                let place = with_class("div", "summary-text");
-                add(&row, &place);
-                let text = Markdown::in_place(&place);
-                (place, text)
+            let (_, text) = details.get_or_insert_with(|| {
+                let container = with_class("div", "summary-text");
+                append(&row, &container);
+                let text = Markdown::append_to(&container);
+                (container, text)
             });
-            text.show(&message.text, entry.is_live());
+            text.show(&message.text, context.is_live());
         }
     });
     article

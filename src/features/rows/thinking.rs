@@ -1,34 +1,34 @@
-//! The model's thinking: one grey line with its first words, the whole on a click.
+//! The model's thinking: a header with the first words, expandable to the whole text.
 
 use pilothouse_core::Mark;
 use web_sys::Element;
 
-use super::entry::Entry;
-use super::line::Line;
+use super::context::RowContext;
+use super::header::RowHeader;
 use super::streamed_text::StreamedText;
-use crate::dom::element::{Changed, set_class};
+use crate::dom::element::{Changed, toggle_class};
 use crate::widgets::icon::Icon;
 
-pub fn build(entry: Entry) -> Element {
-    let row = entry.article("row thinking");
-    let line = Line::in_row(&row);
-    let mut text = StreamedText::in_place(&row, "row-text");
+pub fn build(context: RowContext) -> Element {
+    let row = context.article("row thinking");
+    let header = RowHeader::append_to(&row);
+    let mut text = StreamedText::append_to(&row, "row-text");
     let article = row.clone();
-    let (mut words, mut open) = (Changed::default(), Changed::default());
-    entry.follow(move |entry, message| {
-        let live = entry.is_live();
-        let label = match (live, message.mark == Some(Mark::Interrupted)) {
+    let (mut label, mut open) = (Changed::default(), Changed::default());
+    context.render_effect(move |context, message| {
+        let live = context.is_live();
+        let new_label = match (live, message.mark == Some(Mark::Interrupted)) {
             (true, _) => "Thinking…",
             (false, true) => "Thought, stopped",
             (false, false) => "Thought",
         };
-        if words.differs(label) {
-            set_class(&row, "live", live);
-            line.write(Icon::Thought, &[("row-verb", "", label)]);
+        if label.update(new_label) {
+            toggle_class(&row, "live", live);
+            header.set_content(Icon::Thought, &[("row-verb", "", new_label)]);
         }
-        let is_open = entry.is_open();
-        if open.differs(is_open) {
-            line.set_open(&row, is_open);
+        let is_open = context.is_open();
+        if open.update(is_open) {
+            header.set_open(&row, is_open);
         }
         text.show(&message.text);
     });

@@ -1,24 +1,24 @@
-//! A tool call: one line when closed. What it shows when open is in `tool_details`.
+//! A tool call: a header, expandable to the details of `tool_details`.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::describe::describe_call;
+use pilothouse_core::render::tool_kind::ToolKind;
 use pilothouse_core::render::tool_view::{exit_code, was_stopped};
 use pilothouse_core::{Mark, Phase, UiMessage};
 use web_sys::Element;
 
-use super::entry::Entry;
+use super::context::RowContext;
+use super::header::RowHeader;
 use super::images::Images;
-use super::line as row_line;
 use super::tool_details::ToolDetails;
-use super::tool_icon::tool_icon;
-use crate::dom::element::{Changed, mark, set};
+use crate::dom::element::{Changed, set, toggle_attribute};
 use crate::widgets::icon::Icon;
 use crate::widgets::relative_time::duration;
 
-/// What the closed line says. Output that grows changes none of it.
+/// The content of the row's header. It does not depend on the tool's output, which may grow quickly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Line {
+struct ToolHeader {
     call_id: String,
     tool: String,
     verb: String,
@@ -27,10 +27,11 @@ struct Line {
     phase: Phase,
     duration: Option<String>,
     exit: Option<String>,
-    given_up: Option<Mark>,
+    /// `Cancelled` or `Interrupted`, if the call did not end on its own.
+    stopped: Option<Mark>,
 }
 
-impl Line {
+impl ToolHeader {
     fn of(message: &UiMessage, cwd: &str) -> Self {
         let Some(step) = &message.tool_step else { return Self::default() };
         let description = describe_call(step);
@@ -44,15 +45,16 @@ impl Line {
             phase: step.phase,
             duration: step.duration_ms.map(duration),
             exit: exit_code(step).filter(|code| *code != 0).map(|code| format!("exit {code}")),
-            given_up: message
+            stopped: message
                 .mark
                 .filter(|mark| matches!(mark, Mark::Interrupted | Mark::Cancelled))
                 .or_else(|| was_stopped(step).then_some(Mark::Cancelled)),
         }
     }
 
+    /// The state's icon and label.
     const fn state(&self) -> (Icon, &'static str) {
-        match (self.phase, self.given_up) {
+        match (self.phase, self.stopped) {
             (_, Some(Mark::Cancelled)) => (Icon::Stop, "stopped"),
             (_, Some(_)) => (Icon::Stop, "interrupted"),
             (Phase::Calling, _) => (Icon::Spinner, "calling"),
@@ -62,50 +64,64 @@ impl Line {
         }
     }
 
-    fn write(&self, row: &Element, line: &row_line::Line) {
+    fn render(&self, row: &Element, header: &RowHeader) {
         set(row, "data-call-id", &self.call_id);
         set(row, "data-phase", self.phase.name());
         set(row, "data-tool", &self.tool);
-        mark(row, "data-interrupted", self.given_up.map(|_| "true"));
-        let words = [
+        toggle_attribute(row, "data-interrupted", self.stopped.map(|_| "true"));
+        let parts = [
             ("row-verb", "", self.verb.as_str()),
             ("row-target", &self.folders, &self.target),
             ("row-exit", "", self.exit.as_deref().unwrap_or_default()),
             ("row-duration", "", self.duration.as_deref().unwrap_or_default()),
         ];
-        line.write(tool_icon(&self.tool), &words);
-        let (icon, words) = self.state();
-        line.write_state(icon, words);
+        header.set_content(tool_icon(&self.tool), &parts);
+        let (icon, label) = self.state();
+        header.append_state(icon, label);
     }
 }
 
-pub fn build(entry: Entry) -> Element {
-    let row = entry.article("row tool");
-    let line = row_line::Line::in_row(&row);
+pub fn build(context: RowContext) -> Element {
+    let row = context.article("row tool");
+    let header = RowHeader::append_to(&row);
     let mut images = Images::at_end(&row);
     let article = row.clone();
     let (mut shown, mut open) = (Changed::default(), Changed::default());
     let mut details = None::<ToolDetails>;
-    entry.follow(move |entry, message| {
-        let now = entry.session.meta.cwd().with(|cwd| Line::of(message, cwd));
-        if shown.as_ref() != Some(&now) {
-            now.write(&row, &line);
-            shown.differs(now);
+    context.render_effect(move |context, message| {
+        let content = context.session.meta.cwd().with(|cwd| ToolHeader::of(message, cwd));
+        if shown.as_ref() != Some(&content) {
+            content.render(&row, &header);
+            shown.update(content);
         }
-        let is_open = entry.is_open();
-        if open.differs(is_open) {
-            line.set_open(&row, is_open);
+        let is_open = context.is_open();
+        if open.update(is_open) {
+            header.set_open(&row, is_open);
             if let Some(details) = details.take() {
                 details.remove();
             }
         }
         if is_open {
-            let cwd = || entry.session.meta.cwd().get_untracked();
-            details.get_or_insert_with(|| ToolDetails::in_row(&row, cwd())).show(message);
+            let cwd = || context.session.meta.cwd().get_untracked();
+            details.get_or_insert_with(|| ToolDetails::insert_into(&row, cwd())).show(message);
         }
-        images.show(&entry.session.id(), &message.images);
+        images.show(&context.session.id(), &message.images);
     });
     article
+}
+
+fn tool_icon(tool: &str) -> Icon {
+    match ToolKind::of(tool) {
+        ToolKind::Shell => Icon::Terminal,
+        ToolKind::Edit | ToolKind::Write => Icon::Edit,
+        ToolKind::Read => Icon::File,
+        ToolKind::Search | ToolKind::Find => Icon::Search,
+        ToolKind::List => Icon::Folder,
+        ToolKind::Plan => Icon::List,
+        ToolKind::Delegate => Icon::Fork,
+        ToolKind::Web => Icon::Globe,
+        ToolKind::Other => Icon::Tool,
+    }
 }
 
 #[cfg(test)]
@@ -120,12 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn output_that_grows_leaves_the_line_as_it_is() {
+    fn growing_output_does_not_change_the_header() {
         let mut message = call("bash", json!({"command": "ls"}));
-        let before = Line::of(&message, "");
+        let before = ToolHeader::of(&message, "");
         if let Some(step) = &mut message.tool_step {
             step.result = Some("more".into());
         }
-        assert_eq!(Line::of(&message, ""), before);
+        assert_eq!(ToolHeader::of(&message, ""), before);
     }
 }

@@ -1,4 +1,4 @@
-//! What an opened tool call shows: each kind of work in the form that fits it. What is drawn once is drawn from data;
+//! The details of an expanded tool call, in a form that fits the tool. The part that rarely changes is redrawn as a whole;
 //! output that grows is streamed below it.
 
 use pilothouse_core::render::diff::{FileDiff, diffs_of};
@@ -11,64 +11,72 @@ use web_sys::Element;
 use super::code;
 use super::markdown::Markdown;
 use super::streamed_text::StreamedText;
-use super::{click, diff};
-use crate::dom::element::{Changed, add, clear, set, with_class, with_text};
+use super::{diff, row_action};
+use crate::dom::element::{Changed, append, clear, set, with_class, with_text};
 
-/// All but the output that grows.
+/// Everything that is shown except streamed output.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Details {
+struct DetailsContent {
     view: ToolView,
     diffs: Vec<FileDiff>,
     ended: bool,
-    result: Shown,
+    result: ResultForm,
 }
 
-/// In what form the result is shown.
+/// The form in which the result is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
-enum Shown {
-    /// There is none, or what it says is shown otherwise.
+enum ResultForm {
+    /// There is no result, or the diff or plan shows it already.
     #[default]
-    Not,
-    AsText,
-    /// A file's text has so many lines, in a language if that is known.
-    AsFile(usize, String),
-    AsMarkdown,
-    ByFile(Vec<FileMatches>),
-    Readable(String),
+    Hidden,
+    Text,
+    /// The text of a file: its number of lines and its language, which is empty if unknown.
+    File(usize, String),
+    Markdown,
+    /// Search matches by file.
+    Matches(Vec<FileMatches>),
+    /// Indented JSON.
+    Json(String),
 }
 
-impl Details {
+impl DetailsContent {
     fn of(message: &UiMessage) -> Self {
         let Some(step) = &message.tool_step else { return Self::default() };
         let (view, diffs) = (ToolView::of(step), diffs_of(step));
         let ended = !step.phase.is_open();
-        let well = step.phase == Phase::Done;
+        let succeeded = step.phase == Phase::Done;
         let text = result(message);
         let result = match &view {
-            _ if text.is_empty() => Shown::Not,
-            // What the tool says of its own success adds nothing to the change or the plan.
-            _ if well && !diffs.is_empty() => Shown::Not,
-            ToolView::Plan(_) if well => Shown::Not,
-            ToolView::Read { path, .. } if well => {
-                Shown::AsFile(text.lines().count(), code::language_of(path))
+            _ if text.is_empty() => ResultForm::Hidden,
+            // A tool's success message adds nothing to its diff or plan.
+            _ if succeeded && !diffs.is_empty() => ResultForm::Hidden,
+            ToolView::Plan(_) if succeeded => ResultForm::Hidden,
+            ToolView::Read { path, .. } if succeeded => {
+                ResultForm::File(text.lines().count(), code::language_of(path))
             }
-            ToolView::Delegate { .. } if well => Shown::AsMarkdown,
-            ToolView::Search { .. } if well => parse_matches(text).map_or(Shown::AsText, Shown::ByFile),
-            ToolView::Other { .. } if well => indented_json(text).map_or(Shown::AsText, Shown::Readable),
-            _ => Shown::AsText,
+            ToolView::Delegate { .. } if succeeded => ResultForm::Markdown,
+            ToolView::Search { .. } if succeeded => {
+                parse_matches(text).map_or(ResultForm::Text, ResultForm::Matches)
+            }
+            ToolView::Other { .. } if succeeded => {
+                indented_json(text).map_or(ResultForm::Text, ResultForm::Json)
+            }
+            _ => ResultForm::Text,
         };
         Self { view, diffs, ended, result }
     }
 
-    fn is_drawn_as(&self, other: &Self) -> bool {
-        let drawn = |result: &Shown| match result {
-            Shown::Not | Shown::AsText | Shown::AsMarkdown => Shown::Not,
+    /// Whether both have the same drawing, that is, differ at most in streamed output.
+    fn has_same_drawing(&self, other: &Self) -> bool {
+        let drawn = |result: &ResultForm| match result {
+            ResultForm::Hidden | ResultForm::Text | ResultForm::Markdown => ResultForm::Hidden,
             drawn => drawn.clone(),
         };
         (&self.view, &self.diffs) == (&other.view, &other.diffs)
             && drawn(&self.result) == drawn(&other.result)
     }
 
+    /// The value of `data-tool-view`.
     const fn name(&self) -> &'static str {
         match &self.view {
             _ if !self.diffs.is_empty() => "changes",
@@ -83,50 +91,53 @@ impl Details {
 }
 
 pub struct ToolDetails {
-    place: Element,
+    container: Element,
     cwd: String,
-    /// What is drawn in one go.
+    /// The part that is redrawn as a whole.
     drawing: Element,
-    copy: Element,
-    shown: Changed<Details>,
+    copy_button: Element,
+    shown: Changed<DetailsContent>,
     output: Option<Output>,
 }
 
 enum Output {
     Text(StreamedText),
-    /// With the text that is shown.
+    /// The frame and the text that it shows.
     File(Element, String),
     Markdown(Element, Box<Markdown>),
-    Nothing(Element),
+    /// The note "No output".
+    Empty(Element),
 }
 
 impl ToolDetails {
-    pub fn in_row(row: &Element, cwd: String) -> Self {
-        let (place, drawing) = (with_class("div", "tool-details"), with_class("div", "tool-drawn"));
-        add(&place, &drawing);
-        // Before the pictures, if there are any.
-        let next = row.first_element_child().and_then(|line| line.next_sibling());
-        let _ = row.insert_before(&place, next.as_ref());
-        Self { place, cwd, drawing, copy: click::copies_output(), shown: Changed::default(), output: None }
+    /// Inserts the details after the row's header.
+    pub fn insert_into(row: &Element, cwd: String) -> Self {
+        let (container, drawing) = (with_class("div", "tool-details"), with_class("div", "tool-drawn"));
+        append(&container, &drawing);
+        // The row may have images, which stay below.
+        let next = row.first_element_child().and_then(|header| header.next_sibling());
+        let _ = row.insert_before(&container, next.as_ref());
+        let copy_button = row_action::copy_output_button();
+        Self { container, cwd, drawing, copy_button, shown: Changed::default(), output: None }
     }
 
     pub fn show(&mut self, message: &UiMessage) {
-        let now = Details::of(message);
-        if self.shown.as_ref() != Some(&now) {
-            set(&self.place, "data-tool-view", now.name());
-            // What is looked at stays as it is when nothing of it is new, with its place and what is selected.
-            if !self.shown.as_ref().is_some_and(|before| before.is_drawn_as(&now)) {
+        let content = DetailsContent::of(message);
+        if self.shown.as_ref() != Some(&content) {
+            set(&self.container, "data-tool-view", content.name());
+            // An unchanged drawing is kept, with its scroll position and selection.
+            if !self.shown.as_ref().is_some_and(|before| before.has_same_drawing(&content)) {
                 clear(&self.drawing);
-                draw(&self.drawing, &now, &self.cwd);
+                draw(&self.drawing, &content, &self.cwd);
             }
-            self.prepare(&now);
-            // Behind what is read, and only where that is the output.
-            if now.result == Shown::Not {
-                self.copy.remove()
+            self.prepare_output(&content);
+            // The button follows the output and exists only with one.
+            if content.result == ResultForm::Hidden {
+                self.copy_button.remove()
             } else {
-                add(&self.place, &self.copy)
+                append(&self.container, &self.copy_button)
             }
-            self.shown.differs(now);
+            self.shown.update(content);
         }
         match &mut self.output {
             Some(Output::Text(text)) => text.show(result(message)),
@@ -135,47 +146,49 @@ impl ToolDetails {
                 result(message).clone_into(shown);
                 clear(frame);
                 let language = match self.shown.as_ref().map(|details| &details.result) {
-                    Some(Shown::AsFile(_, language)) => language,
+                    Some(ResultForm::File(_, language)) => language,
                     _ => "",
                 };
-                add(frame, &code::element(language, shown));
+                append(frame, &code::element(language, shown));
             }
             _ => {}
         }
     }
 
     pub fn remove(self) {
-        self.place.remove();
+        self.container.remove();
     }
 
-    /// Makes the place for the output, in the form it has now; one of that form stays.
-    fn prepare(&mut self, details: &Details) {
-        let place = &self.place;
-        let said_otherwise = !details.diffs.is_empty() || matches!(details.view, ToolView::Plan(_));
+    /// Creates the element for the output, unless there is one of the right form already.
+    fn prepare_output(&mut self, details: &DetailsContent) {
+        let container = &self.container;
+        let shown_in_drawing = !details.diffs.is_empty() || matches!(details.view, ToolView::Plan(_));
         self.output = match (&details.result, self.output.take()) {
-            (Shown::AsText, Some(Output::Text(text))) => Some(Output::Text(text)),
-            (Shown::AsMarkdown, Some(Output::Markdown(frame, text))) => Some(Output::Markdown(frame, text)),
+            (ResultForm::Text, Some(Output::Text(text))) => Some(Output::Text(text)),
+            (ResultForm::Markdown, Some(Output::Markdown(frame, text))) => {
+                Some(Output::Markdown(frame, text))
+            }
             (result, before) => {
                 if let Some(before) = before {
                     before.element().remove();
                 }
                 match result {
-                    Shown::AsText => Some(Output::Text(StreamedText::in_place(place, "row-result"))),
-                    Shown::AsFile(..) => {
+                    ResultForm::Text => Some(Output::Text(StreamedText::append_to(container, "row-result"))),
+                    ResultForm::File(..) => {
                         let frame = with_class("pre", "row-result");
-                        add(place, &frame);
+                        append(container, &frame);
                         Some(Output::File(frame, String::new()))
                     }
-                    Shown::AsMarkdown => {
+                    ResultForm::Markdown => {
                         let frame = with_class("div", "tool-said");
-                        add(place, &frame);
-                        let text = Box::new(Markdown::in_place(&frame));
+                        append(container, &frame);
+                        let text = Box::new(Markdown::append_to(&frame));
                         Some(Output::Markdown(frame, text))
                     }
-                    Shown::Not if details.ended && !said_otherwise => {
+                    ResultForm::Hidden if details.ended && !shown_in_drawing => {
                         let note = with_text("p", "faint", "No output");
-                        add(place, &note);
-                        Some(Output::Nothing(note))
+                        append(container, &note);
+                        Some(Output::Empty(note))
                     }
                     _ => None,
                 }
@@ -188,7 +201,7 @@ impl Output {
     const fn element(&self) -> &Element {
         match self {
             Self::Text(text) => &text.element,
-            Self::File(frame, _) | Self::Markdown(frame, _) | Self::Nothing(frame) => frame,
+            Self::File(frame, _) | Self::Markdown(frame, _) | Self::Empty(frame) => frame,
         }
     }
 }
@@ -197,50 +210,51 @@ fn result(message: &UiMessage) -> &str {
     message.tool_step.as_ref().and_then(|step| step.result.as_deref()).unwrap_or_default()
 }
 
-fn draw(place: &Element, details: &Details, cwd: &str) {
+/// Draws the part that does not grow: diffs, arguments, line numbers, matches.
+fn draw(container: &Element, details: &DetailsContent, cwd: &str) {
     if !details.diffs.is_empty() {
-        return details.diffs.iter().for_each(|change| add(place, &diff::draw(change, cwd)));
+        return details.diffs.iter().for_each(|change| append(container, &diff::render(change, cwd)));
     }
     match &details.view {
         ToolView::Shell { command } => {
-            add(place, &with_text("pre", "row-arguments", &format!("$ {command}")))
+            append(container, &with_text("pre", "row-arguments", &format!("$ {command}")))
         }
         ToolView::Read { first_line, .. } => {
-            if let Shown::AsFile(lines, _) = details.result {
+            if let ResultForm::File(lines, _) = details.result {
                 let numbers = *first_line..*first_line + lines;
                 let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
                 let gutter = with_text("pre", "line-numbers", &numbers.join("\n"));
                 set(&gutter, "aria-hidden", "true");
-                add(place, &gutter);
+                append(container, &gutter);
             }
         }
         ToolView::Search { details } => {
             let line = with_class("p", "search-details");
             for (name, value) in details {
-                add(&line, &with_text("span", "faint", name));
-                add(&line, &with_text("code", "", value));
+                append(&line, &with_text("span", "faint", name));
+                append(&line, &with_text("code", "", value));
             }
-            add(place, &line);
+            append(container, &line);
         }
-        ToolView::Plan(steps) => add(place, &plan(steps)),
-        ToolView::Delegate { task } => add(place, &with_text("div", "tool-task", task)),
+        ToolView::Plan(steps) => append(container, &plan_list(steps)),
+        ToolView::Delegate { task } => append(container, &with_text("div", "tool-task", task)),
         ToolView::Other { arguments } if arguments.is_empty() => {}
-        ToolView::Other { arguments } => add(place, &json("row-arguments", arguments)),
+        ToolView::Other { arguments } => append(container, &json_block("row-arguments", arguments)),
     }
     match &details.result {
-        Shown::ByFile(files) => files.iter().for_each(|file| add(place, &found(file))),
-        Shown::Readable(text) => add(place, &json("row-result", text)),
+        ResultForm::Matches(files) => files.iter().for_each(|file| append(container, &file_matches(file))),
+        ResultForm::Json(text) => append(container, &json_block("row-result", text)),
         _ => {}
     }
 }
 
-fn json(class: &str, text: &str) -> Element {
+fn json_block(class: &str, text: &str) -> Element {
     let frame = with_class("pre", class);
-    add(&frame, &code::element("json", text));
+    append(&frame, &code::element("json", text));
     frame
 }
 
-fn plan(steps: &[PlanStep]) -> Element {
+fn plan_list(steps: &[PlanStep]) -> Element {
     let list = with_class("ul", "plan");
     for step in steps {
         let (name, mark) = match step.state {
@@ -254,21 +268,21 @@ fn plan(steps: &[PlanStep]) -> Element {
         let mark = with_text("span", "plan-mark", mark);
         set(&mark, "role", "img");
         set(&mark, "aria-label", step.state.name());
-        add(&line, &mark);
-        add(&line, &with_text("span", "", &step.text));
-        add(&list, &line);
+        append(&line, &mark);
+        append(&line, &with_text("span", "", &step.text));
+        append(&list, &line);
     }
     list
 }
 
-fn found(file: &FileMatches) -> Element {
+fn file_matches(file: &FileMatches) -> Element {
     let section = with_class("section", "found-in");
-    add(&section, &with_text("h3", "found-path", &file.path));
+    append(&section, &with_text("h3", "found-path", &file.path));
     for line in &file.lines {
         let row = with_class("div", if line.hit { "found-line found-hit" } else { "found-line" });
-        add(&row, &with_text("span", "found-number", &line.number.to_string()));
-        add(&row, &with_text("span", "found-text", &line.text));
-        add(&section, &row);
+        append(&row, &with_text("span", "found-number", &line.number.to_string()));
+        append(&row, &with_text("span", "found-text", &line.text));
+        append(&section, &row);
     }
     section
 }
@@ -279,7 +293,7 @@ mod tests {
     use pilothouse_core::ToolStep;
     use serde_json::{Value, json};
 
-    fn details(tool: &str, args: Value, phase: Phase, result: &str) -> Details {
+    fn details(tool: &str, args: Value, phase: Phase, result: &str) -> DetailsContent {
         let step = ToolStep {
             tool_name: tool.into(),
             tool_args: args,
@@ -287,29 +301,29 @@ mod tests {
             result: Some(result.into()),
             ..ToolStep::default()
         };
-        Details::of(&UiMessage { tool_step: Some(step), ..UiMessage::default() })
+        DetailsContent::of(&UiMessage { tool_step: Some(step), ..UiMessage::default() })
     }
 
     #[test]
     fn a_result_is_shown_in_the_form_that_fits_its_tool() {
         let done = |tool, args, result| details(tool, args, Phase::Done, result).result;
-        assert_eq!(done("bash", json!({"command": "ls"}), "a"), Shown::AsText);
-        assert_eq!(done("read", json!({"path": "a"}), "1\n2\n3"), Shown::AsFile(3, String::new()));
-        assert_eq!(done("read", json!({"path": "a.rs"}), "1"), Shown::AsFile(1, "rs".into()));
-        assert_eq!(done("task", json!({"prompt": "look"}), "# Seen"), Shown::AsMarkdown);
+        assert_eq!(done("bash", json!({"command": "ls"}), "a"), ResultForm::Text);
+        assert_eq!(done("read", json!({"path": "a"}), "1\n2\n3"), ResultForm::File(3, String::new()));
+        assert_eq!(done("read", json!({"path": "a.rs"}), "1"), ResultForm::File(1, "rs".into()));
+        assert_eq!(done("task", json!({"prompt": "look"}), "# Seen"), ResultForm::Markdown);
         assert!(
-            matches!(done("grep", json!({"pattern": "x"}), "a.rs:1: x"), Shown::ByFile(files) if files.len() == 1)
+            matches!(done("grep", json!({"pattern": "x"}), "a.rs:1: x"), ResultForm::Matches(files) if files.len() == 1)
         );
-        assert_eq!(done("grep", json!({"pattern": "x"}), "No matches"), Shown::AsText);
-        assert_eq!(done("thing", json!({}), "[1]"), Shown::Readable("[\n  1\n]".into()));
-        assert_eq!(done("write", json!({"path": "a", "content": "x"}), "Wrote it"), Shown::Not);
-        assert_eq!(done("TodoWrite", json!({"todos": ["look"]}), "Updated"), Shown::Not);
+        assert_eq!(done("grep", json!({"pattern": "x"}), "No matches"), ResultForm::Text);
+        assert_eq!(done("thing", json!({}), "[1]"), ResultForm::Json("[\n  1\n]".into()));
+        assert_eq!(done("write", json!({"path": "a", "content": "x"}), "Wrote it"), ResultForm::Hidden);
+        assert_eq!(done("TodoWrite", json!({"todos": ["look"]}), "Updated"), ResultForm::Hidden);
     }
 
     #[test]
-    fn a_failure_is_shown_as_it_was_said() {
+    fn an_error_is_shown_as_plain_text() {
         let failed = |tool, args| details(tool, args, Phase::Error, "No such file").result;
-        assert_eq!(failed("read", json!({"path": "a"})), Shown::AsText);
-        assert_eq!(failed("write", json!({"path": "a", "content": "x"})), Shown::AsText);
+        assert_eq!(failed("read", json!({"path": "a"})), ResultForm::Text);
+        assert_eq!(failed("write", json!({"path": "a", "content": "x"})), ResultForm::Text);
     }
 }

@@ -8,8 +8,8 @@ use web_sys::Element;
 
 use super::session_label::{session_title, state_icon, state_text};
 use crate::actions::Actions;
-use crate::dom::element::{Changed, add, clear, mark, set, with_class, with_text};
-use crate::dom::keyed_list::{Mounted, Mounting, follow};
+use crate::dom::element::{Changed, append, clear, set, toggle_attribute, with_class, with_text};
+use crate::dom::keyed_list::{Mounted, Mounting, render_effect};
 use crate::routes;
 use crate::routes::Route;
 use crate::widgets::icon::Icon;
@@ -47,22 +47,22 @@ impl RowContent {
 
     fn render(&self, link: &Element) {
         set(link, "data-state", self.state.name());
-        mark(link, "data-unread", self.unread.then_some(""));
-        mark(link, "aria-current", self.current.then_some("page"));
+        toggle_attribute(link, "data-unread", self.unread.then_some(""));
+        toggle_attribute(link, "aria-current", self.current.then_some("page"));
         let mut tooltip = vec![self.title.as_str(), &self.agent, state_text(self.state)];
         tooltip.extend(self.external_writer.then_some(EXTERNAL_WRITER));
         tooltip.extend(self.unread.then_some(UNREAD));
         set(link, "title", &tooltip.join(" · "));
         clear(link);
-        add(link, &state_icon_element(self.state));
-        add(link, &with_text("span", "sidebar-title", &self.title));
+        append(link, &state_icon_element(self.state));
+        append(link, &with_text("span", "sidebar-title", &self.title));
         if self.external_writer {
-            add(link, &labelled_icon("sidebar-mark", Some(Icon::Globe), EXTERNAL_WRITER));
+            append(link, &labelled_icon("sidebar-mark", Some(Icon::Globe), EXTERNAL_WRITER));
         }
         if self.unread {
-            add(link, &labelled_icon("unread-dot", None, UNREAD));
+            append(link, &labelled_icon("unread-dot", None, UNREAD));
         }
-        add(link, &with_text("span", "sidebar-time", &self.time));
+        append(link, &with_text("span", "sidebar-time", &self.time));
     }
 }
 
@@ -82,18 +82,18 @@ pub fn build(actions: Actions, id: &str) -> Element {
     ] {
         set(&menu_button, name, value);
     }
-    add(&item, &link);
-    add(&item, &menu_button);
+    append(&item, &link);
+    append(&item, &menu_button);
     let (built, id) = (item.clone(), id.to_owned());
     let mut rendered = Changed::default();
     let mounting = Mounting::here();
     let mut rename_field = None::<Mounted>;
-    follow(Box::new(move || {
+    render_effect(Box::new(move || {
         let summary = actions.server.summary(&id).unwrap_or_default();
         let content = RowContent::of(&summary, actions);
         if rendered.as_ref() != Some(&content) {
             content.render(&link);
-            rendered.differs(content);
+            rendered.update(content);
         }
         let renaming = actions.client.renaming.with(|renaming| {
             renaming.as_ref().is_some_and(|renaming| renaming.in_sidebar && renaming.session_id == id)
@@ -102,13 +102,13 @@ pub fn build(actions: Actions, id: &str) -> Element {
             return;
         }
         for part in [&link, &menu_button] {
-            mark(part, "hidden", renaming.then_some(""));
+            toggle_attribute(part, "hidden", renaming.then_some(""));
         }
         match rename_field.take() {
             Some(field) => field.place.remove(),
             None => {
                 let place = with_class("div", "sidebar-rename");
-                add(&item, &place);
+                append(&item, &place);
                 let (session_id, title) = (id.clone(), session_title(&summary));
                 let view = move || view! { <RenameField session_id title /> }.into_any();
                 rename_field = Some(mounting.mount(place, view));

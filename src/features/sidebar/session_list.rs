@@ -8,7 +8,7 @@ use web_sys::{Element, HtmlElement};
 use super::row;
 use super::session_menu::SessionMenuItems;
 use crate::actions::use_actions;
-use crate::dom::keyed_list::keep;
+use crate::dom::keyed_list::render_keyed;
 use crate::routes::Route;
 use crate::widgets::popover;
 
@@ -41,7 +41,7 @@ pub fn SessionList(
     let hidden = Memo::new(move |_| ids.with(Vec::len) - shown.with(Vec::len));
     let owner = Owner::current().unwrap_or_default();
     let fill = move |list: Element| {
-        owner.with(|| keep(list, move || shown.get(), move |id| row::build(actions, id)));
+        owner.with(|| render_keyed(list, move || shown.get(), move |id| row::build(actions, id)));
     };
     view! {
         <ul use:fill></ul>

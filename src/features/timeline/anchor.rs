@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, NodeList};
 
 use crate::features::rows::markdown::blocks;
-use crate::store::client::Reading;
+use crate::store::client::ReadingPosition;
 
 #[derive(Clone, Debug)]
 pub struct Anchor {
@@ -77,8 +77,8 @@ impl Anchor {
     }
 
     /// To come back to it later.
-    pub fn reading(&self, scroller: &HtmlElement) -> Reading {
-        Reading::At {
+    pub fn reading(&self, scroller: &HtmlElement) -> ReadingPosition {
+        ReadingPosition::At {
             row: self.row.get_attribute("data-message-id").unwrap_or_default(),
             position: None,
             block: self.block.as_ref().map(|(_, number)| *number),

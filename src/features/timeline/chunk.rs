@@ -7,9 +7,9 @@ use web_sys::{Element, HtmlElement};
 use super::window::Window;
 use crate::actions::Actions;
 use crate::dom::element::{set, with_class};
-use crate::dom::keyed_list::{follow, keep};
+use crate::dom::keyed_list::{render_effect, render_keyed};
 use crate::features::rows;
-use crate::features::rows::entry::Entry;
+use crate::features::rows::context::RowContext;
 use crate::store::server::{Row, Session};
 
 pub fn build(actions: Actions, session: Session, window: Window, number: usize) -> Element {
@@ -19,7 +19,7 @@ pub fn build(actions: Actions, session: Session, window: Window, number: usize) 
     let built = window.is_built(number, near);
     let style = place.unchecked_ref::<HtmlElement>().style();
     // At once, so that it has its height when it is laid out for the first time.
-    follow(Box::new(move || {
+    render_effect(Box::new(move || {
         if built.get() {
             let _ = style.remove_property("height");
             window.near.built.set(true);
@@ -28,8 +28,8 @@ pub fn build(actions: Actions, session: Session, window: Window, number: usize) 
         }
     }));
     let rows = move || if built.get() { window.rows(number, near) } else { Vec::new() };
-    let build = move |row: &Row| rows::build(Entry { actions, session, row: row.clone() });
-    keep(place.clone(), rows, build);
+    let build = move |row: &Row| rows::build(RowContext { actions, session, row: row.clone() });
+    render_keyed(place.clone(), rows, build);
     let watched = StoredValue::new_local(Some(window.watch(number, &place, near)));
     on_cleanup(move || drop(watched.try_update_value(Option::take)));
     place

@@ -17,7 +17,7 @@ use super::window::Window;
 use crate::actions::Actions;
 use crate::actions::timeline::{FirstMatch, TimelineView};
 use crate::dom::visibility::{Visibility, after_frames};
-use crate::store::client::Reading;
+use crate::store::client::ReadingPosition;
 use crate::store::server::Session;
 
 /// Older rows are fetched when the reader is this close to the first loaded row, in heights of the viewport.
@@ -49,12 +49,12 @@ pub struct TimelineController {
 }
 
 impl TimelineController {
-    pub fn new(actions: Actions, session: Session, reading: &Reading) -> Self {
+    pub fn new(actions: Actions, session: Session, reading: &ReadingPosition) -> Self {
         let scroller = NodeRef::new();
-        let follows = *reading == Reading::Following;
+        let follows = *reading == ReadingPosition::Following;
         let visibility = Visibility::new(scroller, follows);
         let window = Window::new(session, visibility);
-        if let Reading::At { row, .. } = reading
+        if let ReadingPosition::At { row, .. } = reading
             && let Some(position) = session.position_of(row)
         {
             window.want(position);
@@ -143,7 +143,7 @@ impl TimelineController {
             self.seen.set(untrack(|| self.total()));
         }
         let anchor = if now.keeps_end() { None } else { Anchor::of_view(&scroller) };
-        let reading = anchor.as_ref().map_or(Reading::Following, |anchor| anchor.reading(&scroller));
+        let reading = anchor.as_ref().map_or(ReadingPosition::Following, |anchor| anchor.reading(&scroller));
         self.anchor.set_value(anchor);
         if !now.is_returning() {
             self.actions.client.reading_positions.set_reading(&self.session.id(), reading);
@@ -195,8 +195,8 @@ impl TimelineController {
 
     /// Returns to an earlier reading position, after fetching its row if necessary. Until then the end is shown, and a
     /// user who does something stays there.
-    pub fn restore(self, reading: Reading) {
-        let Reading::At { row, position, block, offset } = reading else { return };
+    pub fn restore(self, reading: ReadingPosition) {
+        let ReadingPosition::At { row, position, block, offset } = reading else { return };
         if !self.scroll_state().is_returning() {
             return;
         }
@@ -228,7 +228,7 @@ impl TimelineController {
     fn show_position(self, row_id: &str, block: Option<usize>, offset: f64) -> bool {
         let Some(scroller) = self.element() else { return false };
         let Some(row) = find_row(&scroller, row_id) else { return false };
-        self.visibility.reveal(&row);
+        self.visibility.force_near(&row);
         show_at(&scroller, &row, block, offset);
         let measure = Measure::of(&scroller);
         self.note(|scroll| scroll.placed(measure));
@@ -261,7 +261,7 @@ impl TimelineController {
         let row = find_row(scroller, row_id)?;
         self.actions.client.reading_positions.set_open(&self.session.id(), row_id, true);
         if let Some(handle) = self.session.row(row_id) {
-            handle.tell();
+            handle.notify();
         }
         show_at(scroller, &row, None, f64::from(scroller.client_height()) / 4.0);
         remove_highlights();
@@ -320,7 +320,7 @@ impl TimelineView for TimelineController {
 
 /// Calls back when one of the elements changes its size, as long as the component lives; the first call comes with the
 /// first layout.
-pub fn observe_size(timeline: TimelineController, restore: Option<Reading>) {
+pub fn observe_size(timeline: TimelineController, restore: Option<ReadingPosition>) {
     let restore = Rc::new(Cell::new(restore));
     super::size::observe(timeline.scroller, timeline.content, move || {
         if let Some(reading) = restore.take() {

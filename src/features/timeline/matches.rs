@@ -45,7 +45,7 @@ impl TimelineController {
 
     pub(super) fn remove_marks(self) {
         self.matches.set_value(None);
-        highlight_ranges::unmark(&[FOUND, CURRENT]);
+        highlight_ranges::clear(&[FOUND, CURRENT]);
     }
 
     /// Marks all matches of what the user is looking for. `shown` is a row that was just scrolled to.
@@ -55,8 +55,8 @@ impl TimelineController {
             let finding = self.actions.client.finding.try_get_untracked().flatten();
             let (Some(query), Some(scroller)) = (finding, self.element()) else { return };
             // Scrolling to the row may have moved its other end out of the view.
-            shown.iter().for_each(|(row, _)| self.visibility.reveal(row));
-            let marked = highlight_ranges::mark(FOUND, &scroller, &query);
+            shown.iter().for_each(|(row, _)| self.visibility.force_near(row));
+            let marked = highlight_ranges::highlight_all(FOUND, &scroller, &query);
             let in_row = |row: &Element| {
                 let starts_in =
                     |range: &&Range| range.start_container().is_ok_and(|node| row.contains(Some(&node)));
@@ -119,7 +119,7 @@ impl TimelineController {
 impl Matches {
     fn mark_current(&self) {
         if let Some(range) = self.ranges.get(self.current) {
-            highlight_ranges::mark_one(CURRENT, range);
+            highlight_ranges::highlight_one(CURRENT, range);
         }
     }
 }

@@ -10,7 +10,7 @@ use pilothouse_core::{Kind, UiMessage};
 use web_sys::Element;
 
 use crate::browser;
-use crate::dom::visibility::{Visibility, Watched};
+use crate::dom::visibility::{Visibility, WatchGuard};
 use crate::store::server::{Row, Session};
 
 /// Rows of one chunk.
@@ -105,7 +105,7 @@ impl Window {
     }
 
     /// Keeps it known from now on whether a chunk is near.
-    pub fn watch(self, number: usize, element: &Element, near: RwSignal<bool>) -> Watched {
+    pub fn watch(self, number: usize, element: &Element, near: RwSignal<bool>) -> WatchGuard {
         let chunk = element.clone();
         self.near.watch(element, move |is_near| {
             if !is_near && chunk.child_element_count() > 0 {
@@ -160,7 +160,7 @@ fn seen_at_first(session: Session) -> (usize, usize) {
         let (view, mut height) = (browser::view_height() - AROUND, 0.0);
         let seen = rows.iter().rev().take_while(|row| {
             let fits = height < view;
-            height += session.peek(row, guessed_height);
+            height += session.read_untracked(row, guessed_height);
             fits
         });
         let position = |index: usize| rows.get(index).map_or(0, Row::position);

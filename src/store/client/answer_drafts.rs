@@ -1,37 +1,37 @@
-//! What was written so far in answer to a question, and not sent. One text wherever the question is shown; kept by the
-//! tab, so that it survives a look at another session and a reload. Never sent anywhere.
+//! Unsent answers to the agent's questions. A question that is shown in several places has one draft. Drafts are stored
+//! in the tab, so that they survive switching sessions and reloading, and are never sent to the server.
 
 use std::cell::RefCell;
 
 use leptos::prelude::*;
 
-use crate::browser;
+use crate::browser::session_storage;
 
-/// Before what is kept: who has emptied a field that came filled has written something, too.
-const WRITTEN: char = '=';
+/// Starts every stored draft, to distinguish an emptied draft from a missing one: storing an empty string removes the key.
+const PREFIX: char = '=';
 
 thread_local! {
-    /// Of the questions that were shown and wait.
-    static TEXTS: RefCell<Vec<(String, ArcRwSignal<String>)>> = const { RefCell::new(Vec::new()) };
+    /// The drafts of all open questions that were shown, by key.
+    static DRAFTS: RefCell<Vec<(String, ArcRwSignal<String>)>> = const { RefCell::new(Vec::new()) };
 }
 
-pub struct HalfAnswer {
+pub struct AnswerDraft {
     key: String,
     text: ArcRwSignal<String>,
 }
 
-impl HalfAnswer {
-    /// What was written, or else what the question came with.
+impl AnswerDraft {
+    /// Returns the stored draft, or a new one with the question's prefilled text.
     pub fn of(session_id: &str, ask_id: &str, prefill: &str) -> Self {
         let key = format!("pilothouse.answer.{session_id}.{ask_id}");
-        let text = TEXTS.with_borrow_mut(|texts| {
-            if let Some((_, text)) = texts.iter().find(|(known, _)| *known == key) {
+        let text = DRAFTS.with_borrow_mut(|drafts| {
+            if let Some((_, text)) = drafts.iter().find(|(known, _)| *known == key) {
                 return text.clone();
             }
-            let kept =
-                browser::recall_in_tab(&key).and_then(|kept| kept.strip_prefix(WRITTEN).map(String::from));
-            let text = ArcRwSignal::new(kept.unwrap_or_else(|| prefill.to_owned()));
-            texts.push((key.clone(), text.clone()));
+            let stored =
+                session_storage::get(&key).and_then(|stored| stored.strip_prefix(PREFIX).map(String::from));
+            let text = ArcRwSignal::new(stored.unwrap_or_else(|| prefill.to_owned()));
+            drafts.push((key.clone(), text.clone()));
             text
         });
         Self { key, text }
@@ -41,18 +41,18 @@ impl HalfAnswer {
         self.text.clone().into()
     }
 
-    pub fn write(&self, text: String) {
+    pub fn set(&self, text: String) {
         self.text.set(text);
-        self.keep();
+        self.save();
     }
 
-    pub fn keep(&self) {
-        self.text.with_untracked(|text| browser::remember_in_tab(&self.key, &format!("{WRITTEN}{text}")));
+    pub fn save(&self) {
+        self.text.with_untracked(|text| session_storage::set(&self.key, &format!("{PREFIX}{text}")));
     }
 
-    /// It is on its way: who asks anew under the same name asks something else.
-    pub fn forget(&self) {
-        TEXTS.with_borrow_mut(|texts| texts.retain(|(key, _)| *key != self.key));
-        browser::forget_in_tab(&self.key);
+    /// Discards the draft once the answer was sent: a later question may reuse the id.
+    pub fn discard(&self) {
+        DRAFTS.with_borrow_mut(|drafts| drafts.retain(|(key, _)| *key != self.key));
+        session_storage::remove(&self.key);
     }
 }

@@ -1,4 +1,4 @@
-//! Attachments that wait in the composer, per session. The browser keeps them over a reload, if it can.
+//! The composer's attachments, per session. They are saved in IndexedDB and restored after a reload.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,12 +7,11 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
 
-use crate::browser;
-use crate::browser::indexed_db;
+use crate::browser::{indexed_db, local_storage};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachment {
-    /// Tells elements apart: the same picture may be there twice.
+    /// Identifies the attachment: the same image may be attached twice.
     pub key: u64,
     pub image: Image,
 }
@@ -29,12 +28,12 @@ impl Attachment {
 pub struct Attachments {
     owner: StoredValue<Owner>,
     trays: StoredValue<HashMap<String, RwSignal<Vec<Attachment>>>>,
-    /// In which session one was not taken, and why.
+    /// The session in which an image was refused, and the reason.
     pub problem: RwSignal<Option<(String, String)>>,
 }
 
 impl Default for Attachments {
-    /// Lives as long as the owner it is made in: the page's.
+    /// Creates the signals in the current owner, which must be the page's.
     fn default() -> Self {
         Self {
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
@@ -53,78 +52,79 @@ impl Attachments {
         self.trays.update_value(|trays| {
             trays.insert(session_id.to_owned(), tray);
         });
-        // Most sessions have none, and the database takes a while to tell so.
-        if browser::recall(&key(session_id)).is_some() {
-            self.fetch_kept(session_id.to_owned(), tray);
+        // A flag in `localStorage` saves most sessions the slow database request.
+        if local_storage::get(&key(session_id)).is_some() {
+            self.restore(session_id.to_owned(), tray);
         }
         tray
     }
 
-    /// What was kept stands before what was added since the page asked for it. Should that have been sent already,
-    /// the kept ones were not among it: they go on waiting, and are kept anew.
-    fn fetch_kept(&self, session_id: String, tray: RwSignal<Vec<Attachment>>) {
-        let pictures = *self;
+    /// Loads the saved attachments and puts them before those that were added in the meantime. If those were sent
+    /// already, the restored ones were not part of that message, so they stay attached and are saved again.
+    fn restore(&self, session_id: String, tray: RwSignal<Vec<Attachment>>) {
+        let attachments = *self;
         spawn_local(async move {
-            let kept = from_texts(&indexed_db::get(&key(&session_id)).await);
-            if kept.is_empty() {
+            let saved = decode_images(&indexed_db::get(&key(&session_id)).await);
+            if saved.is_empty() {
                 return;
             }
-            // The session may be gone by now.
-            if !pictures.trays.with_value(|trays| trays.contains_key(&session_id)) {
+            // The session may have been removed in the meantime.
+            if !attachments.trays.with_value(|trays| trays.contains_key(&session_id)) {
                 return;
             }
-            let kept: Vec<Attachment> = kept.into_iter().map(Attachment::new).collect();
-            tray.try_update(|tray| tray.splice(..0, kept).for_each(drop));
-            pictures.keep(&session_id);
+            let saved: Vec<Attachment> = saved.into_iter().map(Attachment::new).collect();
+            tray.try_update(|tray| tray.splice(..0, saved).for_each(drop));
+            attachments.save(&session_id);
         });
     }
 
-    fn keep(&self, session_id: &str) {
+    fn save(&self, session_id: &str) {
         let (tray, session_id) = (self.of(session_id), session_id.to_owned());
         spawn_local(async move {
-            let now = || {
-                let waiting = tray.try_get_untracked().unwrap_or_default();
-                browser::remember(&key(&session_id), if waiting.is_empty() { "" } else { "kept" });
-                to_texts(waiting.into_iter().map(|picture| picture.image))
+            let current = || {
+                let attachments = tray.try_get_untracked().unwrap_or_default();
+                local_storage::set(&key(&session_id), if attachments.is_empty() { "" } else { "kept" });
+                encode_images(attachments.into_iter().map(|attachment| attachment.image))
             };
-            indexed_db::put(&key(&session_id), now).await;
+            indexed_db::put(&key(&session_id), current).await;
         });
     }
 
     pub fn images(&self, session_id: &str) -> Vec<Image> {
-        self.of(session_id).with_untracked(|tray| tray.iter().map(|picture| picture.image.clone()).collect())
+        let tray = self.of(session_id);
+        tray.with_untracked(|tray| tray.iter().map(|attachment| attachment.image.clone()).collect())
     }
 
     pub fn add(&self, session_id: &str, images: Vec<Image>) {
         if !images.is_empty() {
             self.of(session_id).update(|tray| tray.extend(images.into_iter().map(Attachment::new)));
-            self.keep(session_id);
+            self.save(session_id);
         }
     }
 
     pub fn remove(&self, session_id: &str, key: u64) {
         self.problem.set(None);
-        self.of(session_id).update(|tray| tray.retain(|picture| picture.key != key));
-        self.keep(session_id);
+        self.of(session_id).update(|tray| tray.retain(|attachment| attachment.key != key));
+        self.save(session_id);
     }
 
-    /// They were sent.
+    /// Removes all attachments after they were sent.
     pub fn clear(&self, session_id: &str) {
         self.problem.set(None);
         let tray = self.of(session_id);
         if !tray.with_untracked(Vec::is_empty) {
             tray.update(Vec::clear);
-            self.keep(session_id);
+            self.save(session_id);
         }
     }
 
-    /// The session is gone, whether it was looked at here or not.
+    /// Deletes the attachments of a removed session, including saved ones that were never loaded.
     pub fn forget(&self, session_id: &str) {
         if let Some(tray) = self.trays.try_update_value(|trays| trays.remove(session_id)).flatten() {
             tray.update(Vec::clear);
         }
         let key = key(session_id);
-        browser::remember(&key, "");
+        local_storage::set(&key, "");
         spawn_local(async move { indexed_db::put(&key, Vec::new).await });
     }
 }
@@ -133,12 +133,12 @@ fn key(session_id: &str) -> String {
     format!("pictures:{session_id}")
 }
 
-/// Three texts each.
-pub(super) fn to_texts(images: impl Iterator<Item = Image>) -> Vec<String> {
+/// Encodes each image as three texts for IndexedDB.
+pub(super) fn encode_images(images: impl Iterator<Item = Image>) -> Vec<String> {
     images.flat_map(|Image { mime_type, data, blob }| [mime_type, data, blob]).collect()
 }
 
-pub(super) fn from_texts(texts: &[String]) -> Vec<Image> {
+pub(super) fn decode_images(texts: &[String]) -> Vec<Image> {
     let (images, _) = texts.as_chunks();
     let image = |[mime_type, data, blob]: &[String; 3]| Image {
         mime_type: mime_type.clone(),
@@ -153,14 +153,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_of_pictures_makes_the_same_pictures() {
+    fn saved_images_are_restored_unchanged() {
         let image = |data: &str, blob: &str| Image {
             mime_type: "image/png".into(),
             data: data.into(),
             blob: blob.into(),
         };
         let images = vec![image("AAAA", ""), image("", "b1")];
-        assert_eq!(from_texts(&to_texts(images.clone().into_iter())), images);
-        assert_eq!(from_texts(&["image/png".to_owned()]), [], "a part of one is none");
+        assert_eq!(decode_images(&encode_images(images.clone().into_iter())), images);
+        assert_eq!(decode_images(&["image/png".to_owned()]), [], "an incomplete image is dropped");
     }
 }

@@ -1,4 +1,4 @@
-//! What was typed and not sent, per session. Survives switching sessions and reloading the page.
+//! The composer's unsent text, per session. Drafts survive switching sessions and reloading the page.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -8,30 +8,30 @@ use leptos::prelude::*;
 use pilothouse_core::conversation::queue::restored_text;
 
 use super::InputMode;
-use crate::browser;
+use crate::browser::local_storage;
 
-/// Storage is slow and typing is not: a draft is written when the typing rests.
-const REST: Duration = Duration::from_millis(400);
+/// Drafts are saved this long after the first unsaved change, because writing to storage is slow.
+const SAVE_DELAY: Duration = Duration::from_millis(400);
 
 #[derive(Clone, Copy)]
 pub struct Drafts {
     owner: StoredValue<Owner>,
     drafts: StoredValue<HashMap<String, RwSignal<String>>>,
     unsaved: StoredValue<Vec<String>>,
-    /// Who wants to know that the typing in a session rests.
-    resting: StoredValue<Option<Resting>, LocalStorage>,
+    /// Called with the session id and the text of each saved draft.
+    on_save: StoredValue<Option<OnSave>, LocalStorage>,
 }
 
-type Resting = Rc<dyn Fn(&str, &str)>;
+type OnSave = Rc<dyn Fn(&str, &str)>;
 
 impl Default for Drafts {
-    /// Lives as long as the owner it is made in: the page's.
+    /// Creates the signals in the current owner, which must be the page's.
     fn default() -> Self {
         Self {
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
             drafts: StoredValue::default(),
             unsaved: StoredValue::default(),
-            resting: StoredValue::new_local(None),
+            on_save: StoredValue::new_local(None),
         }
     }
 }
@@ -41,7 +41,7 @@ impl Drafts {
         if let Some(draft) = self.drafts.with_value(|drafts| drafts.get(session_id).copied()) {
             return draft;
         }
-        let text = browser::recall(&key(session_id)).unwrap_or_default();
+        let text = local_storage::get(&key(session_id)).unwrap_or_default();
         let draft = self.owner.with_value(|owner| owner.with(|| RwSignal::new(text)));
         self.drafts.update_value(|drafts| {
             drafts.insert(session_id.to_owned(), draft);
@@ -51,26 +51,26 @@ impl Drafts {
 
     pub fn set(&self, session_id: &str, text: String) {
         self.of(session_id).set(text);
-        let waiting = self.unsaved.with_value(|unsaved| !unsaved.is_empty());
+        let scheduled = self.unsaved.with_value(|unsaved| !unsaved.is_empty());
         self.unsaved.update_value(|unsaved| {
             if !unsaved.iter().any(|id| id == session_id) {
                 unsaved.push(session_id.to_owned());
             }
         });
-        if !waiting {
+        if !scheduled {
             let drafts = *self;
-            set_timeout(move || drafts.save(), REST);
+            set_timeout(move || drafts.save(), SAVE_DELAY);
         }
     }
 
-    /// Puts texts before what is being typed, such as a queue that was taken back.
+    /// Inserts texts before the draft, such as scheduled messages that were restored to the editor.
     pub fn put_before(&self, session_id: &str, texts: &[String]) {
         if texts.is_empty() {
             return;
         }
         let draft = self.of(session_id).get_untracked();
         let mut text = restored_text(texts.iter().map(String::as_str), &draft);
-        // Several texts are never a command, whatever the first of them was.
+        // Joined texts are never a shell command, even if the first one starts with `!`.
         let several = texts.len() > 1 || !draft.trim().is_empty();
         if several && InputMode::of(&text) == InputMode::Shell {
             text.insert(0, ' ');
@@ -78,22 +78,22 @@ impl Drafts {
         self.set(session_id, text);
     }
 
-    /// Writes down what is not yet written, also when the page is about to go.
+    /// Saves all unsaved drafts. Also called before the page is unloaded.
     pub fn save(&self) {
         let unsaved = self.unsaved.try_update_value(std::mem::take).unwrap_or_default();
-        let resting = self.resting.get_value();
+        let on_save = self.on_save.get_value();
         for session_id in unsaved {
             self.of(&session_id).with_untracked(|text| {
-                browser::remember(&key(&session_id), text);
-                if let Some(resting) = &resting {
-                    resting(&session_id, text);
+                local_storage::set(&key(&session_id), text);
+                if let Some(on_save) = &on_save {
+                    on_save(&session_id, text);
                 }
             });
         }
     }
 
-    pub fn when_resting(&self, told: impl Fn(&str, &str) + 'static) {
-        self.resting.set_value(Some(Rc::new(told)));
+    pub fn on_save(&self, callback: impl Fn(&str, &str) + 'static) {
+        self.on_save.set_value(Some(Rc::new(callback)));
     }
 }
 

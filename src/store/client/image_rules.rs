@@ -1,17 +1,17 @@
-//! Which pictures a message takes: of what kind, how many, how large. Said before anything is sent. Pure.
+//! The limits on the images of a message: type, number, size. They are checked before anything is sent. Pure.
 
 use pilothouse_core::Image;
 use pilothouse_core::limits::{CLIENT_FRAME_BYTES, IMAGE_BYTES, IMAGE_SIDE, PROMPT_BYTES, PROMPT_IMAGES};
 
-/// What a message of pictures has room for, as base64: the text and what surrounds it take the rest of the frame.
-const TOGETHER: usize = CLIENT_FRAME_BYTES - 2 * PROMPT_BYTES;
+/// The base64 length of all images of a message; the rest of the frame is for the text and the JSON around it.
+const TOTAL_IMAGE_BYTES: usize = CLIENT_FRAME_BYTES - 2 * PROMPT_BYTES;
 
-/// How many of a picture's first bytes tell what it is.
-pub const TELLING_BYTES: usize = 12;
+/// The number of leading bytes that identify an image type.
+pub const SIGNATURE_BYTES: usize = 12;
 
-/// What a picture is by its content; a file's name and its claimed type say nothing.
-pub fn kind_of(first: &[u8]) -> Option<&'static str> {
-    match first {
+/// Detects the image type from the first bytes. The file's name and declared type are not trusted.
+pub fn detect_mime_type(signature: &[u8]) -> Option<&'static str> {
+    match signature {
         [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
@@ -20,16 +20,16 @@ pub fn kind_of(first: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Why one more picture of this many bytes cannot be taken beside those that wait, in words.
-pub fn refusal(waiting: &[Image], bytes: usize) -> Option<String> {
-    if waiting.len() >= PROMPT_IMAGES {
+/// Returns why an image of this size cannot be added to the attached ones, or `None` if it can.
+pub fn refusal(attached: &[Image], bytes: usize) -> Option<String> {
+    if attached.len() >= PROMPT_IMAGES {
         return Some(format!("A message takes at most {PROMPT_IMAGES} images."));
     }
     if bytes > IMAGE_BYTES {
         return Some(too_large(bytes, IMAGE_BYTES));
     }
-    let together = waiting.iter().map(|image| image.data.len()).sum::<usize>() + bytes.div_ceil(3) * 4;
-    (together > TOGETHER).then(|| {
+    let total = attached.iter().map(|image| image.data.len()).sum::<usize>() + bytes.div_ceil(3) * 4;
+    (total > TOTAL_IMAGE_BYTES).then(|| {
         "Together these images are too large for one message. Send some of them in another one.".to_owned()
     })
 }
@@ -40,8 +40,9 @@ pub fn too_large(bytes: usize, limit: usize) -> String {
     format!("This image has {is} MB. At most {may_be} MB each can be sent; make it smaller.")
 }
 
-/// The size in which a picture is drawn anew; none if it is sent as it is.
-pub fn fitting(width: u32, height: u32, bytes: usize) -> Option<(u32, u32)> {
+/// The size to which an image is resized, or `None` if it is sent unchanged. An image with too many bytes is re-encoded in
+/// its own size.
+pub fn target_size(width: u32, height: u32, bytes: usize) -> Option<(u32, u32)> {
     let longest = width.max(height);
     if longest > IMAGE_SIDE {
         let scaled =
@@ -51,8 +52,8 @@ pub fn fitting(width: u32, height: u32, bytes: usize) -> Option<(u32, u32)> {
     (bytes > IMAGE_BYTES).then_some((width, height))
 }
 
-/// In which forms a picture is drawn anew, the better first. What is sharp stays so if it can.
-pub fn forms_of(mime_type: &str) -> &'static [&'static str] {
+/// The types in which an image may be re-encoded, best first. Lossless images stay lossless if they become small enough.
+pub fn encodings_for(mime_type: &str) -> &'static [&'static str] {
     if mime_type == "image/jpeg" { &["image/jpeg"] } else { &["image/png", "image/jpeg"] }
 }
 
@@ -62,23 +63,23 @@ mod tests {
 
     #[test]
     fn a_picture_is_known_by_its_first_bytes_alone() {
-        assert_eq!(kind_of(b"\x89PNG\r\n\x1a\n1234"), Some("image/png"));
-        assert_eq!(kind_of(&[0xff, 0xd8, 0xff, 0xe0]), Some("image/jpeg"));
-        assert_eq!(kind_of(b"GIF89a"), Some("image/gif"));
-        assert_eq!(kind_of(b"GIF87a"), Some("image/gif"));
-        assert_eq!(kind_of(b"RIFF\0\0\0\0WEBP"), Some("image/webp"));
+        assert_eq!(detect_mime_type(b"\x89PNG\r\n\x1a\n1234"), Some("image/png"));
+        assert_eq!(detect_mime_type(&[0xff, 0xd8, 0xff, 0xe0]), Some("image/jpeg"));
+        assert_eq!(detect_mime_type(b"GIF89a"), Some("image/gif"));
+        assert_eq!(detect_mime_type(b"GIF87a"), Some("image/gif"));
+        assert_eq!(detect_mime_type(b"RIFF\0\0\0\0WEBP"), Some("image/webp"));
         for other in [&b"<svg xmlns="[..], b"<!doctype html>", b"RIFF\0\0\0\0WAVE", b"\x89PNG", b""] {
-            assert_eq!(kind_of(other), None);
+            assert_eq!(detect_mime_type(other), None);
         }
     }
 
     #[test]
     fn only_what_is_too_large_is_drawn_anew_in_its_own_shape() {
-        assert_eq!(fitting(800, 600, 1000), None);
-        assert_eq!(fitting(IMAGE_SIDE, IMAGE_SIDE, IMAGE_BYTES), None);
-        assert_eq!(fitting(2 * IMAGE_SIDE, IMAGE_SIDE, 1000), Some((IMAGE_SIDE, IMAGE_SIDE / 2)));
-        assert_eq!(fitting(20_000, 1, 1000), Some((IMAGE_SIDE, 1)), "never without a side");
-        assert_eq!(fitting(800, 600, IMAGE_BYTES + 1), Some((800, 600)), "packed better");
+        assert_eq!(target_size(800, 600, 1000), None);
+        assert_eq!(target_size(IMAGE_SIDE, IMAGE_SIDE, IMAGE_BYTES), None);
+        assert_eq!(target_size(2 * IMAGE_SIDE, IMAGE_SIDE, 1000), Some((IMAGE_SIDE, IMAGE_SIDE / 2)));
+        assert_eq!(target_size(20_000, 1, 1000), Some((IMAGE_SIDE, 1)), "never without a side");
+        assert_eq!(target_size(800, 600, IMAGE_BYTES + 1), Some((800, 600)), "packed better");
     }
 
     #[test]

@@ -1,16 +1,15 @@
-//! What was sent and has no answer yet. The browser keeps it until it has: the next page, after a reload or in another
-//! tab, sends it again under the same id, and whatever the server has already it takes but once.
+//! Messages that were sent and have no response yet. They are saved in the browser until the response arrives: the next
+//! page, after a reload or in another tab, resends them with the same client id, by which the server ignores duplicates.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
 use pilothouse_core::conversation::queue::Lane;
 
-use super::attachments::{from_texts, to_texts};
-use crate::browser;
-use crate::browser::indexed_db;
+use super::attachments::{decode_images, encode_images};
+use crate::browser::{indexed_db, local_storage};
 
-/// Before the client id.
+/// The prefix of the storage keys, before the client id.
 const KEY: &str = "sent:";
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,15 +18,15 @@ pub struct Sent {
     pub client_id: String,
     pub text: String,
     pub images: Vec<Image>,
-    /// None for a shell command, whose text begins with its marks.
+    /// `None` for a shell command, whose text starts with `!` or `!!`.
     pub lane: Option<Lane>,
-    /// It stands in the timeline. Else it is to be seen with the scheduled messages, as long as there is no connection.
+    /// The message has a row in the timeline. Otherwise it is listed with the scheduled messages while disconnected.
     pub is_row: bool,
-    /// When it was sent.
+    /// The time of sending, in milliseconds since the Unix epoch.
     pub at: f64,
-    /// By an earlier page.
+    /// It was sent by an earlier page and loaded from storage.
     pub recalled: bool,
-    /// The browser has not kept all of its pictures.
+    /// Some of its images could not be loaded from storage.
     pub lacks_images: bool,
 }
 
@@ -36,27 +35,27 @@ pub struct Outbox(RwSignal<Vec<Sent>>);
 
 impl Outbox {
     pub fn add(&self, sent: Sent) {
-        sent.keep();
-        self.hold(sent);
+        sent.save();
+        self.add_saved(sent);
     }
 
-    /// One that is kept already.
-    pub fn hold(&self, sent: Sent) {
+    /// Adds a message that is in storage already.
+    pub fn add_saved(&self, sent: Sent) {
         self.0.update(|all| all.push(sent));
     }
 
-    /// It has its answer. Tells what it was.
+    /// Removes a message, also from storage, because its response arrived.
     pub fn take(&self, client_id: &str) -> Option<Sent> {
-        let place = self.0.with_untracked(|all| all.iter().position(|sent| sent.client_id == client_id))?;
-        let sent = self.0.try_update(|all| all.remove(place))?;
-        sent.forget();
+        let index = self.0.with_untracked(|all| all.iter().position(|sent| sent.client_id == client_id))?;
+        let sent = self.0.try_update(|all| all.remove(index))?;
+        sent.delete();
         Some(sent)
     }
 
-    /// A run that it was scheduled for is over: it stands in the timeline now.
-    pub fn stands_in_timeline(&self, client_id: &str) {
-        let of_it = |sent: &&mut Sent| sent.client_id == client_id;
-        self.0.update(|all| all.iter_mut().filter(of_it).for_each(|sent| sent.is_row = true));
+    /// Moves a message to the timeline, because the run that it was scheduled for is over.
+    pub fn move_to_timeline(&self, client_id: &str) {
+        let matches = |sent: &&mut Sent| sent.client_id == client_id;
+        self.0.update(|all| all.iter_mut().filter(matches).for_each(|sent| sent.is_row = true));
     }
 
     pub fn of(&self, session_id: &str) -> Vec<Sent> {
@@ -64,10 +63,10 @@ impl Outbox {
             .with_untracked(|all| all.iter().filter(|sent| sent.session_id == session_id).cloned().collect())
     }
 
-    /// What is not in the timeline, by client id. Tracked.
-    pub fn beside_timeline(&self, session_id: &str) -> Vec<String> {
-        let belongs = |sent: &&Sent| sent.session_id == session_id && !sent.is_row;
-        self.0.with(|all| all.iter().filter(belongs).map(|sent| sent.client_id.clone()).collect())
+    /// The client ids of the messages that are not in the timeline. Tracked.
+    pub fn outside_timeline(&self, session_id: &str) -> Vec<String> {
+        let matches = |sent: &&Sent| sent.session_id == session_id && !sent.is_row;
+        self.0.with(|all| all.iter().filter(matches).map(|sent| sent.client_id.clone()).collect())
     }
 
     pub fn find(&self, client_id: &str) -> Option<Sent> {
@@ -80,25 +79,29 @@ impl Sent {
         format!("{KEY}{}", self.client_id)
     }
 
-    fn keep(&self) {
+    fn save(&self) {
         let lane = self.lane.map_or("", Lane::name);
-        let told = (&self.session_id, &self.text, lane, self.at as u64, self.images.len());
-        browser::remember(&self.key(), &serde_json::to_string(&told).unwrap_or_default());
+        let fields = (&self.session_id, &self.text, lane, self.at as u64, self.images.len());
+        local_storage::set(&self.key(), &serde_json::to_string(&fields).unwrap_or_default());
         if !self.images.is_empty() {
             let (key, images) = (self.key(), self.images.clone());
-            spawn_local(async move { indexed_db::put(&key, move || to_texts(images.into_iter())).await });
+            spawn_local(
+                async move { indexed_db::put(&key, move || encode_images(images.into_iter())).await },
+            );
         }
     }
 
-    pub fn forget(&self) {
-        browser::remember(&self.key(), "");
+    /// Deletes the message from storage.
+    pub fn delete(&self) {
+        local_storage::set(&self.key(), "");
         if !self.images.is_empty() {
             let key = self.key();
             spawn_local(async move { indexed_db::put(&key, Vec::new).await });
         }
     }
 
-    fn read(key: &str, value: &str) -> Option<(Self, usize)> {
+    /// Parses a storage entry. Returns the message without its images, and their number.
+    fn parse(key: &str, value: &str) -> Option<(Self, usize)> {
         let (session_id, text, lane, at, images) =
             serde_json::from_str::<(String, String, String, u64, usize)>(value).ok()?;
         let lane = [Lane::Steer, Lane::FollowUp].into_iter().find(|known| known.name() == lane);
@@ -110,17 +113,17 @@ impl Sent {
     }
 }
 
-/// What earlier pages have sent and got no answer to, as the browser has it.
-pub fn left_behind() -> Vec<(String, String)> {
-    browser::remembered(KEY)
+/// The storage entries of messages that earlier pages have sent and that have no response yet.
+pub fn saved_entries() -> Vec<(String, String)> {
+    local_storage::entries(KEY)
 }
 
-/// The same in full, with its pictures, oldest first.
-pub async fn recall(left: Vec<(String, String)>) -> Vec<Sent> {
+/// Loads the messages of storage entries, with their images, oldest first.
+pub async fn load(entries: Vec<(String, String)>) -> Vec<Sent> {
     let mut all = Vec::new();
-    for (mut sent, images) in left.iter().filter_map(|(key, value)| Sent::read(key, value)) {
+    for (mut sent, images) in entries.iter().filter_map(|(key, value)| Sent::parse(key, value)) {
         if images > 0 {
-            sent.images = from_texts(&indexed_db::get(&sent.key()).await);
+            sent.images = decode_images(&indexed_db::get(&sent.key()).await);
             sent.lacks_images = sent.images.len() < images;
         }
         all.push(sent);
@@ -134,13 +137,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_of_a_message_is_read_again_and_nothing_else_is() {
+    fn only_saved_messages_are_parsed() {
         let value = r#"["s","Look",  "follow-up",17,2]"#;
-        let (sent, images) = Sent::read("sent:c1", value).unwrap();
+        let (sent, images) = Sent::parse("sent:c1", value).unwrap();
         assert_eq!((sent.session_id.as_str(), sent.client_id.as_str()), ("s", "c1"));
         assert_eq!((sent.text.as_str(), sent.lane, sent.at, images), ("Look", Some(Lane::FollowUp), 17.0, 2));
-        assert!(Sent::read("sent:c1", r#"["s","!ls","",17,0]"#).is_some_and(|(sent, _)| sent.lane.is_none()));
-        assert!(Sent::read("sent:c1", "[1]").is_none());
-        assert!(Sent::read("draft:s", value).is_none());
+        assert!(
+            Sent::parse("sent:c1", r#"["s","!ls","",17,0]"#).is_some_and(|(sent, _)| sent.lane.is_none())
+        );
+        assert!(Sent::parse("sent:c1", "[1]").is_none());
+        assert!(Sent::parse("draft:s", value).is_none());
     }
 }

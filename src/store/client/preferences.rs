@@ -1,8 +1,8 @@
-//! What the person has chosen for this browser: how the page looks, and how it calls for attention.
+//! The user's settings for this browser: appearance and notifications.
 
 use leptos::prelude::*;
 
-use crate::browser;
+use crate::browser::local_storage;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -32,10 +32,10 @@ impl Theme {
 pub struct Preferences {
     pub theme: RwSignal<Theme>,
     pub contrast: RwSignal<bool>,
-    /// A message of the system's when a hidden tab's session ends or needs somebody.
+    /// Show a system notification when a session of a hidden tab ends or needs the user.
     pub notify: RwSignal<bool>,
     pub sound: RwSignal<bool>,
-    /// The sidebar is put away, where it is not a drawer anyway.
+    /// Hide the sidebar in wide windows; in narrow ones it is a drawer.
     pub no_sidebar: RwSignal<bool>,
 }
 
@@ -46,34 +46,34 @@ const SOUND: &str = "pilothouse.sound";
 const NO_SIDEBAR: &str = "pilothouse.no-sidebar";
 
 impl Default for Preferences {
-    /// As they were left.
+    /// Loads the stored settings.
     fn default() -> Self {
-        let chosen = |key: &str| RwSignal::new(browser::recall(key).is_some());
+        let flag = |key: &str| RwSignal::new(local_storage::get(key).is_some());
         Self {
-            theme: RwSignal::new(Theme::parse(&browser::recall(THEME).unwrap_or_default())),
-            contrast: chosen(CONTRAST),
-            notify: chosen(NOTIFY),
-            sound: chosen(SOUND),
-            no_sidebar: chosen(NO_SIDEBAR),
+            theme: RwSignal::new(Theme::parse(&local_storage::get(THEME).unwrap_or_default())),
+            contrast: flag(CONTRAST),
+            notify: flag(NOTIFY),
+            sound: flag(SOUND),
+            no_sidebar: flag(NO_SIDEBAR),
         }
     }
 }
 
 impl Preferences {
-    /// Remembers what is chosen, from now on.
-    pub fn keep(self) {
+    /// Stores the settings whenever they change.
+    pub fn persist(self) {
         Effect::new(move |_| match self.theme.get() {
-            Theme::System => browser::remember(THEME, ""),
-            theme => browser::remember(THEME, theme.name()),
+            Theme::System => local_storage::set(THEME, ""),
+            theme => local_storage::set(THEME, theme.name()),
         });
-        let switches = [
+        let flags = [
             (CONTRAST, self.contrast),
             (NOTIFY, self.notify),
             (SOUND, self.sound),
             (NO_SIDEBAR, self.no_sidebar),
         ];
-        for (key, chosen) in switches {
-            Effect::new(move |_| browser::remember(key, if chosen.get() { "yes" } else { "" }));
+        for (key, flag) in flags {
+            Effect::new(move |_| local_storage::set(key, if flag.get() { "yes" } else { "" }));
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Scheduled messages that this page has in its editor, with what was written so far. Survive a look at another
-//! session.
+//! Scheduled messages that are being edited in this page, with their unsaved text. Edits survive switching sessions.
 
 use leptos::prelude::*;
 
@@ -7,7 +6,7 @@ use leptos::prelude::*;
 pub struct QueueEdit {
     pub session_id: String,
     pub item_id: String,
-    /// As it was when the editing began.
+    /// The text when editing began.
     pub before: String,
     pub text: String,
 }
@@ -17,11 +16,11 @@ pub struct QueueEdits(RwSignal<Vec<QueueEdit>>);
 
 impl QueueEdits {
     pub fn is_open(&self, session_id: &str, item_id: &str) -> bool {
-        self.0.with(|edits| edits.iter().any(|edit| edit.is(session_id, item_id)))
+        self.0.with(|edits| edits.iter().any(|edit| edit.matches(session_id, item_id)))
     }
 
     pub fn of(&self, session_id: &str, item_id: &str) -> Option<QueueEdit> {
-        self.0.with_untracked(|edits| edits.iter().find(|edit| edit.is(session_id, item_id)).cloned())
+        self.0.with_untracked(|edits| edits.iter().find(|edit| edit.matches(session_id, item_id)).cloned())
     }
 
     pub fn begin(&self, session_id: &str, item_id: &str, text: String) {
@@ -31,33 +30,33 @@ impl QueueEdits {
         }
     }
 
-    /// What was typed; nobody is told, since it stands in the field already.
+    /// Stores the typed text without notifying: the field shows it already.
     pub fn write(&self, session_id: &str, item_id: &str, text: String) {
         self.0.update_untracked(|edits| {
-            if let Some(edit) = edits.iter_mut().find(|edit| edit.is(session_id, item_id)) {
+            if let Some(edit) = edits.iter_mut().find(|edit| edit.matches(session_id, item_id)) {
                 edit.text = text;
             }
         });
     }
 
     pub fn end(&self, session_id: &str, item_id: &str) {
-        self.0.update(|edits| edits.retain(|edit| !edit.is(session_id, item_id)));
+        self.0.update(|edits| edits.retain(|edit| !edit.matches(session_id, item_id)));
     }
 
-    /// Takes out those of a session whose message is no longer scheduled.
+    /// Removes and returns a session's edits whose messages are no longer scheduled.
     pub fn take_orphans(&self, session_id: &str, scheduled: impl Fn(&str) -> bool) -> Vec<QueueEdit> {
         let orphan = |edit: &QueueEdit| edit.session_id == session_id && !scheduled(&edit.item_id);
         if !self.0.with_untracked(|edits| edits.iter().any(orphan)) {
             return Vec::new();
         }
-        let (gone, kept) = self.0.get_untracked().into_iter().partition(orphan);
+        let (orphans, kept) = self.0.get_untracked().into_iter().partition(orphan);
         self.0.set(kept);
-        gone
+        orphans
     }
 }
 
 impl QueueEdit {
-    fn is(&self, session_id: &str, item_id: &str) -> bool {
+    fn matches(&self, session_id: &str, item_id: &str) -> bool {
         self.item_id == item_id && self.session_id == session_id
     }
 }

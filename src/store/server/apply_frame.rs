@@ -1,20 +1,20 @@
-//! Frames into state. Only what has to be done beyond the state itself is handed back.
+//! Applies server frames to the state, and returns what the caller has to do in addition.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::{CommandError, ServerFrame};
 
 use super::{Loading, ServerState, sessions};
 
-/// What a frame calls for.
+/// What the caller has to do after a frame was applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FrameEffect {
     #[default]
     Nothing,
-    /// Events of this session are missing: it has to be opened anew.
+    /// Events of this session are missing: it must be reopened.
     Gap(String),
-    /// This session was replaced by a snapshot.
+    /// A snapshot has replaced the content of this session.
     Replaced(String),
-    /// These sessions are gone.
+    /// These sessions were removed.
     Removed(Vec<String>),
 }
 
@@ -43,10 +43,10 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> FrameEffect {
             for session in removed.iter().filter_map(|id| server.opened(id)) {
                 session.loading.set(Loading::Missing(CommandError::no_such_session()));
             }
-            server.sessions.update(|list| sessions::patch(list, changed, &removed));
+            server.sessions.update(|list| sessions::merge(list, changed, &removed));
             if removed.is_empty() { FrameEffect::Nothing } else { FrameEffect::Removed(removed) }
         }
-        // The link's own business.
+        // The connection handles these.
         ServerFrame::Welcome(_) | ServerFrame::Response { .. } => FrameEffect::Nothing,
     }
 }

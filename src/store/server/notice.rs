@@ -1,4 +1,4 @@
-//! What was said beside the conversation, while the page listened. Pure.
+//! Notices: short messages next to the conversation, which only this page keeps. Pure.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +7,7 @@ use pilothouse_core::protocol::event::NoticeLevel;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Tells notices of this page apart.
+    /// Unique in this page.
     pub number: u64,
     pub level: NoticeLevel,
     pub text: String,
@@ -15,7 +15,7 @@ pub struct Notice {
 
 static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// Said once, however often in a row.
+/// Adds a notice, unless it repeats the last one, and drops the oldest ones beyond the limit.
 pub(super) fn add(notices: &mut Vec<Notice>, level: NoticeLevel, text: String) {
     if notices.last().is_some_and(|last| last.text == text) {
         return;
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_few_are_kept_and_none_is_said_twice_in_a_row() {
+    fn only_the_newest_are_kept_and_repetitions_are_skipped() {
         let mut notices = Vec::new();
         for text in ["1", "2", "3", "4", "5", "6", "6"] {
             add(&mut notices, NoticeLevel::Info, text.to_owned());

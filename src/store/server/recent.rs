@@ -1,22 +1,22 @@
-//! Which sessions were looked at last. Pure.
+//! The most recently shown sessions, an LRU list. Pure.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecentSessions {
     /// Oldest first.
     ids: Vec<String>,
-    room: usize,
+    capacity: usize,
 }
 
 impl RecentSessions {
-    pub const fn new(room: usize) -> Self {
-        Self { ids: Vec::new(), room }
+    pub const fn new(capacity: usize) -> Self {
+        Self { ids: Vec::new(), capacity }
     }
 
-    /// This one is looked at now; gives those that had to make room.
+    /// Makes a session the most recent one, and returns the evicted ones.
     pub fn touch(&mut self, id: &str) -> Vec<String> {
         self.ids.retain(|held| held != id);
         self.ids.push(id.to_owned());
-        let surplus = self.ids.len().saturating_sub(self.room);
+        let surplus = self.ids.len().saturating_sub(self.capacity);
         self.ids.drain(..surplus).collect()
     }
 }
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_one_not_seen_for_longest_makes_room() {
+    fn the_least_recently_shown_session_is_evicted() {
         let mut recent = RecentSessions::new(2);
         assert!(recent.touch("a").is_empty());
         assert!(recent.touch("b").is_empty());

@@ -1,5 +1,5 @@
-//! Handles of rows: what the timeline holds instead of the rows themselves. A handle finds its row in the session's
-//! view and is told alone when that row changes, so that one delta touches one row and nothing is copied.
+//! Row handles, which the timeline holds instead of the messages. A handle knows its message's position in the session's
+//! view and has its own trigger, so that a streamed delta updates one row and copies no message.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,23 +9,24 @@ use leptos::prelude::*;
 use pilothouse_core::conversation::controller::{Change, Report};
 use pilothouse_core::{Kind, UiMessage};
 
-/// A row that is no longer in the list.
-const GONE: usize = usize::MAX;
+/// The position of a row that is no longer in the list.
+const REMOVED: usize = usize::MAX;
 
 #[derive(Clone)]
 pub struct Row(Arc<Handle>);
 
 struct Handle {
-    /// Tells elements apart; a row's id would do, but a list with a repeated id must not confuse the page.
+    /// Identifies the handle. The message's id would do, but a server list with a duplicate id must not break the page.
     key: u64,
     id: String,
     kind: Kind,
-    /// Counted from the start of the whole conversation, so that older rows can be put before it.
+    /// The index in the whole conversation, which does not change when older rows are loaded.
     position: AtomicUsize,
     changed: ArcTrigger,
-    /// Text is being added to it right now.
+    /// Text is being streamed into this row.
     live: ArcRwSignal<bool>,
-    told: AtomicBool,
+    /// The row is in `RowList::touched`.
+    is_touched: AtomicBool,
 }
 
 impl PartialEq for Row {
@@ -42,10 +43,10 @@ impl Row {
             key: NEXT_KEY.fetch_add(1, Ordering::Relaxed),
             id: message.id.clone(),
             kind: message.kind,
-            position: AtomicUsize::new(GONE),
+            position: AtomicUsize::new(REMOVED),
             changed: ArcTrigger::new(),
             live: ArcRwSignal::new(false),
-            told: AtomicBool::new(true),
+            is_touched: AtomicBool::new(false),
         }))
     }
 
@@ -71,22 +72,22 @@ impl Row {
         }
     }
 
-    /// Counted from the start of the whole conversation.
+    /// The index in the whole conversation.
     pub fn position(&self) -> usize {
         self.0.position.load(Ordering::Relaxed)
     }
 
-    /// From now on the surrounding reactive code runs again when this row changes.
+    /// Subscribes the current reactive observer to changes of this row.
     pub(super) fn track(&self) {
         self.0.changed.track();
     }
 
-    /// Tells that something that belongs to it has changed, such as whether it is open.
-    pub fn tell(&self) {
+    /// Notifies the row's observers, for example after it was expanded.
+    pub fn notify(&self) {
         self.0.changed.notify();
     }
 
-    fn place(&self, position: usize) {
+    fn set_position(&self, position: usize) {
         self.0.position.store(position, Ordering::Relaxed);
     }
 
@@ -95,7 +96,7 @@ impl Row {
     }
 }
 
-/// The handles of the rows a session holds, and what has to be told when the animation frame ends.
+/// The handles of a session's loaded rows, and the changes since the signals were updated.
 #[derive(Default)]
 pub struct RowList {
     rows: Vec<Row>,
@@ -103,31 +104,31 @@ pub struct RowList {
     reordered: bool,
 }
 
-/// What to tell.
+/// The changes of which the observers are notified.
 #[derive(Default)]
 pub struct RowChanges {
     pub touched: Vec<Row>,
-    /// The new list, if rows came, went or moved.
+    /// The new list, if rows were added, removed or moved.
     pub rows: Option<Vec<Row>>,
 }
 
 impl RowList {
-    /// Follows what the controller did. `messages` is its list afterwards, `first` the number of its first row.
+    /// Applies a report of the controller. `messages` is its list afterwards, `first` the position of its first message.
     pub fn apply(&mut self, report: &Report, messages: &[UiMessage], first: usize) {
-        let mut lowest = usize::MAX;
+        let mut first_moved = usize::MAX;
         let mut removed = Vec::new();
         for change in report {
             match *change {
-                // What was inserted is only known when the report is complete: later changes move it.
+                // A placeholder: later changes of the report may move the row, so its message is looked up at the end.
                 Change::Inserted(index) if index <= self.rows.len() => {
                     self.rows.insert(index, Row::new(&UiMessage::default()));
-                    lowest = lowest.min(index);
+                    first_moved = first_moved.min(index);
                 }
                 Change::Removed(index) if index < self.rows.len() => {
                     let row = self.rows.remove(index);
-                    row.place(GONE);
+                    row.set_position(REMOVED);
                     removed.push(row);
-                    lowest = lowest.min(index);
+                    first_moved = first_moved.min(index);
                 }
                 Change::Touched(index) => {
                     if let Some(row) = self.rows.get(index).cloned() {
@@ -137,24 +138,24 @@ impl RowList {
                 _ => {}
             }
         }
-        if lowest < usize::MAX {
-            self.place_from(lowest, messages, first, |message| {
+        if first_moved < usize::MAX {
+            self.match_rows_from(first_moved, messages, first, |message| {
                 removed.iter().find(|row| row.matches(message)).cloned()
             });
         }
     }
 
-    /// Follows a snapshot or older rows put before: handles of rows that are still there go on.
+    /// Replaces all rows after a snapshot. Rows that still exist keep their handles.
     pub fn replace(&mut self, messages: &[UiMessage], first: usize) {
         let mut old = HashMap::new();
         for row in self.rows.drain(..) {
-            row.place(GONE);
+            row.set_position(REMOVED);
             old.insert(row.0.id.clone(), row);
         }
         self.rows.extend(messages.iter().enumerate().map(|(index, message)| {
             let known = old.remove(&message.id).filter(|row| row.matches(message));
             let row = known.unwrap_or_else(|| Row::new(message));
-            row.place(first + index);
+            row.set_position(first + index);
             row
         }));
         self.reordered = true;
@@ -162,21 +163,21 @@ impl RowList {
         all.into_iter().for_each(|row| self.touch(row));
     }
 
-    /// Older rows came: only their handles are new.
+    /// Adds handles for older messages that were loaded before the others.
     pub fn prepend(&mut self, messages: &[UiMessage], first: usize) {
         let count = messages.len().saturating_sub(self.rows.len());
         let older = messages.iter().take(count).enumerate().map(|(index, message)| {
             let row = Row::new(message);
-            row.place(first + index);
+            row.set_position(first + index);
             row
         });
         self.rows.splice(0..0, older);
         self.reordered = true;
     }
 
-    pub fn news(&mut self) -> RowChanges {
+    pub fn take_changes(&mut self) -> RowChanges {
         let touched = std::mem::take(&mut self.touched);
-        touched.iter().for_each(|row| row.0.told.store(true, Ordering::Relaxed));
+        touched.iter().for_each(|row| row.0.is_touched.store(false, Ordering::Relaxed));
         let rows = std::mem::take(&mut self.reordered).then(|| self.rows.clone());
         RowChanges { touched, rows }
     }
@@ -185,39 +186,42 @@ impl RowList {
         &self.rows
     }
 
-    fn place_from(
+    /// Makes the rows from index `from` on match the messages. `find_removed` finds the handle of a removed message,
+    /// which may have been inserted elsewhere.
+    fn match_rows_from(
         &mut self,
-        lowest: usize,
+        from: usize,
         messages: &[UiMessage],
         first: usize,
-        mut known: impl FnMut(&UiMessage) -> Option<Row>,
+        mut find_removed: impl FnMut(&UiMessage) -> Option<Row>,
     ) {
         self.rows.truncate(messages.len());
-        for (index, message) in messages.iter().enumerate().skip(lowest) {
-            let fits = self.rows.get(index).is_some_and(|row| row.matches(message));
-            if !fits {
-                let row = known(message).unwrap_or_else(|| Row::new(message));
+        for (index, message) in messages.iter().enumerate().skip(from) {
+            let matches = self.rows.get(index).is_some_and(|row| row.matches(message));
+            if !matches {
+                let row = find_removed(message).unwrap_or_else(|| Row::new(message));
                 match self.rows.get_mut(index) {
-                    Some(place) => *place = row,
+                    Some(slot) => *slot = row,
                     None => self.rows.push(row),
                 }
             }
-            self.rows[index].place(first + index);
+            self.rows[index].set_position(first + index);
         }
         self.reordered = true;
     }
 
     fn touch(&mut self, row: Row) {
-        if row.0.told.swap(false, Ordering::Relaxed) {
+        if !row.0.is_touched.swap(true, Ordering::Relaxed) {
             self.touched.push(row);
         }
     }
 }
 
 impl RowChanges {
-    pub fn tell(self, list: RwSignal<Vec<Row>>) {
+    /// Notifies the observers of the touched rows, and updates the list signal if the list has changed.
+    pub fn notify(self, list: RwSignal<Vec<Row>>) {
         for row in &self.touched {
-            row.tell();
+            row.notify();
         }
         if let Some(rows) = self.rows {
             list.set(rows);

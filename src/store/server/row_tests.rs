@@ -1,4 +1,4 @@
-//! The handles always name the controller's rows, in its order, and stay the same as long as their row does.
+//! The handles match the controller's rows in order, and a row keeps its handle as long as it exists.
 
 use super::*;
 use pilothouse_core::MessageController;
@@ -16,14 +16,14 @@ impl Fixture {
         Self { controller: MessageController::default(), list: RowList::default() }
     }
 
-    fn follow(&mut self, report: &Report) {
+    fn apply(&mut self, report: &Report) {
         self.list.apply(report, self.controller.rows(), self.controller.first());
         self.check();
     }
 
     fn event(&mut self, event: Event) {
         let report = self.controller.handle_server_event(event);
-        self.follow(&report);
+        self.apply(&report);
     }
 
     fn delta(&mut self, index: usize, text: &str) {
@@ -60,13 +60,13 @@ fn a_delta_touches_its_row_once_per_animation_frame_and_changes_no_list() {
     let mut fixture = Fixture::new();
     fixture.event(user("hello", "1"));
     fixture.delta(0, "a");
-    fixture.list.news();
+    fixture.list.take_changes();
     fixture.delta(0, "b");
     fixture.delta(0, "c");
-    let news = fixture.list.news();
-    assert!(news.rows.is_none());
-    assert_eq!(news.touched.iter().map(Row::id).collect::<Vec<_>>(), ["r1"]);
-    assert!(fixture.list.news().touched.is_empty());
+    let changes = fixture.list.take_changes();
+    assert!(changes.rows.is_none());
+    assert_eq!(changes.touched.iter().map(Row::id).collect::<Vec<_>>(), ["r1"]);
+    assert!(fixture.list.take_changes().touched.is_empty());
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn an_optimistic_row_keeps_its_handle_when_it_is_confirmed() {
     owner.set();
     let mut fixture = Fixture::new();
     let report = fixture.controller.create_user_message("1", "hello".into(), Vec::new());
-    fixture.follow(&report);
+    fixture.apply(&report);
     let before = fixture.keys();
     fixture.event(user("hello", "1"));
     assert_eq!(fixture.keys(), before);
@@ -92,10 +92,10 @@ fn rows_that_move_or_go_take_their_handles_with_them() {
     fixture.delta(0, "text");
     fixture.delta(1, "other");
     let report = fixture.controller.create_user_message("2", "next".into(), Vec::new());
-    fixture.follow(&report);
+    fixture.apply(&report);
     let result = pilothouse_core::BashResult { command: "ls".into(), ..Default::default() };
     fixture.event(Event::BashEnd { id: "s".into(), result });
-    // The message's end keeps only the first block: the second one's row goes.
+    // The final message has only the first block, so the second one's row is removed.
     let content = Content(vec![Part::Text { text: "text!".into() }]);
     let message =
         Message::Assistant { content, stop_reason: Default::default(), error_message: None, timestamp: None };
@@ -114,12 +114,12 @@ fn a_snapshot_keeps_the_handles_of_rows_that_are_still_there() {
     fixture.delta(0, "a");
     let before = fixture.keys();
     fixture.delta(1, "b");
-    fixture.list.news();
+    fixture.list.take_changes();
     let controller = fixture.controller.clone();
     fixture.list.replace(controller.rows(), controller.first());
     fixture.check();
     assert_eq!(fixture.keys()[..2], before[..]);
-    assert_eq!(fixture.list.news().touched.len(), 3, "any of them may differ");
+    assert_eq!(fixture.list.take_changes().touched.len(), 3, "any of them may differ");
 }
 
 #[test]
@@ -134,12 +134,12 @@ fn older_rows_come_before_without_touching_the_others() {
         ..ControllerSnapshot::default()
     });
     fixture.list.replace(fixture.controller.rows(), 2);
-    fixture.list.news();
+    fixture.list.take_changes();
     let before = fixture.keys();
     assert!(fixture.controller.prepend(0, vec![row("a"), row("b")]));
     fixture.list.prepend(fixture.controller.rows(), 0);
     fixture.check();
-    let news = fixture.list.news();
-    assert!(news.touched.is_empty());
+    let changes = fixture.list.take_changes();
+    assert!(changes.touched.is_empty());
     assert_eq!(fixture.keys()[2..], before[..]);
 }

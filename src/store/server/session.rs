@@ -1,30 +1,28 @@
-//! One session that was opened: the folded view, held where nothing reacts to it, and the signals that project it.
-//! The view changes frame by frame; the signals are told once per animation frame, and only those that have news.
-
-mod extras;
+//! An opened session: the folded view, which is not reactive, and the signals that are derived from it.
 
 use leptos::prelude::*;
 use pilothouse_core::conversation::controller::{MessageController, Report};
-use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::event::{Event, NoticeLevel};
 use pilothouse_core::protocol::{CommandError, Cursor, MessagesPage, SessionMeta, Snapshot};
 use pilothouse_core::session::view::Applied;
 use pilothouse_core::{Kind, SessionView, UiMessage};
 use reactive_stores::{Patch, Store};
 
+use super::notice;
 use super::notice::Notice;
 use super::row::{Row, RowList};
 
-/// Whether there is something to show.
+/// Whether the session's content has been loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Loading {
     #[default]
     Waiting,
     Ready,
-    /// The server does not have it, in its words.
+    /// The server could not open the session.
     Missing(CommandError),
 }
 
-/// An opened session. The view is folded frame by frame; the signals are updated once per animation frame, and only
+/// An opened session. Events are folded into the view at once; the signals are updated once per animation frame, and only
 /// those whose value changed notify.
 #[derive(Clone, Copy, Default)]
 pub struct Session {
@@ -32,9 +30,9 @@ pub struct Session {
     owner: StoredValue<Owner>,
     view: StoredValue<SessionView>,
     row_list: StoredValue<RowList>,
-    /// The row that text is being added to.
+    /// The row that text is being streamed into.
     live_row: StoredValue<Option<Row>>,
-    /// The number of runs that this page has seen start: a Stop is meant for one of them.
+    /// The number of runs that this page has seen start, to stop the run that the user meant and not the next one.
     run: StoredValue<u64>,
     /// An event is missing: nothing is applied until the requested snapshot arrives.
     awaiting_snapshot: StoredValue<bool>,
@@ -43,7 +41,7 @@ pub struct Session {
     /// Settings that the user has chosen and the server has not confirmed yet.
     requested: StoredValue<RequestedSettings>,
     /// The draft that came with the snapshot of a newly opened session.
-    served_draft: StoredValue<Option<String>>,
+    server_draft: StoredValue<Option<String>>,
 
     pub loading: RwSignal<Loading>,
     /// Everything about the session except its rows.
@@ -78,10 +76,11 @@ impl Session {
     /// Reads a row; the surrounding reactive code runs again when that row, and no other, changes.
     pub fn read<T: Default>(&self, row: &Row, read: impl FnOnce(&UiMessage) -> T) -> T {
         row.track();
-        self.peek(row, read)
+        self.read_untracked(row, read)
     }
 
-    pub fn peek<T: Default>(&self, row: &Row, read: impl FnOnce(&UiMessage) -> T) -> T {
+    /// Reads a row without tracking it.
+    pub fn read_untracked<T: Default>(&self, row: &Row, read: impl FnOnce(&UiMessage) -> T) -> T {
         self.view
             .try_with_value(|view| {
                 let index = row.position().checked_sub(view.controller.first())?;
@@ -91,7 +90,8 @@ impl Session {
             .unwrap_or_default()
     }
 
-    /// What a new connection starts from: everything after it comes again, so nothing is awaited any more.
+    /// The last applied event, from which a new connection continues. The server resends everything after it, so a missing
+    /// event no longer needs a snapshot.
     pub fn cursor(&self) -> Option<Cursor> {
         self.awaiting_snapshot.set_value(false);
         let ready = self.loading.with_untracked(|loading| *loading == Loading::Ready);
@@ -104,15 +104,17 @@ impl Session {
         })
     }
 
+    /// The number of the current run.
     pub fn run(&self) -> u64 {
         self.run.get_value()
     }
 
-    /// As of the last applied event, which the signal may not show yet.
+    /// Whether the agent is working, as of the last applied event. The signals may be older.
     pub fn is_active(&self) -> bool {
         self.view.with_value(|view| view.meta.state.is_active())
     }
 
+    /// Whether the message with this client id is in the conversation or in the queue.
     pub fn has_user_row(&self, client_id: &str) -> bool {
         let id = format!("u-{client_id}");
         self.view.with_value(|view| {
@@ -120,27 +122,27 @@ impl Session {
         })
     }
 
-    /// The index of the first row held.
+    /// The position of the first loaded row.
     pub fn first(&self) -> usize {
         self.view.with_value(|view| view.controller.first())
     }
 
-    /// Applies an event in its turn; false when one is missing before it.
+    /// Applies an event. Returns false if an event before it is missing.
     pub(super) fn apply_event(&self, seq: u64, event: Event) -> bool {
         if self.awaiting_snapshot.get_value() {
             return true;
         }
-        // What comes again after a reconnect is not said again.
+        // Events that the server resends after a reconnect must not repeat their notices.
         if seq > self.view.with_value(|view| view.seq) {
-            self.pass_on(&event);
+            self.apply_unfolded(&event);
         }
-        let begins = matches!(&event, Event::SessionState { state, .. } if state.is_active());
-        let begins = begins && !self.is_active();
+        let becomes_active = matches!(&event, Event::SessionState { state, .. } if state.is_active());
+        let run_starts = becomes_active && !self.is_active();
         let applied = self.view.try_update_value(|view| view.apply_numbered(seq, event));
         match applied {
             Some(Applied::Changed(report)) => {
-                self.follow(&report);
-                if begins {
+                self.apply_report(&report);
+                if run_starts {
                     self.run.update_value(|run| *run += 1);
                 }
                 true
@@ -150,6 +152,19 @@ impl Session {
                 false
             }
             _ => true,
+        }
+    }
+
+    /// Applies the parts of an event that are not folded into the view.
+    fn apply_unfolded(&self, event: &Event) {
+        match event {
+            Event::Notice { level, text } => self.notify(*level, text.clone()),
+            Event::EditorText { text } if !text.is_empty() => self.offered.set(Some(text.clone())),
+            Event::ThinkingLevelChanged { .. } => {
+                self.requested.update_value(|requested| requested.thinking_level = None);
+            }
+            Event::ModeChanged { .. } => self.requested.update_value(|requested| requested.mode = None),
+            _ => {}
         }
     }
 
@@ -163,9 +178,9 @@ impl Session {
         if !self.view.with_value(|view| same_run(view, &snapshot)) {
             self.run.update_value(|run| *run += 1);
         }
-        // Taken up when the session is opened, and not again: this page may have moved on since.
+        // Only the first snapshot's draft is used: later, this page's own draft may be newer.
         if self.loading.with_untracked(|loading| *loading != Loading::Ready) {
-            self.served_draft.set_value(Some(snapshot.meta.draft.clone()));
+            self.server_draft.set_value(Some(snapshot.meta.draft.clone()));
         }
         self.requested.set_value(RequestedSettings::default());
         self.view.set_value(SessionView::restore(snapshot));
@@ -177,26 +192,25 @@ impl Session {
         self.loading.set(Loading::Ready);
     }
 
-    /// Puts a page of older rows before those held.
+    /// Inserts a page of older rows before the loaded ones.
     pub fn prepend(&self, page: MessagesPage) {
         let fits = self.view.try_update_value(|view| view.controller.prepend(page.first, page.messages));
         if fits == Some(true) {
             self.row_list.update_value(|list| {
                 self.view.with_value(|view| list.prepend(view.controller.rows(), view.controller.first()));
             });
-            self.changed.set_value(true);
-            self.settle();
+            self.update_signals_now();
         }
     }
 
-    /// A change of the page's own making, such as the row of a prompt under way.
+    /// Changes the rows locally, for example to add the row of a prompt that is being sent.
     pub fn edit(&self, edit: impl FnOnce(&mut MessageController) -> Report) {
         if let Some(report) = self.view.try_update_value(|view| edit(&mut view.controller)) {
-            self.follow(&report);
+            self.apply_report(&report);
         }
     }
 
-    fn follow(&self, report: &Report) {
+    fn apply_report(&self, report: &Report) {
         self.changed.set_value(true);
         if !report.is_empty() {
             self.row_list.update_value(|list| {
@@ -206,8 +220,8 @@ impl Session {
         }
     }
 
-    /// Tells what is new since the last time.
-    pub fn settle(&self) {
+    /// Updates the signals if the view has changed since the last time.
+    pub fn update_signals(&self) {
         if !self.changed.get_value() {
             return;
         }
@@ -217,13 +231,18 @@ impl Session {
             set_if_changed(self.earlier, view.controller.first());
             self.update_meta(&view.meta);
         });
-        self.mark_live_row();
-        if let Some(news) = self.row_list.try_update_value(RowList::news) {
-            news.tell(self.rows);
+        self.update_live_row();
+        if let Some(changes) = self.row_list.try_update_value(RowList::take_changes) {
+            changes.notify(self.rows);
         }
     }
 
-    /// Patches the store, so that only changed fields notify. Deltas change none.
+    fn update_signals_now(&self) {
+        self.changed.set_value(true);
+        self.update_signals();
+    }
+
+    /// Patches the store, so that only changed fields notify. Returns early for deltas, which change none.
     fn update_meta(&self, meta: &SessionMeta) {
         let RequestedSettings { thinking_level, mode } = self.requested.get_value();
         if thinking_level.is_none() && mode.is_none() && self.meta.with_untracked(|shown| shown == meta) {
@@ -235,8 +254,8 @@ impl Session {
         self.meta.patch(meta);
     }
 
-    /// The row at the end of a running conversation is the one that grows.
-    fn mark_live_row(&self) {
+    /// Marks the last row of a running conversation as live, ignoring shell commands of the user.
+    fn update_live_row(&self) {
         let streaming =
             self.view.with_value(|view| view.meta.state.show_spinner() && view.controller.is_running());
         let last = self.row_list.with_value(|list| {
@@ -251,6 +270,74 @@ impl Session {
         }
     }
 
+    /// Adds a notice next to the conversation.
+    pub fn notify(&self, level: NoticeLevel, text: String) {
+        self.notices.update(|notices| notice::add(notices, level, text));
+    }
+
+    pub fn dismiss_notice(&self, number: u64) {
+        self.notices.update(|notices| notices.retain(|notice| notice.number != number));
+    }
+
+    /// Shows a setting as chosen until the server reports it; `None` shows the server's value again.
+    pub fn request_thinking_level(&self, level: Option<String>) {
+        self.requested.update_value(|requested| requested.thinking_level = level);
+        self.update_signals_now();
+    }
+
+    /// The same for the agent's mode.
+    pub fn request_mode(&self, mode: Option<String>) {
+        self.requested.update_value(|requested| requested.mode = mode);
+        self.update_signals_now();
+    }
+
+    /// Returns the draft that the server had when this page opened the session, on the first call only.
+    pub fn take_server_draft(&self) -> Option<String> {
+        self.server_draft.try_update_value(Option::take).flatten()
+    }
+
+    /// The handle of a loaded row.
+    pub fn row(&self, id: &str) -> Option<Row> {
+        self.rows.with_untracked(|rows| rows.iter().rfind(|row| row.id() == id).cloned())
+    }
+
+    /// The id of the row at this position of the conversation, if it is loaded.
+    pub fn row_id_at(&self, position: usize) -> Option<String> {
+        let find = |view: &SessionView| {
+            let index = position.checked_sub(view.controller.first())?;
+            view.controller.rows().get(index).map(|row| row.id.clone())
+        };
+        self.view.try_with_value(find).flatten()
+    }
+
+    /// The position of a loaded row in the conversation.
+    pub fn position_of(&self, row_id: &str) -> Option<usize> {
+        self.view.with_value(|view| {
+            let index = view.controller.rows().iter().rposition(|row| row.id == row_id)?;
+            Some(view.controller.first() + index)
+        })
+    }
+
+    /// Reads the loaded rows as of the last applied event.
+    pub fn with_rows<T>(&self, read: impl FnOnce(&[UiMessage]) -> T) -> T {
+        self.view.with_value(|view| read(view.controller.rows()))
+    }
+
+    /// The texts that the user has sent, oldest first: messages, and shell commands with their `!` or `!!`.
+    pub fn sent_texts(&self) -> Vec<String> {
+        self.view.with_value(|view| {
+            let rows = view.controller.rows().iter();
+            let texts = rows.filter_map(|row| match (row.kind, &row.bash_result) {
+                (Kind::User, _) => Some(row.text.clone()),
+                (_, Some(bash)) if bash.exclude_from_context => Some(format!("!!{}", bash.command)),
+                (_, Some(bash)) => Some(format!("!{}", bash.command)),
+                _ => None,
+            });
+            texts.filter(|text| !text.trim().is_empty()).collect()
+        })
+    }
+
+    /// Disposes the session's signals.
     pub(super) fn dispose(&self) {
         self.owner.get_value().cleanup();
     }

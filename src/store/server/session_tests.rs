@@ -1,4 +1,4 @@
-//! An opened session follows its events, asks for a snapshot when one is missing, and knows which run it is in.
+//! An opened session applies its events, requests a snapshot after a gap, and counts its runs.
 
 use pilothouse_core::conversation::message::{Content, Message, Part};
 use pilothouse_core::protocol::event::{Event, Update};
@@ -32,21 +32,21 @@ impl Fixture {
     }
 
     fn snapshot(&self) -> FrameEffect {
-        let settled = self.server.apply(ServerFrame::Snapshot(Box::new(self.view.snapshot())));
-        self.server.settle();
-        settled
+        let effect = self.server.apply(ServerFrame::Snapshot(Box::new(self.view.snapshot())));
+        self.server.update_signals();
+        effect
     }
 
-    /// The server's side has it; the page gets it only if `arrives`.
+    /// Applies an event on the server's side; the page receives it only if `arrives`.
     fn event(&mut self, event: Event, arrives: bool) -> FrameEffect {
         self.view.apply(event.clone());
         if !arrives {
             return FrameEffect::Nothing;
         }
         let frame = ServerFrame::Event { session_id: "s".into(), seq: self.view.seq, event };
-        let settled = self.server.apply(frame);
-        self.server.settle();
-        settled
+        let effect = self.server.apply(frame);
+        self.server.update_signals();
+        effect
     }
 
     fn state(&mut self, state: SessionState) {
@@ -90,7 +90,7 @@ fn an_event_that_comes_again_changes_nothing() {
     fixture.event(user("one"), true);
     let again = ServerFrame::Event { session_id: "s".into(), seq: 1, event: user("one") };
     assert_eq!(fixture.server.apply(again), FrameEffect::Nothing);
-    fixture.server.settle();
+    fixture.server.update_signals();
     assert_eq!(fixture.session.rows.get_untracked().len(), 1);
 }
 

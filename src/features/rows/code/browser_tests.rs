@@ -1,4 +1,4 @@
-//! Code in a real browser: however it comes, the same lines stand there in the same colours.
+//! Code in a real browser: the lines and colours do not depend on how the text was streamed.
 
 use leptos::prelude::{document, request_animation_frame};
 use wasm_bindgen::{JsCast, JsValue};
@@ -11,9 +11,9 @@ use super::{append, element, set, text};
 const SOURCE: &str =
     "/* a comment\n   of two lines */\nfn main() {\n    let words = \"höl🦀le\"; // why\n}\n";
 
-/// The highlighter, as if it had been loaded.
+/// Starts the highlighter as its loader script would.
 fn load() {
-    // The first code asks for it.
+    // Registers the callback that the highlighter calls.
     element("rust", "");
     pilothouse_highlight_web::start();
 }
@@ -139,7 +139,7 @@ async fn code_has_its_colours_near_the_view_only() {
     code.remove();
 }
 
-/// The lines of a change as they are drawn: a sign, then parts, of which some are marked.
+/// A diff hunk as `diff` renders it: per line a sign and parts, some of them marked.
 fn change(lines: &[(&str, &[(&str, &str)])]) -> Element {
     let with_text = |tag: &str, class: &str, text: &str| {
         let element = document().create_element(tag).unwrap();

@@ -1,4 +1,4 @@
-//! Loads the highlighter and hands it code.
+//! Loads the highlighter, a separate WebAssembly module, and passes code to it.
 
 use std::cell::RefCell;
 
@@ -9,30 +9,30 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Element;
 
-use super::build;
+use crate::dom::element as dom;
 use crate::routes;
 
 /// The script that starts `crates/highlight-web`, written by trunk.
 const LOADER: &str = "pilothouse-highlight-web_loader.js";
 
 enum Highlighter {
-    NotWanted,
-    Wanted,
+    NotLoaded,
+    Loading,
     Ready(Function),
 }
 
 thread_local! {
-    static HIGHLIGHTER: RefCell<Highlighter> = const { RefCell::new(Highlighter::NotWanted) };
+    static HIGHLIGHTER: RefCell<Highlighter> = const { RefCell::new(Highlighter::NotLoaded) };
 }
 
-/// Colours what stands there, or will once the highlighter is there.
+/// Colours the code now, or once the highlighter is loaded.
 pub fn colour(code: &Element) {
-    if !append(code, "") && HIGHLIGHTER.with_borrow(|now| matches!(now, Highlighter::NotWanted)) {
+    if !append(code, "") && HIGHLIGHTER.with_borrow(|now| matches!(now, Highlighter::NotLoaded)) {
         load();
     }
 }
 
-/// Adds to a text in colours; false if there is no highlighter yet.
+/// Appends coloured text. Returns false if the highlighter is not loaded.
 pub fn append(code: &Element, added: &str) -> bool {
     let highlighter = HIGHLIGHTER.with_borrow(|now| match now {
         Highlighter::Ready(function) => Some(function.clone()),
@@ -42,21 +42,21 @@ pub fn append(code: &Element, added: &str) -> bool {
 }
 
 fn load() {
-    HIGHLIGHTER.set(Highlighter::Wanted);
+    HIGHLIGHTER.set(Highlighter::Loading);
     let ready = Closure::once_into_js(|function: Function| {
         HIGHLIGHTER.set(Highlighter::Ready(function));
         colour_all();
     });
     let _ = Reflect::set(&window(), &READY.into(), &ready);
-    let script = build::element("script");
-    build::set(&script, "type", "module");
-    build::set(&script, "src", &routes::server_address(LOADER));
+    let script = dom::element("script");
+    dom::set(&script, "type", "module");
+    dom::set(&script, "src", &routes::server_address(LOADER));
     if let Some(head) = document().head() {
-        build::add(&head, &script);
+        dom::append(&head, &script);
     }
 }
 
-/// Colours what came before the highlighter.
+/// Colours the code that was rendered before the highlighter was loaded.
 fn colour_all() {
     let Ok(all) = document().query_selector_all(&format!("[{LANGUAGE}]")) else { return };
     for code in (0..all.length()).filter_map(|index| all.item(index)) {

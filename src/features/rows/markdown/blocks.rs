@@ -1,4 +1,4 @@
-//! Finding a block of a text again in the page, by its number in the text.
+//! Converts between a block's element and its number in the text, to restore scroll positions.
 
 use wasm_bindgen::JsCast;
 use web_sys::Element;
@@ -6,7 +6,7 @@ use web_sys::Element;
 use super::patch::child;
 use super::sections::{BLOCKS, CLASS};
 
-/// The first block of a text that reaches below an edge of the view; its section, if that is not built.
+/// The first block whose bottom is below `edge`, found by binary search. If its section is not built, the section.
 pub fn first_below(text: &Element, edge: f64) -> Option<Element> {
     let (mut low, mut high) = (0, text.child_element_count() as usize);
     while low < high {

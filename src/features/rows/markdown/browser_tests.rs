@@ -1,5 +1,5 @@
-//! Streamed Markdown in a real browser: however it comes, the same elements stand there, and those that stay are
-//! never built anew.
+//! Streamed Markdown in a real browser: the elements do not depend on how the text was streamed, and unchanged elements
+//! are never rebuilt.
 
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
@@ -16,7 +16,7 @@ const DOCUMENT: &str = "# Title *and* more\n\nA paragraph with `code`, **strong 
     <script>alert(1)</script>\n\nSee [late] too.\n\n[late]: https://example.org/late\n\nThe end.";
 
 fn page() -> Markdown {
-    Markdown::in_place(&document().create_element("div").unwrap())
+    Markdown::append_to(&document().create_element("div").unwrap())
 }
 
 fn page_of(text: &str) -> Markdown {
@@ -25,7 +25,7 @@ fn page_of(text: &str) -> Markdown {
     page
 }
 
-/// Neighbouring text nodes are one to a reader.
+/// The markup, with adjacent text nodes joined.
 fn html(page: &Markdown) -> String {
     let text = shown(page);
     text.normalize();
@@ -38,7 +38,7 @@ fn shown(page: &Markdown) -> Element {
 
 #[wasm_bindgen_test]
 fn whatever_the_pieces_the_same_elements_stand_there_in_the_end() {
-    // As often as it takes to be long enough for sections.
+    // Repeated, so that some texts are long enough for sections.
     for (count, size) in
         [(1, 1), (1, 2), (1, 3), (1, 7), (1, 40), (1, 1_000), (6, 13), (6, 300), (6, 100_000)]
     {

@@ -1,17 +1,17 @@
-//! Blocks and spans as elements and text nodes. Every block is one element and every span one node, in their order,
-//! so that `patch` finds them again by counting.
+//! Builds the DOM nodes of blocks and inlines. Each block is one element and each inline one node, in order, so that
+//! `patch` finds them by index.
 
 use leptos::prelude::document;
 use pilothouse_core::render::markdown::{Alignment, Block, Inline, Item, Table};
 use web_sys::{Element, Node};
 
 use super::code_block;
-pub use crate::dom::element::{add, element, set, with_class, with_text};
+use crate::dom::element::{append, element, set, with_text};
 
 pub fn block(block: &Block) -> Element {
     match block {
         Block::Paragraph(content) => with_inlines("p", content),
-        // Below the headings of the page itself.
+        // The page itself uses h1 and h2.
         Block::Heading { level, content } => {
             let heading =
                 with_inlines(["h3", "h4", "h5", "h6"][usize::from(*level).clamp(1, 4) - 1], content);
@@ -28,16 +28,16 @@ pub fn block(block: &Block) -> Element {
 }
 
 pub fn item(item: &Item) -> Element {
-    let line = element("li");
+    let list_item = element("li");
     if let Some(done) = item.task {
-        line.set_class_name("task");
+        list_item.set_class_name("task");
         let mark = with_text("span", "task-mark", if done { "☑" } else { "☐" });
         set(&mark, "role", "img");
         set(&mark, "aria-label", if done { "done" } else { "to do" });
-        add(&line, &mark);
+        append(&list_item, &mark);
     }
-    item.blocks.iter().for_each(|content| add(&line, &block(content)));
-    line
+    item.blocks.iter().for_each(|content| append(&list_item, &block(content)));
+    list_item
 }
 
 pub fn row(cells: &[Vec<Inline>], alignments: &[Alignment], tag: &str) -> Element {
@@ -52,7 +52,7 @@ pub fn row(cells: &[Vec<Inline>], alignments: &[Alignment], tag: &str) -> Elemen
         if !class.is_empty() {
             cell.set_class_name(class);
         }
-        add(&row, &cell);
+        append(&row, &cell);
     }
     row
 }
@@ -68,20 +68,20 @@ pub fn inline(inline: &Inline) -> Node {
         Inline::Strikethrough(content) => with_inlines("del", content).into(),
         Inline::Link { href, title, content } => {
             let link = with_inlines("a", content);
-            point(&link, href.as_deref(), title);
+            set_destination(&link, href.as_deref(), title);
             link.into()
         }
-        // Nothing is fetched from elsewhere by showing a text: a picture is a link to it.
+        // Rendering a text must not fetch anything from other hosts, so an image becomes a link.
         Inline::Image { source, alt, title } => {
             let link = with_text("a", "picture", if alt.is_empty() { "image" } else { alt });
-            point(&link, source.as_deref(), title);
+            set_destination(&link, source.as_deref(), title);
             link.into()
         }
     }
 }
 
-/// Where a link leads; one that is not to be followed leads nowhere.
-pub fn point(link: &Element, destination: Option<&str>, title: &str) {
+/// Sets the target of a link; an unsafe one has no destination and gets no `href`.
+pub fn set_destination(link: &Element, destination: Option<&str>, title: &str) {
     match destination {
         Some(destination) => {
             set(link, "href", destination);
@@ -100,32 +100,32 @@ fn list(start: Option<u64>, items: &[Item]) -> Element {
     if let Some(start) = start.filter(|start| *start != 1) {
         set(&list, "start", &start.to_string());
     }
-    items.iter().for_each(|content| add(&list, &item(content)));
+    items.iter().for_each(|content| append(&list, &item(content)));
     list
 }
 
-/// Wide tables scroll by themselves.
+/// A table in a frame, in which wide tables scroll.
 fn table(content: &Table) -> Element {
     let (frame, table) = (element("div"), element("table"));
     frame.set_class_name("table-frame");
     set(&frame, "tabindex", "0");
     let (head, body) = (element("thead"), element("tbody"));
-    add(&head, &row(&content.header, &content.alignments, "th"));
-    content.rows.iter().for_each(|cells| add(&body, &row(cells, &content.alignments, "td")));
-    add(&table, &head);
-    add(&table, &body);
-    add(&frame, &table);
+    append(&head, &row(&content.header, &content.alignments, "th"));
+    content.rows.iter().for_each(|cells| append(&body, &row(cells, &content.alignments, "td")));
+    append(&table, &head);
+    append(&table, &body);
+    append(&frame, &table);
     frame
 }
 
 fn with_inlines(tag: &str, content: &[Inline]) -> Element {
     let parent = element(tag);
-    content.iter().for_each(|content| add(&parent, &inline(content)));
+    content.iter().for_each(|content| append(&parent, &inline(content)));
     parent
 }
 
 fn with_blocks(tag: &str, content: &[Block]) -> Element {
     let parent = element(tag);
-    content.iter().for_each(|content| add(&parent, &block(content)));
+    content.iter().for_each(|content| append(&parent, &block(content)));
     parent
 }

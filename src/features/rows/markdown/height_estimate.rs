@@ -1,16 +1,15 @@
-//! How high a block will be, before it is built: a guess, put right without a jump when it is.
+//! Estimates the height of blocks that are not built. Building them corrects the height without moving the view.
 
 use pilothouse_core::render::markdown::{Block, Inline, Item};
 
-/// Letters in a line of text, at the width that is read.
+/// Letters per line, at the full width of the text.
 const LETTERS: usize = 95;
 
-/// In pixels: a line of text, one of code, and what surrounds a block.
+// Heights in pixels: a line of text, a line of code, the space around a block, the bar and border of a code block.
 const LINE: usize = 25;
 const CODE_LINE: usize = 20;
 const SPACE: usize = 11;
-/// The bar and the frame around code.
-const FRAME: usize = 52;
+const CODE_FRAME: usize = 52;
 
 pub fn height(block: &Block) -> f64 {
     pixels(block) as f64
@@ -21,7 +20,7 @@ fn pixels(block: &Block) -> usize {
         Block::Paragraph(content) | Block::Heading { content, .. } => {
             letters(content).div_ceil(LETTERS).max(1) * LINE
         }
-        Block::Code { text, .. } => text.lines().count() * CODE_LINE + FRAME,
+        Block::Code { text, .. } => text.lines().count() * CODE_LINE + CODE_FRAME,
         Block::List { items, .. } => items.iter().map(item).sum(),
         Block::Quote(blocks) => blocks.iter().map(pixels).sum(),
         Block::Table(table) => (table.rows.len() + 1) * (LINE + SPACE),
@@ -32,7 +31,7 @@ fn pixels(block: &Block) -> usize {
 }
 
 fn item(item: &Item) -> usize {
-    // Lines of a list stand closer together than paragraphs.
+    // List items are closer together than paragraphs.
     item.blocks.iter().map(pixels).sum::<usize>().saturating_sub(SPACE / 2)
 }
 
@@ -58,15 +57,15 @@ mod tests {
 
     use super::*;
 
-    fn guess(text: &str) -> usize {
+    fn estimate(text: &str) -> usize {
         parse_blocks(text).iter().map(pixels).sum()
     }
 
     #[test]
-    fn what_is_longer_is_higher() {
-        assert!(guess(&"word ".repeat(100)) > 4 * LINE);
-        assert!(guess(&format!("```\n{}```", "line\n".repeat(40))) >= 40 * CODE_LINE);
-        assert!(guess("- one\n- two\n- three") > guess("- one"));
-        assert!(guess("| a |\n|---|\n| 1 |\n| 2 |") > guess("| a |\n|---|\n| 1 |"));
+    fn longer_texts_are_higher() {
+        assert!(estimate(&"word ".repeat(100)) > 4 * LINE);
+        assert!(estimate(&format!("```\n{}```", "line\n".repeat(40))) >= 40 * CODE_LINE);
+        assert!(estimate("- one\n- two\n- three") > estimate("- one"));
+        assert!(estimate("| a |\n|---|\n| 1 |\n| 2 |") > estimate("| a |\n|---|\n| 1 |"));
     }
 }

@@ -1,4 +1,4 @@
-//! Long texts in a real browser: only what is near the view is built, and nobody can tell.
+//! Long texts in a real browser: only the sections near the view are built, without a visible difference.
 
 use leptos::html;
 use leptos::mount::mount_to;
@@ -12,15 +12,15 @@ use super::{Markdown, blocks};
 use crate::dom::element::with_text;
 use crate::dom::visibility::Visibility;
 
-/// A text in a view of its own, 300 pixels high.
+/// A text in a scroll container, 300 pixels high.
 struct Page {
     scroller: HtmlElement,
     markdown: Markdown,
-    near: Visibility,
+    visibility: Visibility,
     _mounted: Box<dyn std::any::Any>,
 }
 
-/// The page's own, which says how sections stand one below the other.
+/// The page's style sheets, which determine the layout of sections.
 const STYLE: &str =
     concat!(include_str!("../../../../style/base.css"), include_str!("../../../../style/markdown.css"));
 
@@ -31,15 +31,15 @@ fn page() -> Page {
     let made = slot.clone();
     let mounted = mount_to(body, move || {
         let scroller = NodeRef::<html::Div>::new();
-        let near = Visibility::new(scroller, true);
-        provide_context(near);
+        let visibility = Visibility::new(scroller, true);
+        provide_context(visibility);
         let begin = move |scroller: Element| {
-            made.set(Some((Markdown::in_place(&scroller), scroller, near)));
+            made.set(Some((Markdown::append_to(&scroller), scroller, visibility)));
         };
         view! { <div node_ref=scroller use:begin style="height: 300px; overflow-y: auto"></div> }
     });
-    let (markdown, scroller, near) = slot.take().unwrap();
-    Page { scroller: scroller.unchecked_into(), markdown, near, _mounted: Box::new(mounted) }
+    let (markdown, scroller, visibility) = slot.take().unwrap();
+    Page { scroller: scroller.unchecked_into(), markdown, visibility, _mounted: Box::new(mounted) }
 }
 
 fn paragraphs(count: usize) -> String {
@@ -77,7 +77,7 @@ async fn of_a_long_text_only_what_is_near_the_view_is_built() {
     let scroller = page.scroller.clone();
     scroller.set_scroll_top(scroller.scroll_height() / 2);
     page.until(|page| (150..250).any(|number| page.has(number))).await;
-    // What was built at first is far now.
+    // The end, which was built first, is far from the view now.
     page.until(|page| !page.has(399)).await;
     scroller.set_scroll_top(scroller.scroll_height());
     page.until(|page| page.has(399)).await;
@@ -87,7 +87,7 @@ async fn of_a_long_text_only_what_is_near_the_view_is_built() {
 async fn what_leaves_the_view_keeps_its_height_and_comes_back_the_same() {
     let mut page = page();
     page.markdown.show(&paragraphs(400), false);
-    page.near.reveal(&page.scroller);
+    page.visibility.force_near(&page.scroller);
     let (whole, height) = (page.text(), page.scroller.scroll_height());
     assert!((0..400).all(|number| page.has(number)));
     let scroller = page.scroller.clone();
@@ -96,7 +96,7 @@ async fn what_leaves_the_view_keeps_its_height_and_comes_back_the_same() {
     scroller.set_scroll_top(0);
     page.until(|page| !(150..250).any(|number| page.has(number))).await;
     assert!((scroller.scroll_height() - height).abs() <= 1, "{} {height}", scroller.scroll_height());
-    page.near.reveal(&page.scroller);
+    page.visibility.force_near(&page.scroller);
     assert_eq!(page.text(), whole);
 }
 
@@ -113,7 +113,7 @@ async fn a_long_text_grows_at_its_end_and_lets_go_of_what_is_above() {
     }
     page.until(|page| page.has(299) && !page.has(100)).await;
     page.markdown.show(&text, false);
-    page.near.reveal(&page.scroller);
+    page.visibility.force_near(&page.scroller);
     assert!((0..300).all(|number| page.has(number)));
 }
 
@@ -124,7 +124,7 @@ async fn a_last_word_that_differs_reaches_what_is_not_built() {
     assert!(!page.has(200));
     let other = paragraphs(400).replace("Paragraph 200 of", "Another 200 of");
     page.markdown.show(&other, false);
-    page.near.reveal(&page.scroller);
+    page.visibility.force_near(&page.scroller);
     assert_eq!(page.text().matches("Another 200 of").count(), 1);
     assert!((0..400).all(|number| page.has(number) != (number == 200)));
     page.markdown.show(&paragraphs(20), false);
@@ -151,7 +151,7 @@ async fn a_last_word_that_differs_leaves_what_i_look_at_built() {
 async fn a_block_is_found_again_by_its_number() {
     let mut page = page();
     page.markdown.show(&paragraphs(100), false);
-    page.near.reveal(&page.scroller);
+    page.visibility.force_near(&page.scroller);
     let text = page.scroller.query_selector(".markdown").unwrap().unwrap();
     for number in [0, 15, 16, 31, 32, 99] {
         let block = blocks::by_number(&text, number).unwrap();

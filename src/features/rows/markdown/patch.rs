@@ -1,14 +1,15 @@
-//! Changes elements into those of another text, keeping every node that stays what it is: what a reader has selected
-//! stays selected, and nothing is drawn again.
+//! Patches rendered blocks to match a changed text. Unchanged nodes are kept, so that the selection survives and nothing
+//! is repainted.
 
 use pilothouse_core::render::markdown::{Block, Inline, Item, Table};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node, Text};
 
 use super::{build, code_block};
+use crate::dom::element::append;
 use crate::features::rows::code;
 
-/// The children of a parent from `first` on are `old` and become `new`.
+/// Patches the children of `parent` from index `first` on, which render `old`, to render `new`.
 fn blocks(parent: &Element, first: usize, old: &[Block], new: &[&Block]) {
     for (position, (old, new)) in old.iter().zip(new).enumerate() {
         if old != *new
@@ -18,13 +19,13 @@ fn blocks(parent: &Element, first: usize, old: &[Block], new: &[&Block]) {
         }
     }
     truncate(parent, first + new.len());
-    new.iter().skip(old.len()).for_each(|block| build::add(parent, &build::block(block)));
+    new.iter().skip(old.len()).for_each(|block| append(parent, &build::block(block)));
 }
 
-/// More text of an open block of code.
+/// Appends text to an open code block.
 pub fn append_code(block: &Element, added: &str) {
     if !added.is_empty()
-        && let Some(text) = code_block::text_of(block)
+        && let Some(text) = code_block::code_element(block)
     {
         code::append(&text, added);
     }
@@ -33,11 +34,11 @@ pub fn append_code(block: &Element, added: &str) {
 fn replace(parent: &Element, position: usize, by: &Node) {
     match child(parent, position) {
         Some(node) => drop(parent.replace_child(by, &node)),
-        None => build::add(parent, by),
+        None => append(parent, by),
     }
 }
 
-/// False if they are too different: then the element is built anew.
+/// Patches a block's element. Returns false if the blocks are too different; then the caller must build a new element.
 pub fn block(element: &Element, old: &Block, new: &Block) -> bool {
     match (old, new) {
         (Block::Paragraph(old), Block::Paragraph(new)) => inlines(element, old, new),
@@ -58,7 +59,7 @@ pub fn block(element: &Element, old: &Block, new: &Block) -> bool {
         (Block::Code { language, .. }, Block::Code { language: new_language, text })
             if language == new_language =>
         {
-            let Some(node) = code_block::text_of(element) else { return false };
+            let Some(node) = code_block::code_element(element) else { return false };
             code::set(&node, text);
         }
         _ => return false,
@@ -72,15 +73,15 @@ fn list(element: &Element, old: &[Item], new: &[Item]) {
             continue;
         }
         match child(element, position) {
-            Some(line) if old.task == new.task => {
+            Some(list_item) if old.task == new.task => {
                 let first = usize::from(new.task.is_some());
-                blocks(line.unchecked_ref(), first, &old.blocks, &new.blocks.iter().collect::<Vec<_>>());
+                blocks(list_item.unchecked_ref(), first, &old.blocks, &new.blocks.iter().collect::<Vec<_>>());
             }
             _ => replace(element, position, &build::item(new)),
         }
     }
     truncate(element, new.len());
-    new.iter().skip(old.len()).for_each(|item| build::add(element, &build::item(item)));
+    new.iter().skip(old.len()).for_each(|item| append(element, &build::item(item)));
 }
 
 fn table(frame: &Element, old: &Table, new: &Table) -> bool {
@@ -103,7 +104,7 @@ fn table(frame: &Element, old: &Table, new: &Table) -> bool {
     }
     truncate(&body, new.rows.len());
     let added = new.rows.iter().skip(old.rows.len());
-    added.for_each(|cells| build::add(&body, &build::row(cells, &new.alignments, "td")));
+    added.for_each(|cells| append(&body, &build::row(cells, &new.alignments, "td")));
     true
 }
 
@@ -114,7 +115,7 @@ fn inlines(parent: &Element, old: &[Inline], new: &[Inline]) {
         }
     }
     truncate(parent, new.len());
-    new.iter().skip(old.len()).for_each(|inline| build::add(parent, &build::inline(inline)));
+    new.iter().skip(old.len()).for_each(|inline| append(parent, &build::inline(inline)));
 }
 
 fn inline(node: &Node, old: &Inline, new: &Inline) -> bool {
@@ -128,7 +129,7 @@ fn inline(node: &Node, old: &Inline, new: &Inline) -> bool {
         | (Inline::Emphasis(old), Inline::Emphasis(new))
         | (Inline::Strikethrough(old), Inline::Strikethrough(new)) => inlines(element, old, new),
         (Inline::Link { content, .. }, Inline::Link { href, title, content: new }) => {
-            build::point(element, href.as_deref(), title);
+            build::set_destination(element, href.as_deref(), title);
             inlines(element, content, new);
         }
         _ => return false,
@@ -149,7 +150,7 @@ pub fn child(parent: &Element, position: usize) -> Option<Node> {
     parent.child_nodes().item(u32::try_from(position).ok()?)
 }
 
-/// Takes away what stands from `length` on.
+/// Removes the children from index `length` on.
 pub fn truncate(parent: &Element, length: usize) {
     while let Some(surplus) = child(parent, length) {
         let _ = parent.remove_child(&surplus);

@@ -1,6 +1,5 @@
-//! Where the blocks of a text stand. The first stand in the text itself, as all of most texts do; the others of a long
-//! one in sections, of which only those near the view are built. The rest are empty boxes, as high as they were or are
-//! guessed to be.
+//! The layout of a text's blocks. The first blocks are children of the text element; all others are in sections, of which
+//! only those near the view are built. The rest are empty boxes with their last or estimated height.
 
 use pilothouse_core::render::markdown::Block;
 use wasm_bindgen::JsCast;
@@ -8,17 +7,18 @@ use web_sys::{Element, HtmlElement};
 
 use super::{build, height_estimate, patch};
 use crate::browser::view_height;
-use crate::dom::visibility::Watched;
+use crate::dom::element::{append, with_class};
+use crate::dom::visibility::WatchGuard;
 
-/// So many blocks stand in the text itself, and in each section.
+/// The number of blocks directly in the text element, and in each section.
 pub const BLOCKS: usize = 16;
 
-/// So many of the last sections are built at the least: a reader is most often at the end, and there it grows.
-const LAST: usize = 2;
+/// The number of sections at the end that are always built: the text grows there, and most readers are there.
+const LAST_SECTIONS: usize = 2;
 
 pub const CLASS: &str = "section";
 
-/// All blocks as they are to stand there: the finished ones, then those that may still change.
+/// All blocks of a text: the finished ones, then those that may still change.
 #[derive(Clone, Copy)]
 pub struct Content<'a> {
     pub finished: &'a [Block],
@@ -41,11 +41,11 @@ impl<'a> Content<'a> {
 }
 
 impl Content<'_> {
-    /// The first section that a reader at the end sees something of.
-    fn first_seen_from_end(&self, sections: usize) -> usize {
+    /// The first section that is visible when the view is at the end of the text.
+    fn first_visible_from_end(&self, sections: usize) -> usize {
         let (view, mut height) = (view_height(), 0.0);
         let mut first = sections;
-        while first > 0 && (height < view || first + LAST > sections) {
+        while first > 0 && (height < view || first + LAST_SECTIONS > sections) {
             first -= 1;
             height += self.of_section(first).map(height_estimate::height).sum::<f64>();
         }
@@ -56,16 +56,16 @@ impl Content<'_> {
 pub struct Sections {
     pub text: Element,
     sections: Vec<Section>,
-    /// Which sections were near when they were taken away: others are likely to take their place.
+    /// Whether each section was near before sections were removed: new ones are likely to take their place.
     were_near: Vec<Option<bool>>,
 }
 
 struct Section {
     element: Element,
     built: bool,
-    /// Not known before the browser has told.
+    /// `None` until the observer has reported the section.
     near: Option<bool>,
-    _watched: Option<Watched>,
+    _guard: Option<WatchGuard>,
 }
 
 impl Sections {
@@ -82,20 +82,20 @@ impl Sections {
         patch::child(parent, index).map(JsCast::unchecked_into)
     }
 
-    /// Shows a block anew that was finished before.
+    /// Rebuilds a finished block.
     pub fn replace(&self, position: usize, block: &Block) {
         if let Some(element) = self.block(position) {
             let _ = element.replace_with_with_node_1(&build::block(block));
         }
     }
 
-    /// Changes the blocks from a position on, where `shown` stands so far. Nodes that stay what they are are kept.
-    pub fn change(
+    /// Updates the blocks from a position on, where `shown` is rendered so far. Unchanged nodes are kept.
+    pub fn update(
         &mut self,
         from: usize,
         shown: &[Block],
         content: Content,
-        watch: impl Fn(usize, &Element) -> Option<Watched>,
+        watch: impl Fn(usize, &Element) -> Option<WatchGuard>,
     ) {
         for (position, old) in (from..).zip(shown) {
             if let (Some(element), Some(new)) = (self.block(position), content.get(position))
@@ -108,33 +108,33 @@ impl Sections {
         self.truncate(content.len());
         let from = (from + shown.len()).min(content.len());
         for block in (from..content.len().min(BLOCKS)).filter_map(|position| content.get(position)) {
-            build::add(&self.text, &build::block(block));
+            append(&self.text, &build::block(block));
         }
-        let wanted = sections_for(content.len());
-        let first_seen = content.first_seen_from_end(wanted);
-        for index in section_of(from).unwrap_or_default()..wanted {
+        let section_count = sections_for(content.len());
+        let first_visible = content.first_visible_from_end(section_count);
+        for index in section_of(from).unwrap_or_default()..section_count {
             if index == self.sections.len() {
-                let element = build::with_class("div", CLASS);
-                build::add(&self.text, &element);
-                let watched = watch(index, &element);
-                // Where nobody tells what is near, everything is.
-                let known = self.were_near.get_mut(index).and_then(Option::take);
-                let near = if watched.is_none() { Some(true) } else { known };
-                self.sections.push(Section { element, built: false, near, _watched: watched });
+                let element = with_class("div", CLASS);
+                append(&self.text, &element);
+                let guard = watch(index, &element);
+                let was_near = self.were_near.get_mut(index).and_then(Option::take);
+                // Without an observer, every section counts as near.
+                let near = if guard.is_none() { Some(true) } else { was_near };
+                self.sections.push(Section { element, built: false, near, _guard: guard });
             }
             let Some(section) = self.sections.get_mut(index) else { return };
             if section.built {
                 let new = content.of_section(index).skip(from.saturating_sub(first_of(index)));
-                new.for_each(|block| build::add(&section.element, &build::block(block)));
-            } else if section.near == Some(true) || index >= first_seen {
+                new.for_each(|block| append(&section.element, &build::block(block)));
+            } else if section.near == Some(true) || index >= first_visible {
                 section.build(content.of_section(index));
             } else {
-                section.keep_height(content.of_section(index).map(height_estimate::height).sum());
+                section.set_height(content.of_section(index).map(height_estimate::height).sum());
             }
         }
     }
 
-    /// Takes away what stands from `length` on.
+    /// Removes the blocks from index `length` on.
     pub fn truncate(&mut self, length: usize) {
         let kept = sections_for(length).min(self.sections.len());
         if kept < self.sections.len() {
@@ -147,21 +147,21 @@ impl Sections {
         }
     }
 
-    /// A section has come near, or has gone. Tells whether it was built for that.
-    pub fn moved(&mut self, index: usize, near: bool, content: Content) -> bool {
+    /// Records whether a section is near. Returns true if it was built because of that.
+    pub fn visibility_changed(&mut self, index: usize, near: bool, content: Content) -> bool {
         let Some(section) = self.sections.get_mut(index) else { return false };
         section.near = Some(near);
-        let is_new = near && !section.built;
-        if is_new {
+        let must_build = near && !section.built;
+        if must_build {
             section.build(content.of_section(index));
         }
-        is_new
+        must_build
     }
 
-    /// Empties what is far from the view; not the end of a text that still grows.
-    pub fn tidy(&mut self, grows: bool) {
-        let movable = self.sections.len().saturating_sub(if grows { LAST } else { 0 });
-        for section in self.sections.iter_mut().take(movable) {
+    /// Empties the sections far from the view, except the end of a growing text.
+    pub fn empty_far(&mut self, grows: bool) {
+        let count = self.sections.len().saturating_sub(if grows { LAST_SECTIONS } else { 0 });
+        for section in self.sections.iter_mut().take(count) {
             if section.built && section.near == Some(false) {
                 section.empty();
             }
@@ -172,23 +172,23 @@ impl Sections {
 impl Section {
     fn build<'a>(&mut self, blocks: impl Iterator<Item = &'a Block>) {
         let _ = self.element.remove_attribute("style");
-        blocks.for_each(|block| build::add(&self.element, &build::block(block)));
+        blocks.for_each(|block| append(&self.element, &build::block(block)));
         self.built = true;
     }
 
     fn empty(&mut self) {
         let height = self.element.get_bounding_client_rect().height();
-        // One that is not laid out has no height that could be kept.
+        // A section that is not laid out has no height to preserve.
         if height > 0.0 {
-            self.keep_height(height);
+            self.set_height(height);
             patch::truncate(&self.element, 0);
             self.built = false;
         }
     }
 
-    fn keep_height(&self, height: f64) {
+    fn set_height(&self, height: f64) {
         let style = self.element.unchecked_ref::<HtmlElement>().style();
-        // Writing a number with a point in it by itself takes more code than all of this.
+        // Formats with integers: float formatting would add more code than this whole module.
         let hundredths = (height * 100.0).round() as u32;
         let height = format!("{}.{:02}px", hundredths / 100, hundredths % 100);
         let _ = style.set_property("height", &height);
@@ -199,7 +199,7 @@ const fn sections_for(length: usize) -> usize {
     length.saturating_sub(BLOCKS).div_ceil(BLOCKS)
 }
 
-/// None for a block that stands in the text itself.
+/// The section of a block; `None` if it is directly in the text element.
 const fn section_of(position: usize) -> Option<usize> {
     match position / BLOCKS {
         0 => None,
@@ -207,6 +207,7 @@ const fn section_of(position: usize) -> Option<usize> {
     }
 }
 
+/// The position of a section's first block.
 const fn first_of(section: usize) -> usize {
     (section + 1) * BLOCKS
 }
@@ -216,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_block_has_its_place() {
+    fn every_block_belongs_to_one_section() {
         assert_eq!(section_of(0), None);
         assert_eq!(section_of(BLOCKS - 1), None);
         for position in BLOCKS..5 * BLOCKS {

@@ -1,4 +1,4 @@
-//! A row as its form sees it: its handle, the session it belongs to, and what a person can do.
+//! What a row needs to render itself: its handle, its session, and the page's actions.
 
 use leptos::prelude::*;
 use pilothouse_core::{Kind, UiMessage};
@@ -6,45 +6,47 @@ use web_sys::Element;
 
 use crate::actions::Actions;
 use crate::dom::element::{set, with_class};
-use crate::dom::keyed_list::follow;
+use crate::dom::keyed_list::render_effect;
 use crate::store::server::{Row, Session};
 
 #[derive(Clone)]
-pub struct Entry {
+pub struct RowContext {
     pub actions: Actions,
     pub session: Session,
     pub row: Row,
 }
 
-impl Entry {
+impl RowContext {
     pub fn kind(&self) -> Kind {
         self.row.kind()
     }
 
-    /// Shows the message as it is now, and again whenever it, or something else that is read meanwhile, has changed.
-    pub fn follow(self, mut show: impl FnMut(&Self, &UiMessage) + 'static) {
-        follow(Box::new(move || self.session.read(&self.row, |message| show(&self, message))));
+    /// Calls `render` with the message now, and again whenever the message or a signal that `render` reads changes.
+    pub fn render_effect(self, mut render: impl FnMut(&Self, &UiMessage) + 'static) {
+        render_effect(Box::new(move || self.session.read(&self.row, |message| render(&self, message))));
     }
 
+    /// Whether text is being streamed into the row. Tracked.
     pub fn is_live(&self) -> bool {
         self.row.is_live()
     }
 
+    /// Whether this is the last row. Tracked.
     pub fn is_last(&self) -> bool {
         self.session.rows.with(|rows| rows.last() == Some(&self.row))
     }
 
-    /// Whether the person has opened it; remembered when the session is left.
+    /// Whether the user has expanded the row. `toggle` notifies the row, so its effect sees changes.
     pub fn is_open(&self) -> bool {
         self.actions.client.reading_positions.is_open(&self.session.id(), self.row.id())
     }
 
     pub fn toggle(&self) {
         self.actions.client.reading_positions.set_open(&self.session.id(), self.row.id(), !self.is_open());
-        self.row.tell();
+        self.row.notify();
     }
 
-    /// The element of the row, still empty.
+    /// Creates the row's element, without content.
     pub fn article(&self, class: &str) -> Element {
         let article = with_class("article", class);
         set(&article, "data-message-id", self.row.id());

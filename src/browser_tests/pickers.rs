@@ -1,10 +1,10 @@
-//! Models, thinking levels and the agent's own commands: what is chosen, how, and what a refusal says.
+//! The pickers of models, thinking levels and slash commands: filtering, keyboard, and refusals.
 
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::ModelInfo;
 use serde_json::Value;
 
-use super::wire::*;
+use super::fake_socket::*;
 use super::*;
 
 fn models(count: usize) -> Value {
@@ -13,7 +13,7 @@ fn models(count: usize) -> Value {
 }
 
 fn options(page: &Page, list: &str) -> Vec<String> {
-    let found = page.place.query_selector_all(&format!("{list} [role=option] .choice-option-name")).unwrap();
+    let found = page.root.query_selector_all(&format!("{list} [role=option] .choice-option-name")).unwrap();
     (0..found.length()).map(|index| found.item(index).unwrap().text_content().unwrap()).collect()
 }
 
@@ -23,7 +23,7 @@ fn marked(page: &Page) -> String {
 
 #[wasm_bindgen_test]
 async fn a_model_is_found_by_typing_and_chosen_by_the_keyboard() {
-    let mut page = Page::able().await;
+    let mut page = Page::capable().await;
     let model =
         ModelInfo { provider: "north".into(), id: "m1".into(), name: "Model 1".into(), reasoning: false };
     page.event(Event::ModelChanged { model: Some(model) }).await;
@@ -31,35 +31,35 @@ async fn a_model_is_found_by_typing_and_chosen_by_the_keyboard() {
     page.answer("get_available_models", Ok(models(12))).await;
     assert_eq!(options(&page, "#models").len(), 12);
     assert_eq!(page.text("[role=option][aria-current] .choice-option-name"), "Model 1");
-    enter(&page, ".picker-field", "model 1").await;
+    type_into(&page, ".picker-field", "model 1").await;
     assert_eq!(options(&page, "#models"), ["Model 1", "Model 10", "Model 11"]);
-    key(&page, ".picker-field", "ArrowDown").await;
+    press_key(&page, ".picker-field", "ArrowDown").await;
     assert_eq!(marked(&page), "Model 10");
-    key(&page, ".picker-field", "Enter").await;
+    press_key(&page, ".picker-field", "Enter").await;
     let frame = page.sent("set_model").await;
     assert_eq!((&frame["provider"], &frame["model_id"]), (&json!("north"), &json!("m10")));
-    page.until_gone("#models").await;
+    page.wait_until_gone("#models").await;
     page.answer("set_model", Err("No key for this provider.")).await;
-    page.until_text(".notices", "No key for this provider.").await;
+    page.wait_for_text(".notices", "No key for this provider.").await;
     assert_eq!(page.text(".title-model"), "Model 1", "it holds until the agent says otherwise");
 }
 
 #[wasm_bindgen_test]
 async fn an_agent_without_models_says_what_to_do() {
-    let page = Page::able().await;
+    let page = Page::capable().await;
     page.press("Model").await;
     page.answer("get_available_models", Ok(models(0))).await;
-    page.until_text(".picker-words", "Give it one").await;
+    page.wait_for_text(".picker-words", "Give it one").await;
 }
 
 #[wasm_bindgen_test]
 async fn a_thinking_level_shows_at_once_and_goes_back_when_refused() {
-    let mut page = Page::able().await;
+    let mut page = Page::capable().await;
     page.event(Event::ThinkingLevelChanged { level: "low".into() }).await;
     let select: HtmlElement = page.find("select").unwrap().unchecked_into();
     js_sys::Reflect::set(&select, &"value".into(), &"high".into()).unwrap();
     select.dispatch_event(&web_sys::Event::new("change").unwrap()).unwrap();
-    rest().await;
+    flush_effects().await;
     let session = page.actions.current().unwrap();
     assert_eq!(session.meta.thinking_level().get_untracked(), "high");
     page.delta(0, "meanwhile").await;
@@ -69,13 +69,13 @@ async fn a_thinking_level_shows_at_once_and_goes_back_when_refused() {
         "what happens meanwhile does not take it back"
     );
     page.answer("set_thinking_level", Err("this model does not think.")).await;
-    page.until_text(".notices", "this model does not think").await;
+    page.wait_for_text(".notices", "this model does not think").await;
     assert_eq!(session.meta.thinking_level().get_untracked(), "low");
 }
 
 async fn page_with_commands(typed: &str) -> Page {
-    let page = Page::able().await;
-    write(&page, typed).await;
+    let page = Page::capable().await;
+    type_prompt(&page, typed).await;
     let commands = json!({"commands": [
         {"name": "review", "description": "Look through it", "source": "prompt"},
         {"name": "release", "description": "Tag it", "source": "extension"},
@@ -88,29 +88,29 @@ async fn page_with_commands(typed: &str) -> Page {
 async fn a_slash_lists_commands_and_enter_writes_the_marked_one() {
     let page = page_with_commands("/").await;
     assert_eq!(options(&page, "#commands"), ["/review", "/release"]);
-    write(&page, "/re").await;
-    key(&page, "textarea[name=prompt]", "ArrowDown").await;
+    type_prompt(&page, "/re").await;
+    press_key(&page, "textarea[name=prompt]", "ArrowDown").await;
     assert_eq!(marked(&page), "/release");
     assert_eq!(
         page.attribute("textarea[name=prompt]", "aria-activedescendant").as_deref(),
         Some("commands-1")
     );
-    key(&page, "textarea[name=prompt]", "Enter").await;
+    press_key(&page, "textarea[name=prompt]", "Enter").await;
     assert_eq!(field(&page).value(), "/release ");
     assert!(page.find("#commands").is_none());
     assert!(page.find("[data-kind=user]").is_none(), "not sent yet: something may follow");
-    write(&page, "").await;
+    type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]
 async fn escape_closes_the_commands_and_unknown_ones_are_sent_as_they_stand() {
     let page = page_with_commands("/re").await;
-    key(&page, "textarea[name=prompt]", "Escape").await;
+    press_key(&page, "textarea[name=prompt]", "Escape").await;
     assert!(page.find("#commands").is_none());
-    key(&page, "textarea[name=prompt]", "Enter").await;
+    press_key(&page, "textarea[name=prompt]", "Enter").await;
     assert_eq!(page.sent("prompt").await["message"], json!("/re"));
-    write(&page, "/nothing").await;
-    page.until_text(".slash-menu", "sent as it stands").await;
-    key(&page, "textarea[name=prompt]", "Enter").await;
+    type_prompt(&page, "/nothing").await;
+    page.wait_for_text(".slash-menu", "sent as it stands").await;
+    press_key(&page, "textarea[name=prompt]", "Enter").await;
     assert_eq!(page.sent("prompt").await["message"], json!("/nothing"));
 }

@@ -1,5 +1,5 @@
-//! A page with a connection that leads to the test: what it sends is written down, and the test answers. Only for what
-//! a component asks of the server; stories with a real one are in `tests/e2e`.
+//! A page with a fake WebSocket, which records sent commands and lets the test respond. For the requests of single
+//! components; tests with a real server are in `tests/e2e`.
 
 use pilothouse_core::protocol::{Capabilities, SessionSummary, Welcome};
 use serde_json::Value;
@@ -15,8 +15,8 @@ const WIRE: &str = "window.wire = { sent: [] }; window.WebSocket = class {
     close() {}
 };";
 
-/// An agent that can do everything.
-pub fn able() -> Capabilities {
+/// The capabilities of an agent that supports everything.
+pub fn all_capabilities() -> Capabilities {
     Capabilities {
         images: true,
         bash: true,
@@ -37,10 +37,10 @@ pub fn summary(id: &str, title: &str) -> SessionSummary {
 }
 
 impl Page {
-    /// Sidebar, one open session and the dialog, connected.
+    /// A connected page with the sidebar, one open session and the confirmation dialog.
     pub async fn connected(server: SessionView, others: Vec<SessionSummary>) -> Self {
         js_sys::eval(WIRE).unwrap();
-        // What the page of another test has sent and nobody has answered is not this one's.
+        // Removes the unanswered messages of earlier tests from the outbox.
         js(
             "Object.keys(localStorage).filter((key) => key.startsWith('sent:')).forEach((key) => localStorage.removeItem(key))",
         );
@@ -66,34 +66,36 @@ impl Page {
             sessions,
             storage_problem: None,
         };
-        page.put(&serde_json::to_value(ServerFrame::Welcome(welcome)).unwrap());
+        page.deliver(&serde_json::to_value(ServerFrame::Welcome(welcome)).unwrap());
         let client = page.actions.client;
-        until("the connection", || client.connection.get_untracked() == ConnectionState::Open).await;
+        wait_until("the connection", || client.connection.get_untracked() == ConnectionState::Open).await;
         page.receive(ServerFrame::Snapshot(Box::new(page.server.snapshot()))).await;
         page
     }
 
-    pub async fn able() -> Self {
-        Self::connected(Self::able_view(), Vec::new()).await
+    /// A connected page whose agent supports everything.
+    pub async fn capable() -> Self {
+        Self::connected(Self::capable_view(), Vec::new()).await
     }
 
-    pub fn able_view() -> SessionView {
+    pub fn capable_view() -> SessionView {
         let session_id = js_sys::Math::random().to_string();
         let title = "Mend the light".to_owned();
-        let meta = SessionMeta { session_id, title, capabilities: able(), ..SessionMeta::default() };
+        let meta =
+            SessionMeta { session_id, title, capabilities: all_capabilities(), ..SessionMeta::default() };
         SessionView { epoch: "e".into(), meta, ..SessionView::default() }
     }
 
-    fn put(&self, frame: &Value) {
+    fn deliver(&self, frame: &Value) {
         js(&format!(
             "wire.socket.onmessage({{ data: {} }})",
             serde_json::to_string(&frame.to_string()).unwrap()
         ));
     }
 
-    /// The newest command of this name.
+    /// Waits for a command with this name and returns the newest one.
     pub async fn sent(&self, command: &str) -> Value {
-        until(command, || last_sent(command).is_some()).await;
+        wait_until(command, || last_sent(command).is_some()).await;
         last_sent(command).unwrap()
     }
 
@@ -101,7 +103,7 @@ impl Page {
         last_sent(command).is_some()
     }
 
-    /// Answers the newest command of this name: with data, or with a refusal.
+    /// Responds to the newest command with this name: with data, or with an error message.
     pub async fn answer(&self, command: &str, outcome: Result<Value, &str>) {
         let id = self.sent(command).await["id"].clone();
         let (data, error) = match outcome {
@@ -109,30 +111,31 @@ impl Page {
             Err(error) => (Value::Null, json!(error)),
         };
         let success = error.is_null();
-        self.put(&json!({"type": "response", "id": id, "command": command, "success": success, "data": data, "error": error}));
-        // It waits for an animation frame; then there is what reacts to it.
+        self.deliver(&json!({"type": "response", "id": id, "command": command, "success": success, "data": data, "error": error}));
+        // The response is processed in the next animation frame; then effects run.
         let id = id.as_str().unwrap();
-        until("the answer to be read", || !self.actions.is_waiting_for(id)).await;
-        rest().await;
+        wait_until("the answer to be read", || !self.actions.is_waiting_for(id)).await;
+        flush_effects().await;
     }
 
+    /// Clicks the button with this label, text or title.
     pub async fn press(&self, label: &str) {
         let button = self.buttons().into_iter().find(|button| {
             let name = button.get_attribute("aria-label").or_else(|| button.text_content());
-            // One with words of its own has what it is in its title.
+            // A button whose text varies is identified by its title.
             name.is_some_and(|name| name.trim() == label) || button.title() == label
         });
         button.unwrap_or_else(|| panic!("no button {label}")).click();
-        rest().await;
+        flush_effects().await;
     }
 
     fn buttons(&self) -> Vec<HtmlElement> {
-        let list = self.place.query_selector_all("button").unwrap();
+        let list = self.root.query_selector_all("button").unwrap();
         (0..list.length()).map(|index| list.item(index).unwrap().unchecked_into()).collect()
     }
 
-    pub async fn until_text(&self, selector: &str, text: &str) {
-        until(text, || {
+    pub async fn wait_for_text(&self, selector: &str, text: &str) {
+        wait_until(text, || {
             self.find(selector)
                 .and_then(|found| found.text_content())
                 .is_some_and(|found| found.contains(text))
@@ -140,8 +143,8 @@ impl Page {
         .await;
     }
 
-    pub async fn until_gone(&self, selector: &str) {
-        until(&format!("{selector} to be gone"), || self.find(selector).is_none()).await;
+    pub async fn wait_until_gone(&self, selector: &str) {
+        wait_until(&format!("{selector} to be gone"), || self.find(selector).is_none()).await;
     }
 }
 
@@ -156,8 +159,8 @@ pub fn js(body: &str) -> wasm_bindgen::JsValue {
     js_sys::Function::new_no_args(body).call0(&wasm_bindgen::JsValue::NULL).unwrap()
 }
 
-/// Far beyond what anything takes; only a hang gets here.
-pub async fn until(what: &str, holds: impl Fn() -> bool) {
+/// Waits for a condition, for four seconds at most. `what` describes it in the panic message.
+pub async fn wait_until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..400 {
         if holds() {
             return;
@@ -170,20 +173,20 @@ pub async fn until(what: &str, holds: impl Fn() -> bool) {
     panic!("waited in vain for {what}: {}", document().body().unwrap().inner_text());
 }
 
-/// Types into a field.
-pub async fn enter(page: &Page, selector: &str, text: &str) {
+/// Sets the value of a field and dispatches `input`.
+pub async fn type_into(page: &Page, selector: &str, text: &str) {
     let field = page.find(selector).unwrap_or_else(|| panic!("no {selector}"));
     js_sys::Reflect::set(&field, &"value".into(), &text.into()).unwrap();
     field.dispatch_event(&web_sys::Event::new("input").unwrap()).unwrap();
-    rest().await;
+    flush_effects().await;
 }
 
-pub async fn key(page: &Page, selector: &str, name: &str) {
+pub async fn press_key(page: &Page, selector: &str, name: &str) {
     let options = KeyboardEventInit::new();
     options.set_key(name);
     options.set_cancelable(true);
     options.set_bubbles(true);
     let event = KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &options).unwrap();
     page.find(selector).unwrap_or_else(|| panic!("no {selector}")).dispatch_event(&event).unwrap();
-    rest().await;
+    flush_effects().await;
 }

@@ -1,15 +1,15 @@
-//! Attachments in the composer: taken by what they are, shown, sent, and given back.
+//! The composer's attachments: type checks, preview, sending, and restoring after a refusal.
 
 use pilothouse_core::limits::{IMAGE_BYTES, PROMPT_IMAGES};
 use serde_json::Value;
 
-use super::wire::*;
+use super::fake_socket::*;
 use super::*;
 
-/// The smallest PNG, as far as anybody looks.
+/// The signature of a PNG file, which is all that the page checks.
 const PNG: &str = "new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0])";
 
-/// Drops files with this content on the composer.
+/// Drops files with these contents on the composer.
 async fn drop_files(page: &Page, contents: &[String]) {
     let files: String =
         contents.iter().map(|content| format!("data.items.add(new File([{content}], 'x.png'));")).collect();
@@ -17,52 +17,52 @@ async fn drop_files(page: &Page, contents: &[String]) {
         "const data = new DataTransfer(); {files} return new DragEvent('drop', {{ dataTransfer: data, bubbles: true, cancelable: true }})"
     ));
     page.find("form.composer").unwrap().dispatch_event(&event.unchecked_into()).unwrap();
-    rest().await;
+    flush_effects().await;
 }
 
 fn pending(page: &Page) -> u32 {
-    page.place.query_selector_all("[data-pending-image]").unwrap().length()
+    page.root.query_selector_all("[data-pending-image]").unwrap().length()
 }
 
 #[wasm_bindgen_test]
 async fn a_dropped_picture_is_shown_removed_and_sent_with_what_is_written() {
-    let page = Page::able().await;
+    let page = Page::capable().await;
     drop_files(&page, &[PNG.to_owned(), PNG.to_owned()]).await;
-    until("both", || pending(&page) == 2).await;
+    wait_until("both", || pending(&page) == 2).await;
     page.press("Remove image").await;
     assert_eq!(pending(&page), 1);
-    write(&page, "What is this?").await;
+    type_prompt(&page, "What is this?").await;
     press_enter(&page, false, false).await;
     let frame = page.sent("prompt").await;
     assert_eq!(frame["images"], json!([{"mimeType": "image/png", "data": "iVBORw0KGgoAAAAA"}]));
     assert_eq!(pending(&page), 0);
     assert!(page.find("[data-kind=user] img").is_some());
     page.answer("prompt", Err("Too many messages are waiting. Try again after one of them is sent.")).await;
-    until("it to come back", || pending(&page) == 1).await;
+    wait_until("it to come back", || pending(&page) == 1).await;
     assert_eq!(field(&page).value(), "What is this?");
-    write(&page, "").await;
+    type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]
 async fn a_picture_alone_is_a_message() {
-    let page = Page::able().await;
+    let page = Page::capable().await;
     drop_files(&page, &[PNG.to_owned()]).await;
-    until("it", || pending(&page) == 1).await;
+    wait_until("it", || pending(&page) == 1).await;
     page.press("Send").await;
     assert_eq!(page.sent("prompt").await["message"], json!(""));
 }
 
 #[wasm_bindgen_test]
 async fn what_is_no_picture_or_too_much_is_refused_in_words() {
-    let page = Page::able().await;
+    let page = Page::capable().await;
     drop_files(&page, &["'<svg/>'".to_owned()]).await;
-    page.until_text(".picture-problem", "Only PNG").await;
+    page.wait_for_text(".picture-problem", "Only PNG").await;
     drop_files(&page, &[format!("new Blob([{PNG}, new Uint8Array({IMAGE_BYTES})])")]).await;
-    page.until_text(".picture-problem", "At most 5 MB").await;
+    page.wait_for_text(".picture-problem", "At most 5 MB").await;
     assert_eq!(pending(&page), 0);
     let many = vec![PNG.to_owned(); PROMPT_IMAGES + 1];
     drop_files(&page, &many).await;
-    page.until_text(".picture-problem", "at most 8 images").await;
+    page.wait_for_text(".picture-problem", "at most 8 images").await;
     assert_eq!(pending(&page) as usize, PROMPT_IMAGES);
 }
 
@@ -71,15 +71,15 @@ async fn an_agent_without_eyes_says_so() {
     let page = Page::new().await;
     assert!(page.find("[aria-label='Add images']").is_none());
     drop_files(&page, &[PNG.to_owned()]).await;
-    page.until_text(".picture-problem", "takes no images").await;
+    page.wait_for_text(".picture-problem", "takes no images").await;
 }
 
 #[wasm_bindgen_test]
 async fn a_steering_message_takes_its_pictures_along() {
-    let mut page = Page::able().await;
+    let mut page = Page::capable().await;
     page.event(Event::SessionState { state: SessionState::Streaming, reason: String::new() }).await;
     drop_files(&page, &[PNG.to_owned()]).await;
-    until("it", || pending(&page) == 1).await;
+    wait_until("it", || pending(&page) == 1).await;
     page.press("Follow-up").await;
     let frame = page.sent("prompt").await;
     assert_eq!(

@@ -1,10 +1,10 @@
-//! What waits on the person, what other programs and extensions do, and drafts of other devices.
+//! Questions of agents, sessions that another program writes, extension widgets, and drafts of other devices.
 
 use pilothouse_core::conversation::ask::{Ask, AskKind};
 use pilothouse_core::protocol::SessionSummary;
 use serde_json::Value;
 
-use super::wire::*;
+use super::fake_socket::*;
 use super::*;
 
 fn ask() -> Ask {
@@ -31,10 +31,10 @@ async fn what_waits_in_other_sessions_is_counted_and_answered_in_the_tray() {
     let asking = SessionSummary { asks: vec![ask()], ..summary("other", "Paint the pier") };
     let (state, reason) = (SessionState::Error, "429: slow down".to_owned());
     let failed = SessionSummary { state, reason, unread: true, ..summary("failed", "Repair the winch") };
-    let page = Page::connected(Page::able_view(), vec![asking, failed]).await;
+    let page = Page::connected(Page::capable_view(), vec![asking, failed]).await;
     assert_eq!(page.text(".waiting-button .count"), "2");
     page.press("Waiting on me").await;
-    until("the card", || page.find(".waiting [data-ask-id=a1]").is_some()).await;
+    wait_until("the card", || page.find(".waiting [data-ask-id=a1]").is_some()).await;
     assert!(page.text(".waiting").contains("429: slow down"));
     page.press("Approve").await;
     let frame = page.sent("answer").await;
@@ -49,10 +49,10 @@ async fn what_waits_in_other_sessions_is_counted_and_answered_in_the_tray() {
 
 #[wasm_bindgen_test]
 async fn a_session_that_another_program_writes_is_taken_over_before_something_is_sent() {
-    let mut page = Page::able().await;
+    let mut page = Page::capable().await;
     page.event(Event::Elsewhere { active: true }).await;
     assert!(page.text(".elsewhere").contains("You are following it"));
-    write(&page, "Go on").await;
+    type_prompt(&page, "Go on").await;
     press_enter(&page, false, false).await;
     assert!(page.text("dialog[open]").contains("Take over"));
     assert!(!page.has_sent("prompt") && !page.has_sent("take_over"));
@@ -65,24 +65,24 @@ async fn a_session_that_another_program_writes_is_taken_over_before_something_is
 
 #[wasm_bindgen_test]
 async fn a_takeover_that_is_refused_or_not_wanted_keeps_what_is_written() {
-    let mut page = Page::able().await;
+    let mut page = Page::capable().await;
     page.event(Event::Elsewhere { active: true }).await;
-    write(&page, "Go on").await;
+    type_prompt(&page, "Go on").await;
     press_enter(&page, false, false).await;
     page.press("Cancel").await;
     assert_eq!(field(&page).value(), "Go on");
     press_enter(&page, false, false).await;
     page.press("Take over").await;
     page.answer("take_over", Err("It is in the middle of a tool.")).await;
-    page.until_text(".notices", "in the middle of a tool").await;
+    page.wait_for_text(".notices", "in the middle of a tool").await;
     assert_eq!(field(&page).value(), "Go on");
     assert!(!page.has_sent("prompt"));
-    write(&page, "").await;
+    type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]
 async fn what_extensions_show_stands_beside_the_composer_with_nothing_hidden() {
-    let mut page = Page::able().await;
+    let mut page = Page::capable().await;
     page.event(Event::StatusChanged { key: "git".into(), text: Some("\x1b[32mmain\x1b[0m\u{202e}".into()) })
         .await;
     page.event(Event::WidgetChanged { key: "plan".into(), lines: vec!["one".into(), "<b>two</b>".into()] })
@@ -100,7 +100,7 @@ async fn what_extensions_show_stands_beside_the_composer_with_nothing_hidden() {
 
 #[wasm_bindgen_test]
 async fn a_text_of_the_agents_fills_an_empty_composer_and_is_offered_to_another() {
-    let mut page = Page::able().await;
+    let mut page = Page::capable().await;
     page.event(Event::EditorText { text: "first".into() }).await;
     assert_eq!(field(&page).value(), "first");
     page.event(Event::EditorText { text: "second".into() }).await;
@@ -109,17 +109,17 @@ async fn a_text_of_the_agents_fills_an_empty_composer_and_is_offered_to_another(
     page.press("Use it").await;
     assert_eq!(field(&page).value(), "second");
     assert!(page.find(".offer").is_none());
-    write(&page, "").await;
+    type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]
 async fn a_draft_is_told_when_typing_rests_and_taken_up_by_an_empty_composer() {
-    let page = Page::connected(with_draft(Page::able_view(), "from the phone"), Vec::new()).await;
+    let page = Page::connected(with_draft(Page::capable_view(), "from the phone"), Vec::new()).await;
     assert_eq!(field(&page).value(), "from the phone");
-    write(&page, "from the desk").await;
+    type_prompt(&page, "from the desk").await;
     assert_eq!(page.sent("set_draft").await["text"], json!("from the desk"));
     let again = with_draft(page.server.clone(), "older");
     page.receive(ServerFrame::Snapshot(Box::new(again.snapshot()))).await;
     assert_eq!(field(&page).value(), "from the desk", "not again");
-    write(&page, "").await;
+    type_prompt(&page, "").await;
 }

@@ -1,0 +1,62 @@
+//! The field that replaces a message of the user while it is edited. The original message stays in its session: resending
+//! the edited one starts a new session.
+
+use leptos::prelude::*;
+use web_sys::Element;
+
+use super::context::RowContext;
+use crate::dom::element::{toggle_attribute, with_class};
+use crate::dom::keyed_list::{Mounted, Mounting};
+use crate::widgets::message_editor::MessageEditor;
+
+pub struct InlineEditor {
+    /// The element with the original text, which is hidden while the field is open.
+    text: Element,
+    mounting: Mounting,
+    field: Option<Mounted>,
+}
+
+impl InlineEditor {
+    pub fn new(text: &Element) -> Self {
+        Self { text: text.clone(), mounting: Mounting::here(), field: None }
+    }
+
+    /// Opens or closes the field if the client state has changed.
+    pub fn update(&mut self, context: &RowContext) {
+        let is_open = context.actions.client.message_edit.is_open(&context.session.id(), context.row.id());
+        if is_open == self.field.is_some() {
+            return;
+        }
+        toggle_attribute(&self.text, "hidden", is_open.then_some(""));
+        if let Some(field) = self.field.take() {
+            return field.place.remove();
+        }
+        let place = with_class("div", "rewriting");
+        let next = self.text.next_sibling();
+        let _ = self.text.parent_node().map(|parent| parent.insert_before(&place, next.as_ref()));
+        let context = context.clone();
+        self.field = Some(self.mounting.mount(place, move || editor(context)));
+    }
+}
+
+fn editor(context: RowContext) -> AnyView {
+    let (actions, session) = (context.actions, context.session);
+    let edit = actions.client.message_edit;
+    let row = context.row;
+    let save = move || {
+        let images = session.read_untracked(&row, |message| message.images.clone());
+        actions.resend(session, row.position(), edit.text(), images);
+    };
+    view! {
+        <MessageEditor
+            label="Message"
+            name="message"
+            text=edit.text()
+            yes="Resend"
+            write=Box::new(move |text| edit.write(text))
+            save=Callback::new(move |()| save())
+            cancel=Callback::new(move |()| edit.end())
+        />
+    }
+    .into_any()
+}
