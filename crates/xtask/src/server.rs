@@ -18,7 +18,7 @@ const PROGRAM: &str = "pilothouse";
 /// The cargo profile of the server.
 #[derive(Clone, Copy)]
 pub(crate) enum Profile {
-    /// For `run` and the tests.
+    /// For `run` and the tests; the busiest code is optimised (see the root Cargo.toml).
     Development,
     /// For `dist` and the benches.
     Release,
