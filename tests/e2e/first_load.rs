@@ -71,7 +71,7 @@ async fn the_highlighter_is_requested_once_and_only_when_code_appears() {
         let page = browser.page();
         page.add_init_script(RECORDER).await;
         page.enter(&stage.server.link).await;
-        page.run("Hello there").await;
+        page.run("/image").await;
         let is_highlighter = |path: &str| path.starts_with(HIGHLIGHTER);
         assert_eq!(count(&requested_files(&page).await, is_highlighter), 0, "no code has appeared yet");
 
