@@ -153,7 +153,7 @@ async fn conversation(page: &mut Page) {
 }
 
 #[wasm_bindgen_test]
-async fn rows_carry_what_tests_and_tools_hold_on_to() {
+async fn rows_have_the_attributes_that_tests_and_tools_use() {
     let mut page = Page::new().await;
     conversation(&mut page).await;
     assert_eq!(page.attribute("main", "data-state").as_deref(), Some("streaming"));
@@ -181,7 +181,7 @@ async fn a_tool_row_opens_to_its_command_and_result() {
 }
 
 #[wasm_bindgen_test]
-async fn a_delta_touches_nothing_but_its_row() {
+async fn a_delta_changes_only_its_row() {
     let mut page = Page::new().await;
     conversation(&mut page).await;
     page.delta(2, "More").await;
@@ -200,7 +200,7 @@ async fn a_delta_touches_nothing_but_its_row() {
         if index == grown {
             assert_eq!(row.text_content().unwrap(), "More and more");
             let now = row.query_selector(".markdown p").unwrap().unwrap().first_child().unwrap();
-            assert!(now.is_same_node(Some(&text_node)), "text was added to, not replaced");
+            assert!(now.is_same_node(Some(&text_node)), "the text was appended, not replaced");
         } else {
             assert_eq!(row.outer_html(), markup[index]);
         }
@@ -220,7 +220,7 @@ async fn a_reload_shows_what_streaming_showed() {
 }
 
 #[wasm_bindgen_test]
-async fn a_final_word_that_differs_replaces_the_text() {
+async fn a_different_final_text_replaces_the_streamed_one() {
     let mut page = Page::new().await;
     page.delta(0, "Helo").await;
     let update = Update::TextEnd { content_index: 0, content: "Hello".into() };

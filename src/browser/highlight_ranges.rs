@@ -173,14 +173,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_counted_in_units_of_the_browser() {
+    fn ranges_are_counted_in_utf16_code_units() {
         let words: Vec<char> = "sea".chars().collect();
         assert_eq!(find("The Sea, 🌊sea", &words), [(4, 7), (11, 14)]);
         assert_eq!(find("seasea", &words), [(0, 3), (3, 6)]);
         let two: Vec<char> = "the sea".chars().collect();
-        assert_eq!(find("the\nsea", &two), [(0, 7)], "a break is a space");
-        assert_eq!(find("of the \t sea", &two), [(3, 12)], "and so are several");
-        assert_eq!(find("İsea", &words), [(1, 4)], "a capital that becomes two letters");
+        assert_eq!(find("the\nsea", &two), [(0, 7)], "a line break matches a space");
+        assert_eq!(find("of the \t sea", &two), [(3, 12)], "so does a run of white space");
+        assert_eq!(find("İsea", &words), [(1, 4)], "a capital whose lowercase has two letters");
         assert!(find("se", &words).is_empty());
     }
 }

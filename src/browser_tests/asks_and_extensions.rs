@@ -27,7 +27,7 @@ fn with_draft(mut view: SessionView, draft: &str) -> SessionView {
 }
 
 #[wasm_bindgen_test]
-async fn what_waits_in_other_sessions_is_counted_and_answered_in_the_tray() {
+async fn waiting_sessions_are_counted_and_answered_in_the_tray() {
     let asking = SessionSummary { asks: vec![ask()], ..summary("other", "Paint the pier") };
     let (state, reason) = (SessionState::Error, "429: slow down".to_owned());
     let failed = SessionSummary { state, reason, unread: true, ..summary("failed", "Repair the winch") };
@@ -48,7 +48,7 @@ async fn what_waits_in_other_sessions_is_counted_and_answered_in_the_tray() {
 }
 
 #[wasm_bindgen_test]
-async fn a_session_that_another_program_writes_is_taken_over_before_something_is_sent() {
+async fn a_session_of_another_program_is_taken_over_before_sending() {
     let mut page = Page::capable().await;
     page.event(Event::Elsewhere { active: true }).await;
     assert!(page.text(".elsewhere").contains("You are following it"));
@@ -64,7 +64,7 @@ async fn a_session_that_another_program_writes_is_taken_over_before_something_is
 }
 
 #[wasm_bindgen_test]
-async fn a_takeover_that_is_refused_or_not_wanted_keeps_what_is_written() {
+async fn a_refused_or_cancelled_takeover_keeps_the_draft() {
     let mut page = Page::capable().await;
     page.event(Event::Elsewhere { active: true }).await;
     type_prompt(&page, "Go on").await;
@@ -81,7 +81,7 @@ async fn a_takeover_that_is_refused_or_not_wanted_keeps_what_is_written() {
 }
 
 #[wasm_bindgen_test]
-async fn what_extensions_show_stands_beside_the_composer_with_nothing_hidden() {
+async fn extension_widgets_are_shown_with_invisible_characters_marked() {
     let mut page = Page::capable().await;
     page.event(Event::StatusChanged { key: "git".into(), text: Some("\x1b[32mmain\x1b[0m\u{202e}".into()) })
         .await;
@@ -99,12 +99,12 @@ async fn what_extensions_show_stands_beside_the_composer_with_nothing_hidden() {
 }
 
 #[wasm_bindgen_test]
-async fn a_text_of_the_agents_fills_an_empty_composer_and_is_offered_to_another() {
+async fn an_agents_text_fills_an_empty_composer_and_is_offered_otherwise() {
     let mut page = Page::capable().await;
     page.event(Event::EditorText { text: "first".into() }).await;
     assert_eq!(field(&page).value(), "first");
     page.event(Event::EditorText { text: "second".into() }).await;
-    assert_eq!(field(&page).value(), "first", "what is written stays");
+    assert_eq!(field(&page).value(), "first", "the draft is kept");
     assert!(page.text(".offer").contains("second"));
     page.press("Use it").await;
     assert_eq!(field(&page).value(), "second");
@@ -113,13 +113,13 @@ async fn a_text_of_the_agents_fills_an_empty_composer_and_is_offered_to_another(
 }
 
 #[wasm_bindgen_test]
-async fn a_draft_is_told_when_typing_rests_and_taken_up_by_an_empty_composer() {
+async fn a_draft_is_sent_after_a_typing_pause_and_restored_into_an_empty_composer() {
     let page = Page::connected(with_draft(Page::capable_view(), "from the phone"), Vec::new()).await;
     assert_eq!(field(&page).value(), "from the phone");
     type_prompt(&page, "from the desk").await;
     assert_eq!(page.sent("set_draft").await["text"], json!("from the desk"));
     let again = with_draft(page.server.clone(), "older");
     page.receive(ServerFrame::Snapshot(Box::new(again.snapshot()))).await;
-    assert_eq!(field(&page).value(), "from the desk", "not again");
+    assert_eq!(field(&page).value(), "from the desk", "only the first snapshot's draft is used");
     type_prompt(&page, "").await;
 }

@@ -25,7 +25,7 @@ fn pending(page: &Page) -> u32 {
 }
 
 #[wasm_bindgen_test]
-async fn a_dropped_picture_is_shown_removed_and_sent_with_what_is_written() {
+async fn dropped_images_are_shown_removed_and_sent_with_the_text() {
     let page = Page::capable().await;
     drop_files(&page, &[PNG.to_owned(), PNG.to_owned()]).await;
     wait_until("both", || pending(&page) == 2).await;
@@ -44,7 +44,7 @@ async fn a_dropped_picture_is_shown_removed_and_sent_with_what_is_written() {
 }
 
 #[wasm_bindgen_test]
-async fn a_picture_alone_is_a_message() {
+async fn an_image_can_be_sent_without_text() {
     let page = Page::capable().await;
     drop_files(&page, &[PNG.to_owned()]).await;
     wait_until("it", || pending(&page) == 1).await;
@@ -53,7 +53,7 @@ async fn a_picture_alone_is_a_message() {
 }
 
 #[wasm_bindgen_test]
-async fn what_is_no_picture_or_too_much_is_refused_in_words() {
+async fn other_files_and_too_many_images_are_refused_with_a_reason() {
     let page = Page::capable().await;
     drop_files(&page, &["'<svg/>'".to_owned()]).await;
     page.wait_for_text(".picture-problem", "Only PNG").await;
@@ -67,7 +67,7 @@ async fn what_is_no_picture_or_too_much_is_refused_in_words() {
 }
 
 #[wasm_bindgen_test]
-async fn an_agent_without_eyes_says_so() {
+async fn an_agent_without_image_support_refuses_images() {
     let page = Page::new().await;
     assert!(page.find("[aria-label='Add images']").is_none());
     drop_files(&page, &[PNG.to_owned()]).await;
@@ -75,7 +75,7 @@ async fn an_agent_without_eyes_says_so() {
 }
 
 #[wasm_bindgen_test]
-async fn a_steering_message_takes_its_pictures_along() {
+async fn a_steering_message_is_sent_with_its_images() {
     let mut page = Page::capable().await;
     page.event(Event::SessionState { state: SessionState::Streaming, reason: String::new() }).await;
     drop_files(&page, &[PNG.to_owned()]).await;

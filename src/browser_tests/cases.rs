@@ -84,7 +84,7 @@ async fn case_49_events_of_another_session_change_nothing_here() {
     let after = (page.timeline(), page.attribute("main", "data-state"), page.attribute("main", "data-seq"));
     assert_eq!(after, before);
     let opened = page.actions.server.opened(&other).unwrap();
-    assert_eq!(opened.rows.get_untracked().len(), 1, "it went where it belongs");
+    assert_eq!(opened.rows.get_untracked().len(), 1, "the event is in its own session");
 }
 
 #[wasm_bindgen_test]
@@ -133,10 +133,10 @@ async fn case_71_the_view_of_a_removed_session_is_left() {
     let removed =
         |id: &str| ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec![id.to_owned()] };
     page.receive(removed("other")).await;
-    assert!(went.borrow().is_empty(), "another session is no reason to go");
+    assert!(went.borrow().is_empty(), "removing another session does not navigate");
     page.receive(removed(&own)).await;
     assert_eq!(*went.borrow(), ["/"]);
-    assert!(page.actions.server.sessions.with_untracked(Vec::is_empty), "no ghost in the list");
+    assert!(page.actions.server.sessions.with_untracked(Vec::is_empty), "it is no longer in the list");
     assert!(page.find("[data-message-id]").is_none(), "nor in the timeline");
-    assert!(page.actions.server.cursors().is_empty(), "and nothing of it is asked for again");
+    assert!(page.actions.server.cursors().is_empty(), "and it is not requested again");
 }

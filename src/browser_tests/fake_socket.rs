@@ -170,7 +170,7 @@ pub async fn wait_until(what: &str, holds: impl Fn() -> bool) {
         });
         wasm_bindgen_futures::JsFuture::from(later).await.unwrap();
     }
-    panic!("waited in vain for {what}: {}", document().body().unwrap().inner_text());
+    panic!("timed out waiting for {what}: {}", document().body().unwrap().inner_text());
 }
 
 /// Sets the value of a field and dispatches `input`.

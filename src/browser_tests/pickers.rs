@@ -22,7 +22,7 @@ fn marked(page: &Page) -> String {
 }
 
 #[wasm_bindgen_test]
-async fn a_model_is_found_by_typing_and_chosen_by_the_keyboard() {
+async fn a_model_is_found_by_typing_and_selected_with_the_keyboard() {
     let mut page = Page::capable().await;
     let model =
         ModelInfo { provider: "north".into(), id: "m1".into(), name: "Model 1".into(), reasoning: false };
@@ -41,7 +41,7 @@ async fn a_model_is_found_by_typing_and_chosen_by_the_keyboard() {
     page.wait_until_gone("#models").await;
     page.answer("set_model", Err("No key for this provider.")).await;
     page.wait_for_text(".notices", "No key for this provider.").await;
-    assert_eq!(page.text(".title-model"), "Model 1", "it holds until the agent says otherwise");
+    assert_eq!(page.text(".title-model"), "Model 1", "unchanged until the agent confirms");
 }
 
 #[wasm_bindgen_test]
@@ -53,7 +53,7 @@ async fn an_agent_without_models_says_what_to_do() {
 }
 
 #[wasm_bindgen_test]
-async fn a_thinking_level_shows_at_once_and_goes_back_when_refused() {
+async fn a_thinking_level_is_shown_at_once_and_reverted_when_refused() {
     let mut page = Page::capable().await;
     page.event(Event::ThinkingLevelChanged { level: "low".into() }).await;
     let select: HtmlElement = page.find("select").unwrap().unchecked_into();
@@ -63,11 +63,7 @@ async fn a_thinking_level_shows_at_once_and_goes_back_when_refused() {
     let session = page.actions.current().unwrap();
     assert_eq!(session.meta.thinking_level().get_untracked(), "high");
     page.delta(0, "meanwhile").await;
-    assert_eq!(
-        session.meta.thinking_level().get_untracked(),
-        "high",
-        "what happens meanwhile does not take it back"
-    );
+    assert_eq!(session.meta.thinking_level().get_untracked(), "high", "other events do not revert it");
     page.answer("set_thinking_level", Err("this model does not think.")).await;
     page.wait_for_text(".notices", "this model does not think").await;
     assert_eq!(session.meta.thinking_level().get_untracked(), "low");
@@ -85,7 +81,7 @@ async fn page_with_commands(typed: &str) -> Page {
 }
 
 #[wasm_bindgen_test]
-async fn a_slash_lists_commands_and_enter_writes_the_marked_one() {
+async fn a_slash_lists_commands_and_enter_inserts_the_selected_one() {
     let page = page_with_commands("/").await;
     assert_eq!(options(&page, "#commands"), ["/review", "/release"]);
     type_prompt(&page, "/re").await;
@@ -98,12 +94,12 @@ async fn a_slash_lists_commands_and_enter_writes_the_marked_one() {
     press_key(&page, "textarea[name=prompt]", "Enter").await;
     assert_eq!(field(&page).value(), "/release ");
     assert!(page.find("#commands").is_none());
-    assert!(page.find("[data-kind=user]").is_none(), "not sent yet: something may follow");
+    assert!(page.find("[data-kind=user]").is_none(), "not sent yet: arguments may follow");
     type_prompt(&page, "").await;
 }
 
 #[wasm_bindgen_test]
-async fn escape_closes_the_commands_and_unknown_ones_are_sent_as_they_stand() {
+async fn escape_closes_the_commands_and_unknown_ones_are_sent_unchanged() {
     let page = page_with_commands("/re").await;
     press_key(&page, "textarea[name=prompt]", "Escape").await;
     assert!(page.find("#commands").is_none());

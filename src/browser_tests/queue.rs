@@ -31,9 +31,9 @@ async fn page_in_edit() -> Page {
 }
 
 #[wasm_bindgen_test]
-async fn a_scheduled_message_is_changed_in_place_and_saved_with_the_revision_that_was_seen() {
+async fn a_scheduled_message_is_edited_in_place_and_saved_with_its_revision() {
     let page = page_in_edit().await;
-    assert!(page.find(".queue-held").is_none(), "it is edited here, not by somebody else");
+    assert!(page.find(".queue-held").is_none(), "it is edited here, not by another client");
     type_into(&page, "textarea[name=scheduled]", "Look to starboard").await;
     press_key(&page, "textarea[name=scheduled]", "Enter").await;
     let frame = page.sent("edit_queued").await;
@@ -44,7 +44,7 @@ async fn a_scheduled_message_is_changed_in_place_and_saved_with_the_revision_tha
 }
 
 #[wasm_bindgen_test]
-async fn a_refused_change_is_said_and_the_text_stays() {
+async fn a_refused_edit_shows_a_notice_and_keeps_the_text() {
     let page = page_in_edit().await;
     type_into(&page, "textarea[name=scheduled]", "Look to starboard").await;
     page.press("Save").await;
@@ -55,7 +55,7 @@ async fn a_refused_change_is_said_and_the_text_stays() {
 }
 
 #[wasm_bindgen_test]
-async fn what_was_written_about_a_message_that_is_gone_comes_to_the_composer() {
+async fn the_edit_of_a_removed_message_moves_to_the_composer() {
     let mut page = page_in_edit().await;
     type_into(&page, "textarea[name=scheduled]", "Look to starboard").await;
     page.event(Event::QueueUpdate { items: Vec::new() }).await;
@@ -65,7 +65,7 @@ async fn what_was_written_about_a_message_that_is_gone_comes_to_the_composer() {
 }
 
 #[wasm_bindgen_test]
-async fn escape_leaves_a_message_as_it_was() {
+async fn escape_cancels_the_edit() {
     let page = page_in_edit().await;
     press_key(&page, "textarea[name=scheduled]", "Escape").await;
     let frame = page.sent("edit_queued").await;
@@ -74,7 +74,7 @@ async fn escape_leaves_a_message_as_it_was() {
 }
 
 #[wasm_bindgen_test]
-async fn somebody_elses_edit_is_shown_and_a_message_is_removed_by_its_button() {
+async fn another_clients_edit_is_shown_and_the_button_removes_a_message() {
     let held = Scheduled { under_edit: true, revision: 3, ..item("q", "Ring the bell") };
     let page = page_with(vec![held]).await;
     assert_eq!(page.text(".queue-held"), "being edited");
@@ -86,7 +86,7 @@ async fn somebody_elses_edit_is_shown_and_a_message_is_removed_by_its_button() {
 }
 
 #[wasm_bindgen_test]
-async fn what_is_restored_comes_back_with_its_pictures() {
+async fn restored_messages_keep_their_images() {
     let page = page_with(vec![item("q", "Look to port")]).await;
     page.press("Restore to editor").await;
     let image = json!({"mimeType": "image/png", "blob": "b1"});
@@ -97,7 +97,7 @@ async fn what_is_restored_comes_back_with_its_pictures() {
 }
 
 #[wasm_bindgen_test]
-async fn an_agent_that_cannot_change_its_queue_is_not_asked_to() {
+async fn a_queue_that_the_agent_cannot_edit_has_no_buttons() {
     let mut page = Page::new().await;
     page.event(Event::QueueUpdate { items: vec![item("q", "Look to port")] }).await;
     assert!(page.find("[data-scheduled=steer]").is_some());

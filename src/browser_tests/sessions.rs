@@ -23,7 +23,7 @@ async fn open_menu(page: &Page) {
 }
 
 #[wasm_bindgen_test]
-async fn a_title_is_changed_in_place() {
+async fn a_title_is_edited_in_place() {
     let page = Page::capable().await;
     open_menu(&page).await;
     page.press("Rename").await;
@@ -31,7 +31,7 @@ async fn a_title_is_changed_in_place() {
     press_key(&page, ".title-bar [name=title]", "Enter").await;
     assert_eq!(page.sent("rename_session").await["title"], json!("Mend the horn"));
     assert!(page.find("[name=title]").is_none());
-    assert_eq!(page.text("h1.title"), "Mend the light", "until the server says so");
+    assert_eq!(page.text("h1.title"), "Mend the light", "unchanged until the server confirms");
     page.answer("rename_session", Err("The agent would not have it.")).await;
     page.wait_for_text(".notices", "would not have it").await;
     open_menu(&page).await;
@@ -41,7 +41,7 @@ async fn a_title_is_changed_in_place() {
 }
 
 #[wasm_bindgen_test]
-async fn deleting_asks_first_and_says_where_it_goes() {
+async fn deleting_asks_for_confirmation_and_mentions_the_trash() {
     let page = Page::capable().await;
     open_menu(&page).await;
     page.press("Delete…").await;
@@ -56,7 +56,7 @@ async fn deleting_asks_first_and_says_where_it_goes() {
 }
 
 #[wasm_bindgen_test]
-async fn pins_stand_first_the_archive_is_closed_and_marks_are_shown() {
+async fn pinned_sessions_come_first_the_archive_is_collapsed_and_marks_are_shown() {
     let pinned = SessionSummary { pinned: true, unread: true, ..summary("p", "Pinned one") };
     let archived = SessionSummary { archived: true, ..summary("a", "Old one") };
     let followed = SessionSummary { external_writer: true, ..summary("e", "Followed") };
@@ -77,7 +77,7 @@ async fn pins_stand_first_the_archive_is_closed_and_marks_are_shown() {
 }
 
 #[wasm_bindgen_test]
-async fn compacting_is_offered_at_rest_and_said_while_it_goes_on() {
+async fn compacting_is_offered_while_idle_and_shown_while_running() {
     let mut page = Page::capable().await;
     open_menu(&page).await;
     page.press("Compact now").await;
@@ -93,7 +93,7 @@ async fn compacting_is_offered_at_rest_and_said_while_it_goes_on() {
 }
 
 #[wasm_bindgen_test]
-async fn a_fork_opens_the_new_session_with_the_text_to_change() {
+async fn a_fork_opens_the_new_session_with_the_text_as_draft() {
     let mut page = Page::capable().await;
     let log = record_navigation(&page);
     page.event(user("First", "1")).await;
@@ -110,24 +110,24 @@ async fn a_fork_opens_the_new_session_with_the_text_to_change() {
 }
 
 #[wasm_bindgen_test]
-async fn what_is_seen_at_rest_is_marked_as_read() {
+async fn a_visible_idle_session_is_marked_as_read() {
     let mut page = Page::capable().await;
     let own = |state| SessionSummary { unread: true, state, ..summary(&page.server.meta.session_id, "x") };
     let changed = |state| ServerFrame::SessionsChanged { changed: vec![own(state)], removed: Vec::new() };
     let (busy, done) = (changed(SessionState::Streaming), changed(SessionState::Completed));
     page.event(Event::SessionState { state: SessionState::Streaming, reason: String::new() }).await;
     page.receive(busy).await;
-    assert!(!page.has_sent("mark_read"), "not while it works");
+    assert!(!page.has_sent("mark_read"), "not while the agent works");
     page.actions.client.hidden.set(true);
     page.event(Event::SessionState { state: SessionState::Completed, reason: String::new() }).await;
     page.receive(done).await;
-    assert!(!page.has_sent("mark_read"), "nor while nobody looks");
+    assert!(!page.has_sent("mark_read"), "nor while the tab is hidden");
     page.actions.client.hidden.set(false);
     page.sent("mark_read").await;
 }
 
 #[wasm_bindgen_test]
-async fn a_search_finds_titles_at_once_and_text_after_a_pause_and_goes_to_its_place() {
+async fn a_search_finds_titles_at_once_and_text_after_a_pause_and_opens_a_hit() {
     let mut page = Page::connected(Page::capable_view(), vec![summary("g", "Count the gulls")]).await;
     page.event(user("Where is the relay?", "1")).await;
     let log = record_navigation(&page);
@@ -149,7 +149,7 @@ async fn a_search_finds_titles_at_once_and_text_after_a_pause_and_goes_to_its_pl
 }
 
 #[wasm_bindgen_test]
-async fn a_search_that_finds_nothing_or_fails_says_so() {
+async fn a_search_reports_no_results_and_errors() {
     let page = Page::capable().await;
     type_into(&page, "[name=search]", "nowhere").await;
     page.answer("search", Ok(json!({"hits": []}))).await;

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_found_alone_in_a_fragment_and_in_a_whole_address() {
+    fn a_token_is_found_alone_in_a_fragment_or_in_an_address() {
         for pasted in ["abc-1", " abc-1\n", "token=abc-1", "http://127.0.0.1:7878/#token=abc-1"] {
             assert_eq!(token_in(pasted), "abc-1");
         }

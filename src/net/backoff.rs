@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_up_to_eight_seconds_and_start_anew_after_a_success() {
+    fn delays_double_up_to_eight_seconds_and_restart_after_a_success() {
         let mut backoff = Backoff::default();
         let waits: Vec<f64> = (0..8).map(|_| backoff.next_delay(0.5)).collect();
         assert_eq!(waits, [250.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0, 8000.0, 8000.0]);
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_failures_do_not_overflow() {
+    fn many_failures_do_not_overflow() {
         let mut backoff = Backoff { failures: u32::MAX };
         assert_eq!(backoff.next_delay(0.5), 8000.0);
     }

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_one_animation_frame_are_taken_together_in_order() {
+    fn frames_of_one_animation_frame_are_drained_together_in_order() {
         let mut queue = FrameQueue::default();
         assert_eq!(queue.push(frame(0), false), Plan::Schedule);
         assert_eq!(queue.push(frame(1), false), Plan::Wait);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hidden_tab_does_not_hoard() {
+    fn a_hidden_tab_drains_a_full_queue() {
         let mut queue = FrameQueue::default();
         let plans: Vec<Plan> = (0..HIDDEN_TAB_FRAMES).map(|number| queue.push(frame(number), true)).collect();
         assert_eq!(plans.last(), Some(&Plan::Drain));

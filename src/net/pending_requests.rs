@@ -134,19 +134,19 @@ mod tests {
             pending.add(open(), OnDisconnect::Fail, Box::new(move |outcome| log.borrow_mut().push(outcome)));
         let other =
             pending.add(frame(SessionCommand::Retry), OnDisconnect::Fail, Box::new(|_| panic!("not asked")));
-        let ResponseMatch::Pending(callback) = pending.resolve(&sent.id) else { panic!("nobody asked") };
+        let ResponseMatch::Pending(callback) = pending.resolve(&sent.id) else { panic!("not pending") };
         callback(Ok(Value::Null));
         assert!(
             matches!(pending.resolve(&sent.id), ResponseMatch::Duplicate(Some(session)) if session == "s")
         );
-        assert!(matches!(pending.resolve(&sent.id), ResponseMatch::Unknown), "told once");
+        assert!(matches!(pending.resolve(&sent.id), ResponseMatch::Unknown), "reported once");
         assert!(matches!(pending.resolve("never asked"), ResponseMatch::Unknown));
         assert_eq!(*seen.borrow(), [Ok(Value::Null)]);
         assert!(pending.is_pending(&other.id));
     }
 
     #[test]
-    fn only_the_newest_answers_are_remembered() {
+    fn only_the_newest_answered_requests_are_remembered() {
         let mut pending = PendingRequests::default();
         let sent: Vec<ClientFrame> = (0..=REMEMBERED_RESPONSES)
             .map(|_| pending.add(frame(SessionCommand::Retry), OnDisconnect::Fail, Box::new(drop)))
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_loss_only_what_is_safe_twice_is_sent_again_with_the_same_ids() {
+    fn after_a_disconnect_only_resendable_requests_are_resent_with_the_same_ids() {
         let mut pending = PendingRequests::default();
         let open = pending.add(open(), OnDisconnect::Fail, Box::new(drop));
         let first = pending.add(frame(SessionCommand::Retry), OnDisconnect::Resend, Box::new(drop));

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_exclamation_mark_at_the_start_is_the_shell() {
+    fn a_leading_exclamation_mark_means_shell_mode() {
         assert_eq!(InputMode::of("!ls"), InputMode::Shell);
         assert_eq!(InputMode::of("!!ls"), InputMode::Shell);
         assert_eq!(InputMode::of(" !ls"), InputMode::Prompt);

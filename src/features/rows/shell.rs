@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_says_how_it_ended() {
+    fn the_outcome_of_a_command_is_described() {
         let ended = BashResult { exit_code: Some(3), truncated: true, ..BashResult::default() };
         assert_eq!(outcome(&ended).as_deref(), Some("exit 3 · output cut"));
         let stopped = BashResult { cancelled: true, exit_code: Some(0), ..BashResult::default() };

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_shown_in_the_form_that_fits_its_tool() {
+    fn the_form_of_a_result_depends_on_its_tool() {
         let done = |tool, args, result| details(tool, args, Phase::Done, result).result;
         assert_eq!(done("bash", json!({"command": "ls"}), "a"), ResultForm::Text);
         assert_eq!(done("read", json!({"path": "a"}), "1\n2\n3"), ResultForm::File(3, String::new()));

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_known_by_its_first_bytes_alone() {
+    fn the_image_type_is_detected_from_the_first_bytes() {
         assert_eq!(detect_mime_type(b"\x89PNG\r\n\x1a\n1234"), Some("image/png"));
         assert_eq!(detect_mime_type(&[0xff, 0xd8, 0xff, 0xe0]), Some("image/jpeg"));
         assert_eq!(detect_mime_type(b"GIF89a"), Some("image/gif"));
@@ -74,16 +74,16 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_too_large_is_drawn_anew_in_its_own_shape() {
+    fn only_too_large_images_are_resized_with_their_aspect_ratio() {
         assert_eq!(target_size(800, 600, 1000), None);
         assert_eq!(target_size(IMAGE_SIDE, IMAGE_SIDE, IMAGE_BYTES), None);
         assert_eq!(target_size(2 * IMAGE_SIDE, IMAGE_SIDE, 1000), Some((IMAGE_SIDE, IMAGE_SIDE / 2)));
-        assert_eq!(target_size(20_000, 1, 1000), Some((IMAGE_SIDE, 1)), "never without a side");
-        assert_eq!(target_size(800, 600, IMAGE_BYTES + 1), Some((800, 600)), "packed better");
+        assert_eq!(target_size(20_000, 1, 1000), Some((IMAGE_SIDE, 1)), "no side becomes zero");
+        assert_eq!(target_size(800, 600, IMAGE_BYTES + 1), Some((800, 600)), "re-encoded in the same size");
     }
 
     #[test]
-    fn number_and_size_have_limits_that_are_said() {
+    fn refusals_state_the_limits_of_number_and_size() {
         let image = |bytes: usize| Image { data: "A".repeat(bytes), ..Image::default() };
         assert_eq!(refusal(&[], IMAGE_BYTES), None);
         assert!(refusal(&[], IMAGE_BYTES + 1).unwrap().contains("At most 5 MB"));

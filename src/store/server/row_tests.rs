@@ -54,7 +54,7 @@ fn user(text: &str, client_id: &str) -> Event {
 }
 
 #[test]
-fn a_delta_touches_its_row_once_per_animation_frame_and_changes_no_list() {
+fn a_delta_touches_its_row_once_per_batch_and_keeps_the_list() {
     let owner = Owner::new();
     owner.set();
     let mut fixture = Fixture::new();
@@ -82,7 +82,7 @@ fn an_optimistic_row_keeps_its_handle_when_it_is_confirmed() {
 }
 
 #[test]
-fn rows_that_move_or_go_take_their_handles_with_them() {
+fn moved_rows_keep_their_handles_and_removed_rows_lose_them() {
     let owner = Owner::new();
     owner.set();
     let mut fixture = Fixture::new();
@@ -106,7 +106,7 @@ fn rows_that_move_or_go_take_their_handles_with_them() {
 }
 
 #[test]
-fn a_snapshot_keeps_the_handles_of_rows_that_are_still_there() {
+fn a_snapshot_keeps_the_handles_of_existing_rows() {
     let owner = Owner::new();
     owner.set();
     let mut fixture = Fixture::new();
@@ -123,7 +123,7 @@ fn a_snapshot_keeps_the_handles_of_rows_that_are_still_there() {
 }
 
 #[test]
-fn older_rows_come_before_without_touching_the_others() {
+fn older_rows_are_prepended_without_touching_the_others() {
     let owner = Owner::new();
     owner.set();
     let row = |id: &str| UiMessage { id: id.into(), ..UiMessage::default() };

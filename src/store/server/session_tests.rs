@@ -70,12 +70,12 @@ fn user(text: &str) -> Event {
 }
 
 #[test]
-fn a_missing_event_brings_a_snapshot_and_nothing_is_applied_before_it() {
+fn after_a_missing_event_nothing_is_applied_before_the_snapshot() {
     let mut fixture = Fixture::new();
     fixture.event(user("one"), true);
     fixture.event(user("two"), false);
     assert_eq!(fixture.event(user("three"), true), FrameEffect::Gap("s".into()));
-    assert_eq!(fixture.event(user("four"), true), FrameEffect::Nothing, "it was asked for already");
+    assert_eq!(fixture.event(user("four"), true), FrameEffect::Nothing, "the snapshot was requested already");
     assert_eq!(fixture.session.rows.get_untracked().len(), 1);
     assert_eq!(fixture.snapshot(), FrameEffect::Replaced("s".into()));
     assert_eq!(fixture.session.rows.get_untracked().len(), 4);
@@ -85,7 +85,7 @@ fn a_missing_event_brings_a_snapshot_and_nothing_is_applied_before_it() {
 }
 
 #[test]
-fn an_event_that_comes_again_changes_nothing() {
+fn a_resent_event_changes_nothing() {
     let mut fixture = Fixture::new();
     fixture.event(user("one"), true);
     let again = ServerFrame::Event { session_id: "s".into(), seq: 1, event: user("one") };
@@ -95,7 +95,7 @@ fn an_event_that_comes_again_changes_nothing() {
 }
 
 #[test]
-fn a_run_is_told_from_the_next_one() {
+fn consecutive_runs_have_different_numbers() {
     let mut fixture = Fixture::new();
     fixture.event(user("one"), true);
     fixture.state(SessionState::Streaming);
@@ -110,7 +110,7 @@ fn a_run_is_told_from_the_next_one() {
 }
 
 #[test]
-fn a_run_that_began_while_the_page_was_away_is_another_one() {
+fn a_run_that_started_while_disconnected_counts_as_new() {
     let mut fixture = Fixture::new();
     fixture.event(user("one"), true);
     fixture.state(SessionState::Streaming);
@@ -136,7 +136,7 @@ fn only_the_last_text_of_a_running_conversation_is_live() {
 }
 
 #[test]
-fn a_removed_session_says_so_and_a_crowded_out_one_is_forgotten() {
+fn a_removed_session_is_missing_and_the_oldest_one_is_evicted() {
     let fixture = Fixture::new();
     fixture.server.apply(ServerFrame::SessionsChanged { changed: Vec::new(), removed: vec!["s".into()] });
     assert!(matches!(fixture.session.loading.get_untracked(), Loading::Missing(_)));

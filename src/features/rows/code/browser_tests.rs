@@ -45,7 +45,7 @@ async fn coloured(language: &str, source: &str) -> Element {
 }
 
 #[wasm_bindgen_test]
-async fn code_is_coloured_and_reads_as_before() {
+async fn colouring_does_not_change_the_text() {
     load();
     let code = coloured("rust", SOURCE).await;
     assert_eq!(text(&code), SOURCE);
@@ -56,7 +56,7 @@ async fn code_is_coloured_and_reads_as_before() {
 }
 
 #[wasm_bindgen_test]
-async fn whatever_the_pieces_the_same_lines_and_colours_stand_there() {
+async fn lines_and_colours_do_not_depend_on_the_chunk_size() {
     load();
     let source = SOURCE.repeat(9) + "let open = \"";
     let whole = shown(&coloured("rust", &source).await);
@@ -71,7 +71,7 @@ async fn whatever_the_pieces_the_same_lines_and_colours_stand_there() {
 }
 
 #[wasm_bindgen_test]
-async fn a_line_that_grows_leaves_those_before_it_alone() {
+async fn a_growing_line_does_not_rebuild_earlier_lines() {
     load();
     let code = element("rust", &SOURCE.repeat(9));
     append(&code, "let a");
@@ -84,7 +84,7 @@ async fn a_line_that_grows_leaves_those_before_it_alone() {
 }
 
 #[wasm_bindgen_test]
-async fn what_had_nothing_to_colour_goes_on_in_colours() {
+async fn text_without_colours_is_continued_in_colour() {
     load();
     for before in ["x", "x\n", "x\ny", "x\n\n"] {
         let code = element("rust", before);
@@ -96,7 +96,7 @@ async fn what_had_nothing_to_colour_goes_on_in_colours() {
 }
 
 #[wasm_bindgen_test]
-async fn another_text_takes_the_place_of_what_stood_there() {
+async fn a_different_text_replaces_the_code() {
     load();
     let code = element("rust", "let a = 1;");
     append(&code, "\nlet b");
@@ -109,7 +109,7 @@ async fn another_text_takes_the_place_of_what_stood_there() {
 }
 
 #[wasm_bindgen_test]
-async fn code_has_its_colours_near_the_view_only() {
+async fn only_code_near_the_view_is_coloured() {
     load();
     let code = element("rust", &SOURCE.repeat(400));
     code.set_attribute("style", "display: block; height: 300px; overflow: auto").unwrap();
@@ -124,7 +124,7 @@ async fn code_has_its_colours_near_the_view_only() {
     while !is_coloured(&first) {
         frame().await;
     }
-    assert!(!is_coloured(&last), "nobody sees it");
+    assert!(!is_coloured(&last), "it is far from the view");
     let colours = first.outer_html();
     code.set_scroll_top(code.scroll_height());
     while !is_coloured(&last) || is_coloured(&first) {
@@ -161,7 +161,7 @@ fn change(lines: &[(&str, &[(&str, &str)])]) -> Element {
 }
 
 #[wasm_bindgen_test]
-async fn a_change_is_coloured_as_the_file_was_and_as_it_is() {
+async fn a_diff_is_coloured_in_its_old_and_its_new_version() {
     load();
     let hunk = change(&[
         ("diff-text removed", &[("span", "/* "), ("mark", "open")]),
@@ -178,16 +178,16 @@ async fn a_change_is_coloured_as_the_file_was_and_as_it_is() {
     while found(".code-keyword").len() < 2 || found(".code-comment").len() < 2 {
         frame().await;
     }
-    assert_eq!(found(".removed .code-comment"), ["/* ", "let old */"], "a comment then");
-    assert_eq!(found(".code-keyword"), ["let", "let"], "and none now");
+    assert_eq!(found(".removed .code-comment"), ["/* ", "let old */"], "a comment in the old version");
+    assert_eq!(found(".code-keyword"), ["let", "let"], "not a comment in the new version");
     assert_eq!(found(".added .code-string"), ["\"a\""]);
-    assert!(found("mark *").is_empty(), "marks are read by the colour of text");
+    assert!(found("mark *").is_empty(), "marked parts keep the text colour");
     assert_eq!(hunk.text_content(), before);
     hunk.remove();
 }
 
 #[wasm_bindgen_test]
-fn what_no_highlighter_knows_stands_in_lines_without_colours() {
+fn unknown_languages_are_grouped_into_lines_without_colours() {
     let source = "one\n".repeat(40) + "open";
     for language in ["", "nothing-we-know"] {
         let code = element(language, &source);

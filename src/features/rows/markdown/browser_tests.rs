@@ -37,7 +37,7 @@ fn shown(page: &Markdown) -> Element {
 }
 
 #[wasm_bindgen_test]
-fn whatever_the_pieces_the_same_elements_stand_there_in_the_end() {
+fn the_final_elements_do_not_depend_on_the_chunk_size() {
     // Repeated, so that some texts are long enough for sections.
     for (count, size) in
         [(1, 1), (1, 2), (1, 3), (1, 7), (1, 40), (1, 1_000), (6, 13), (6, 300), (6, 100_000)]
@@ -57,7 +57,7 @@ fn whatever_the_pieces_the_same_elements_stand_there_in_the_end() {
 }
 
 #[wasm_bindgen_test]
-fn what_stands_there_stays_while_more_comes() {
+fn existing_nodes_are_kept_while_streaming() {
     let mut page = page();
     page.show("First paragraph.\n\nSecond **bo", true);
     let first = shown(&page).first_child().unwrap();
@@ -68,12 +68,12 @@ fn what_stands_there_stays_while_more_comes() {
     let code = shown(&page).last_element_child().unwrap().query_selector("code").unwrap().unwrap();
     let text = code.first_child().unwrap();
     page.show("First paragraph.\n\nSecond **bold** and\n\n```\ncode\nmore\nand more\n", true);
-    assert!(code.first_child().unwrap().is_same_node(Some(&text)), "code grows in the node it stands in");
+    assert!(code.first_child().unwrap().is_same_node(Some(&text)), "code grows in its existing node");
     assert_eq!(code.text_content().unwrap().trim_end(), "code\nmore\nand more");
 }
 
 #[wasm_bindgen_test]
-fn the_agents_final_word_takes_the_place_of_what_streamed() {
+fn a_different_final_text_replaces_the_streamed_one() {
     let mut page = page();
     page.show("One.\n\nTwo.\n\nThree", true);
     page.show("One.\n\nTwo, *really*.", false);
@@ -84,7 +84,7 @@ fn the_agents_final_word_takes_the_place_of_what_streamed() {
 }
 
 #[wasm_bindgen_test]
-fn what_was_complete_and_goes_on_keeps_what_stands_before() {
+fn a_finished_text_that_grows_keeps_its_first_blocks() {
     let mut page = page_of("One.\n\nTwo.\n\nThree.");
     let first = shown(&page).first_child().unwrap();
     page.show("One.\n\nTwo.\n\nThree. And four.", false);
@@ -93,7 +93,7 @@ fn what_was_complete_and_goes_on_keeps_what_stands_before() {
 }
 
 #[wasm_bindgen_test]
-fn no_text_becomes_anything_but_the_elements_of_the_list() {
+fn no_text_produces_elements_outside_the_allowed_list() {
     let allowed = "h3 h4 h5 h6 p a em strong del code pre ul ol li blockquote table thead tbody tr th td hr br div \
         span button";
     let hostile = [

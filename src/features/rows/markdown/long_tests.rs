@@ -70,7 +70,7 @@ async fn frame() {
 }
 
 #[wasm_bindgen_test]
-async fn of_a_long_text_only_what_is_near_the_view_is_built() {
+async fn only_sections_near_the_view_are_built() {
     let mut page = page();
     page.markdown.show(&paragraphs(400), false);
     assert!(page.has(0) && page.has(399) && !page.has(200));
@@ -84,7 +84,7 @@ async fn of_a_long_text_only_what_is_near_the_view_is_built() {
 }
 
 #[wasm_bindgen_test]
-async fn what_leaves_the_view_keeps_its_height_and_comes_back_the_same() {
+async fn emptied_sections_keep_their_height_and_are_rebuilt_unchanged() {
     let mut page = page();
     page.markdown.show(&paragraphs(400), false);
     page.visibility.force_near(&page.scroller);
@@ -101,7 +101,7 @@ async fn what_leaves_the_view_keeps_its_height_and_comes_back_the_same() {
 }
 
 #[wasm_bindgen_test]
-async fn a_long_text_grows_at_its_end_and_lets_go_of_what_is_above() {
+async fn a_growing_text_empties_sections_above_the_view() {
     let mut page = page();
     let text = paragraphs(300);
     let mut shown = 0;
@@ -118,7 +118,7 @@ async fn a_long_text_grows_at_its_end_and_lets_go_of_what_is_above() {
 }
 
 #[wasm_bindgen_test]
-async fn a_last_word_that_differs_reaches_what_is_not_built() {
+async fn a_different_final_text_updates_sections_that_are_not_built() {
     let mut page = page();
     page.markdown.show(&paragraphs(400), true);
     assert!(!page.has(200));
@@ -132,7 +132,7 @@ async fn a_last_word_that_differs_reaches_what_is_not_built() {
 }
 
 #[wasm_bindgen_test]
-async fn a_last_word_that_differs_leaves_what_i_look_at_built() {
+async fn a_different_final_text_keeps_visible_sections_built() {
     let mut page = page();
     page.markdown.show(&paragraphs(400), true);
     let scroller = page.scroller.clone();
@@ -148,7 +148,7 @@ async fn a_last_word_that_differs_leaves_what_i_look_at_built() {
 }
 
 #[wasm_bindgen_test]
-async fn a_block_is_found_again_by_its_number() {
+async fn a_block_is_found_by_its_number() {
     let mut page = page();
     page.markdown.show(&paragraphs(100), false);
     page.visibility.force_near(&page.scroller);
@@ -166,7 +166,7 @@ async fn a_block_is_found_again_by_its_number() {
 }
 
 #[wasm_bindgen_test]
-async fn what_is_selected_stays_however_far_it_is() {
+async fn selected_sections_stay_built_far_from_the_view() {
     let mut page = page();
     page.markdown.show(&paragraphs(400), false);
     let scroller = page.scroller.clone();
