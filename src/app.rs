@@ -16,6 +16,7 @@ use crate::actions::Actions;
 use crate::features::{notifications, settings};
 use crate::net::access;
 use crate::net::access::Access;
+use crate::reactive::{effect, memo};
 use crate::{browser, routes};
 
 /// How often relative times ("3m") are refreshed.
@@ -35,7 +36,7 @@ pub fn App() -> impl IntoView {
     provide_context(actions);
     let client = actions.client;
 
-    Effect::new(move |_| {
+    effect(move || {
         let connection = client.connection.get().name();
         if let Some(body) = document().body() {
             let _ = body.set_attribute("data-connection", connection);
@@ -61,13 +62,13 @@ pub fn App() -> impl IntoView {
         client.access.set(Some(access));
     });
     // Runs again when access is granted after it was lost.
-    Effect::new(move |_| {
+    effect(move || {
         if matches!(client.access.get(), Some(Access::Granted | Access::Unknown)) {
             actions.connect();
         }
     });
 
-    let screen = Memo::new(move |_| match client.access.get() {
+    let screen = memo(move || match client.access.get() {
         None => Screen::CheckingAccess,
         // An unreachable server counts as a missing connection: the page keeps trying to connect.
         Some(Access::Granted | Access::Unknown) => Screen::Layout,

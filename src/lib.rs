@@ -7,6 +7,7 @@ pub mod browser;
 pub mod dom;
 pub mod features;
 pub mod net;
+pub mod reactive;
 pub mod routes;
 pub mod store;
 pub mod widgets;

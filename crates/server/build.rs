@@ -93,7 +93,7 @@ fn collect_files(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>)
 fn compress_brotli(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let parameters = brotli::enc::BrotliEncoderParams {
         quality: 11,
-        lgwin: 22,
+        lgwin: 24,
         size_hint: bytes.len(),
         ..Default::default()
     };

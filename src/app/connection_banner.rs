@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::actions::use_actions;
 use crate::browser;
 use crate::net::ConnectionState;
+use crate::reactive::memo;
 use crate::widgets::icon::{Glyph, Icon};
 
 /// A banner above the screen while the connection is lost, the page is outdated or the server cannot write to disk.
@@ -12,7 +13,7 @@ use crate::widgets::icon::{Glyph, Icon};
 pub fn ConnectionBanner() -> impl IntoView {
     let actions = use_actions();
     let client = actions.client;
-    let message = Memo::new(move |_| {
+    let message = memo(move || {
         if client.outdated.get() {
             let text = "The server runs another version of Pilothouse. Reload the page to go on.";
             Some((Icon::Plug, text.to_owned()))

@@ -14,6 +14,7 @@ use crate::features::session::SessionPage;
 use crate::features::shortcuts;
 use crate::features::shortcuts::ShortcutList;
 use crate::features::sidebar::Sidebar;
+use crate::reactive::{effect, memo};
 use crate::routes;
 use crate::routes::Route;
 use crate::widgets::confirm_dialog::ConfirmDialog;
@@ -31,8 +32,8 @@ pub fn Layout() -> impl IntoView {
     actions.navigate_with(move |path| navigate(path, NavigateOptions::default()));
     // For two screens, one `match` is much smaller than the router's route table.
     let pathname = use_location().pathname;
-    let route = Memo::new(move |_| routes::parse_path(&pathname.get()));
-    Effect::new(move |_| actions.route.set(route.get()));
+    let route = memo(move || routes::parse_path(&pathname.get()));
+    effect(move || actions.route.set(route.get()));
     let screen = move || {
         // Removing a focused element makes the browser lay out both screens: blur it first.
         focus::blur_in_main();

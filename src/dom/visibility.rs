@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use crate::reactive::effect;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::{spawn_local, tick};
@@ -70,7 +71,7 @@ impl Visibility {
             built: RwSignal::new(false),
             before_change: StoredValue::new_local(None),
         };
-        Effect::new(move |_| {
+        effect(move || {
             if let Some(scroller) = scroller.get() {
                 let frames = if at_end { INITIAL_FRAMES } else { 0 };
                 after_frames(frames, Box::new(move || visibility.start(&scroller)));

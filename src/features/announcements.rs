@@ -11,6 +11,7 @@ use super::notifications::{SessionStates, new_alerts};
 use super::sidebar::session_label::title_or_placeholder;
 use crate::actions::use_actions;
 use crate::net::ConnectionState;
+use crate::reactive::effect;
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
 
@@ -31,7 +32,7 @@ pub fn Announcer() -> impl IntoView {
         now
     });
     let states = StoredValue::new(SessionStates::new());
-    Effect::new(move |_| {
+    effect(move || {
         let alerts = actions.server.sessions.with(|sessions| {
             states.try_update_value(|states| new_alerts(states, sessions)).unwrap_or_default()
         });
@@ -47,7 +48,7 @@ pub fn Announcer() -> impl IntoView {
 pub fn announce_turns(session: Session) {
     let announced = use_actions().client.announced;
     let previous = StoredValue::new(None::<TurnState>);
-    Effect::new(move |_| {
+    effect(move || {
         if session.loading.with(|loading| *loading != Loading::Ready) {
             return;
         }

@@ -13,6 +13,7 @@ use web_sys::{HtmlElement, HtmlTextAreaElement};
 
 use crate::actions::use_actions;
 use crate::browser;
+use crate::reactive::effect;
 use crate::store::client::answer_drafts::AnswerDraft;
 use crate::widgets::focus;
 use crate::widgets::focus::COMPOSER;
@@ -182,7 +183,7 @@ fn TextAnswer(
     let write = move |value| saved_draft.with_value(|draft| draft.set(value));
     // Forget the saved draft while the answer is sent; save it again if sending fails.
     let mut was_sending = false;
-    Effect::new(move |_| {
+    effect(move || {
         match (was_sending, sending.get()) {
             (false, true) => saved_draft.with_value(AnswerDraft::discard),
             (true, false) => saved_draft.with_value(AnswerDraft::save),
@@ -192,7 +193,7 @@ fn TextAnswer(
     });
     let form = NodeRef::<html::Form>::new();
     // Focus the answer field, unless the user is writing a message. On a touch screen, the on-screen keyboard stays closed.
-    Effect::new(move |_| {
+    effect(move || {
         let writing = document()
             .query_selector(COMPOSER)
             .ok()

@@ -20,6 +20,7 @@ use super::shortcuts::keys::{KeyAction, KeyPress};
 use crate::actions::use_actions;
 use crate::browser;
 use crate::browser::files;
+use crate::reactive::memo;
 use crate::store::client::InputMode;
 use crate::store::server::Session;
 use crate::widgets::focus;
@@ -33,22 +34,21 @@ pub fn Composer(session: Session) -> impl IntoView {
     let draft = actions.client.drafts.of(&session.id());
     let field = NodeRef::<html::Textarea>::new();
     let touch = browser::is_touch();
-    let mode = Memo::new(move |_| id.with_value(|id| actions.client.input_mode(id)));
-    let supports_shell = Memo::new(move |_| session.meta.capabilities().with(|can| can.bash));
+    let mode = memo(move || id.with_value(|id| actions.client.input_mode(id)));
+    let supports_shell = memo(move || session.meta.capabilities().with(|can| can.bash));
     // A command after `!!` stays out of the agent's context.
-    let outside_context = Memo::new(move |_| draft.with(|draft| draft.starts_with("!!")));
+    let outside_context = memo(move || draft.with(|draft| draft.starts_with("!!")));
     let attachments = actions.client.attachments.of(&session.id());
-    let has_text = Memo::new(move |_| draft.with(|draft| !draft.trim().is_empty()));
-    let can_send = Memo::new(move |_| {
-        has_text.get() || (!attachments.with(Vec::is_empty) && mode.get() == InputMode::Prompt)
-    });
-    let supports_images = Memo::new(move |_| session.meta.capabilities().with(|can| can.images));
+    let has_text = memo(move || draft.with(|draft| !draft.trim().is_empty()));
+    let can_send =
+        memo(move || has_text.get() || (!attachments.with(Vec::is_empty) && mode.get() == InputMode::Prompt));
+    let supports_images = memo(move || session.meta.capabilities().with(|can| can.images));
     let slash_menu = SlashMenu::new(session);
     let mentions = FileMentions::new(session, field);
     let recall = StoredValue::new(None::<Recall>);
-    let can_stop = Memo::new(move |_| session.meta.state().get().show_cancel_button());
+    let can_stop = memo(move || session.meta.state().get().show_cancel_button());
     // After a failure, a message starts a new turn as well, although the state offers Retry instead of input.
-    let starts_turn = Memo::new(move |_| {
+    let starts_turn = memo(move || {
         let state = session.meta.state().get();
         state.input_enabled() || state == SessionState::Error
     });

@@ -10,6 +10,7 @@ use super::shortcuts::keys::KeyPress;
 use crate::actions::timeline::FirstMatch;
 use crate::actions::use_actions;
 use crate::net::ConnectionState;
+use crate::reactive::{effect, memo};
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 
@@ -21,7 +22,7 @@ const DEBOUNCE: Duration = Duration::from_millis(200);
 pub fn FindBar(session: Session) -> impl IntoView {
     let actions = use_actions();
     let finding = actions.client.finding;
-    let open = Memo::new(move |_| finding.with(Option::is_some));
+    let open = memo(move || finding.with(Option::is_some));
     let close = move || finding.set(None);
     // The query does not carry over to the next conversation.
     on_cleanup(close);
@@ -48,7 +49,7 @@ fn FindField(
     let current = RwSignal::new(0usize);
     let field = NodeRef::<html::Input>::new();
     let close = StoredValue::new(close);
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(field) = field.get() {
             let _ = field.focus();
             field.select();
@@ -99,7 +100,7 @@ fn FindField(
         };
         set_timeout(request, DEBOUNCE);
     };
-    Effect::new(move |_| {
+    effect(move || {
         let query = finding.get().unwrap_or_default();
         if query.trim().is_empty() {
             error.set(String::new());
@@ -109,7 +110,7 @@ fn FindField(
         search(query);
     });
     // Repeat a failed search once the connection is back.
-    Effect::new(move |_| {
+    effect(move || {
         let connected = actions.client.connection.get() == ConnectionState::Open;
         if connected && error.with_untracked(|error| !error.is_empty()) {
             search(finding.get_untracked().unwrap_or_default());

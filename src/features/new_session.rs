@@ -10,6 +10,7 @@ use self::folder_picker::FolderPicker;
 use super::title_bar::SessionsButton;
 use crate::actions::use_actions;
 use crate::browser::local_storage;
+use crate::reactive::effect;
 use crate::widgets::icon::{Glyph, Icon};
 
 /// The storage key of the agent used last.
@@ -24,7 +25,7 @@ pub fn NewSession() -> impl IntoView {
     let folder = RwSignal::new(String::new());
     let problem = RwSignal::new(None::<String>);
     let creating = RwSignal::new(false);
-    Effect::new(move |_| {
+    effect(move || {
         let default =
             server.agents.with(|agents| default_agent(agents, local_storage::get(LAST_AGENT).as_deref()));
         // An agent's problem may be reported only after it was selected.
@@ -37,7 +38,7 @@ pub fn NewSession() -> impl IntoView {
             agent.set(default.unwrap_or_default());
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         let default = server.default_cwd.get();
         if folder.with_untracked(String::is_empty) {
             folder.set(default);

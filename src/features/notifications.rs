@@ -11,6 +11,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{AudioContext, Notification, NotificationOptions, NotificationPermission};
 
 use crate::actions::{Actions, use_actions};
+use crate::reactive::effect;
 use crate::routes::Route;
 
 /// Alerts the user while the tab is hidden, and keeps the tab's title up to date.
@@ -18,13 +19,13 @@ pub fn start() {
     let actions = use_actions();
     let client = actions.client;
     let missed = RwSignal::new(0usize);
-    Effect::new(move |_| {
+    effect(move || {
         if !client.hidden.get() {
             missed.set(0);
         }
     });
     let states = StoredValue::new(SessionStates::new());
-    Effect::new(move |_| {
+    effect(move || {
         let alerts = actions.server.sessions.with(|sessions| {
             states.try_update_value(|states| new_alerts(states, sessions)).unwrap_or_default()
         });
@@ -39,7 +40,7 @@ pub fn start() {
             let _ = play_chime();
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         let title = client.title.get();
         let title = if title.is_empty() { "Pilothouse" } else { &title };
         document().set_title(&match missed.get() {

@@ -8,6 +8,7 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 use super::rows::images::source;
 use crate::actions::{Actions, use_actions};
 use crate::net::ConnectionState;
+use crate::reactive::{effect, memo};
 use crate::store::client::Sent;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
@@ -25,7 +26,7 @@ pub fn Queue(session: Session) -> impl IntoView {
     };
     let count = move || session.meta.queue().with(|queue| queue.items().len());
     // Only while disconnected: otherwise the server schedules them in a moment.
-    let unsent = Memo::new(move |_| match actions.client.connection.get() {
+    let unsent = memo(move || match actions.client.connection.get() {
         ConnectionState::Open => Vec::new(),
         _ => actions.client.outbox.outside_timeline(&session.id()),
     });
@@ -33,7 +34,7 @@ pub fn Queue(session: Session) -> impl IntoView {
         0 => "Waiting for the connection".to_owned(),
         count => format!("{count} scheduled"),
     };
-    Effect::new(move |_| session.meta.queue().with(|queue| actions.rescue_edits(session, queue)));
+    effect(move || session.meta.queue().with(|queue| actions.rescue_edits(session, queue)));
     view! {
         <Show when=move || !session.meta.queue().with(ScheduledQueue::is_empty) || !unsent.with(Vec::is_empty)>
             <section class="queue" aria-label="Scheduled messages">
@@ -60,17 +61,16 @@ pub fn Queue(session: Session) -> impl IntoView {
 fn QueueRow(session: Session, id: String) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(id);
-    let item = Memo::new(move |_| {
+    let item = memo(move || {
         let find = |id: &String| {
             session.meta.queue().with(|queue| queue.items().iter().find(|item| item.id == *id).cloned())
         };
         id.with_value(find).unwrap_or_default()
     });
-    let can_edit = Memo::new(move |_| session.meta.capabilities().with(|can| can.edit_queue));
-    let editing =
-        Memo::new(move |_| id.with_value(|id| actions.client.queue_edits.is_open(&session.id(), id)));
+    let can_edit = memo(move || session.meta.capabilities().with(|can| can.edit_queue));
+    let editing = memo(move || id.with_value(|id| actions.client.queue_edits.is_open(&session.id(), id)));
     // Open in another client's editor, or in one of this page that a reload has closed.
-    let edited_elsewhere = Memo::new(move |_| item.with(|item| item.under_edit) && !editing.get());
+    let edited_elsewhere = memo(move || item.with(|item| item.under_edit) && !editing.get());
     let lane = item.with_untracked(|item| item.lane);
     let (lane_name, delivery) = lane_text(lane);
     let images = move || {

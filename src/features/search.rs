@@ -9,6 +9,7 @@ use super::shortcuts::keys::KeyPress;
 use super::sidebar::session_label::session_title;
 use super::sidebar::session_list::SessionList;
 use crate::actions::{Actions, use_actions};
+use crate::reactive::{effect, memo};
 use crate::store::server::sessions::{SessionHits, group_hits, matching_title};
 use crate::widgets::icon::{Glyph, Icon};
 
@@ -85,7 +86,7 @@ pub fn SearchResults() -> impl IntoView {
     let actions = use_actions();
     let query = actions.client.query;
     let state = RwSignal::new(SearchState::TooShort);
-    Effect::new(move |_| {
+    effect(move || {
         let trimmed = query.get().trim().to_owned();
         if trimmed.chars().count() < MIN_CHARACTERS {
             return state.set(SearchState::TooShort);
@@ -93,16 +94,15 @@ pub fn SearchResults() -> impl IntoView {
         state.set(SearchState::Searching);
         set_timeout(move || request(actions, state, trimmed, true), DEBOUNCE);
     });
-    let titles = Memo::new(move |_| {
-        query.with(|query| actions.server.sessions.with(|all| matching_title(all, query)))
-    });
-    let hits = Memo::new(move |_| {
+    let titles =
+        memo(move || query.with(|query| actions.server.sessions.with(|all| matching_title(all, query))));
+    let hits = memo(move || {
         state.with(|state| match state {
             SearchState::Found(found) => group_hits(found),
             _ => Vec::new(),
         })
     });
-    let message = Memo::new(move |_| {
+    let message = memo(move || {
         let no_titles = titles.with(Vec::is_empty);
         state.with(|state| match state {
             SearchState::TooShort if no_titles => {

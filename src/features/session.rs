@@ -19,6 +19,7 @@ use super::title_bar::TitleBar;
 use crate::actions::{Actions, use_actions};
 use crate::browser::files;
 use crate::net::ConnectionState;
+use crate::reactive::{effect, memo};
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
 use crate::widgets::focus;
@@ -27,18 +28,17 @@ use crate::widgets::icon::{Glyph, Icon};
 /// A session, once it is loaded; until then a placeholder, or why it cannot be opened.
 #[component]
 pub fn SessionPage(session: Session) -> impl IntoView {
-    let loading = Memo::new(move |_| session.loading.get());
+    let loading = memo(move || session.loading.get());
     let actions = use_actions();
     let tab_title = actions.client.title;
-    Effect::new(move |_| {
+    effect(move || {
         let (title, agent_title) = (session.meta.title().get(), session.meta.window_title().get());
         let parts = [title.as_str(), agent_title.as_str(), "Pilothouse"];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         tab_title.set(parts.join(" · "));
     });
-    let unread =
-        Memo::new(move |_| actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
-    Effect::new(move |_| {
+    let unread = memo(move || actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
+    effect(move || {
         let connected = actions.client.connection.get() == ConnectionState::Open;
         let finished = !session.meta.state().get().is_active();
         if unread.get() && connected && finished && !actions.client.hidden.get() {
@@ -93,8 +93,8 @@ fn attach_dropped(actions: Actions, session: Session, event: &leptos::ev::DragEv
 fn follow_fragment(session: Session) {
     let actions = use_actions();
     let hash = use_location().hash;
-    let is_ready = Memo::new(move |_| session.loading.get() == Loading::Ready);
-    Effect::new(move |_| {
+    let is_ready = memo(move || session.loading.get() == Loading::Ready);
+    effect(move || {
         let fragment = hash.get();
         if is_ready.get() {
             actions.show_fragment(session, fragment.trim_start_matches('#'));

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::notifications::request_permission;
 use crate::actions::use_actions;
+use crate::reactive::effect;
 use crate::store::client::Theme;
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
@@ -93,7 +94,7 @@ fn switch(label: &'static str, on: RwSignal<bool>, toggle: impl Fn() + 'static) 
 pub fn apply_preferences() {
     let preferences = use_actions().client.preferences;
     preferences.persist();
-    Effect::new(move |_| apply_theme(preferences.theme.get(), preferences.contrast.get()));
+    effect(move || apply_theme(preferences.theme.get(), preferences.contrast.get()));
 }
 
 fn apply_theme(theme: Theme, contrast: bool) {

@@ -13,6 +13,7 @@ use super::asks::tray::WaitingTray;
 use super::search::{SearchField, SearchResults};
 use super::settings::Settings;
 use crate::actions::use_actions;
+use crate::reactive::memo;
 use crate::routes;
 use crate::routes::Route;
 use crate::store::server::sessions::{SessionGroup, folder_name, group_sessions};
@@ -30,7 +31,7 @@ pub fn Sidebar() -> impl IntoView {
         }
     };
     let error = actions.client.trouble;
-    let searching = Memo::new(move |_| actions.client.query.with(|query| !query.trim().is_empty()));
+    let searching = memo(move || actions.client.query.with(|query| !query.trim().is_empty()));
     view! {
         <nav class="sidebar" aria-label="Sessions">
             <div class="sidebar-head">
@@ -89,7 +90,7 @@ fn SessionGroups() -> impl IntoView {
     let actions = use_actions();
     let show_archived = actions.client.show_archived;
     // Only ids: each row reads its own summary.
-    let groups = Memo::new(move |_| actions.server.sessions.with(|sessions| group_sessions(sessions)));
+    let groups = memo(move || actions.server.sessions.with(|sessions| group_sessions(sessions)));
     let group_keys =
         move || groups.with(|all| all.groups.iter().map(|(group, _)| group.clone()).collect::<Vec<_>>());
     let render = move |group: SessionGroup| {

@@ -25,6 +25,7 @@ use super::rows::row_action;
 use crate::actions::timeline::TimelineView;
 use crate::actions::use_actions;
 use crate::dom::keyed_list::render_keyed;
+use crate::reactive::memo;
 use crate::store::client::ReadingPosition;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
@@ -108,7 +109,7 @@ fn EarlierRows(timeline: TimelineController) -> impl IntoView {
 /// Leads back to the end, with the number of rows that were added meanwhile.
 #[component]
 fn JumpToLatest(timeline: TimelineController) -> impl IntoView {
-    let is_reading = Memo::new(move |_| !timeline.scroll.get().keeps_end());
+    let is_reading = memo(move || !timeline.scroll.get().keeps_end());
     let asks = timeline.session.meta.asks();
     let label = move || match (asks.with(Vec::is_empty), timeline.unseen()) {
         (false, _) => "Waits for your answer".to_owned(),

@@ -15,6 +15,7 @@ use super::sidebar::session_label::{session_title, title_or_placeholder};
 use super::sidebar::session_menu::SessionMenu;
 use crate::actions::{Actions, use_actions};
 use crate::app::connection_banner::ConnectionIndicator;
+use crate::reactive::memo;
 use crate::store::server::sessions::waiting;
 use crate::store::server::{Loading, Session};
 use crate::widgets::focus;
@@ -37,18 +38,18 @@ pub fn TitleBar(session: Session) -> impl IntoView {
             Loading::Ready => title_or_placeholder(&title),
         }
     };
-    let renaming = Memo::new(move |_| {
+    let renaming = memo(move || {
         actions.client.renaming.with(|renaming| {
             renaming
                 .as_ref()
                 .is_some_and(|renaming| !renaming.in_sidebar && renaming.session_id == session.id())
         })
     });
-    let levels = Memo::new(move |_| {
+    let levels = memo(move || {
         let option = |level: &String| (level.clone(), level.clone(), String::new());
         session.meta.capabilities().with(|can| can.thinking_levels.iter().map(option).collect())
     });
-    let modes = Memo::new(move |_| {
+    let modes = memo(move || {
         let option = |mode: &AgentMode| (mode.id.clone(), mode.name.clone(), mode.description.clone());
         session.meta.capabilities().with(|can| can.modes.iter().map(option).collect())
     });
@@ -90,7 +91,7 @@ pub fn SessionsButton() -> impl IntoView {
     let actions = use_actions();
     let open = actions.client.sidebar_open;
     // The tray is inside the drawer: without a count here, waiting sessions would go unnoticed.
-    let waiting_count = Memo::new(move |_| actions.server.sessions.with(|sessions| waiting(sessions).len()));
+    let waiting_count = memo(move || actions.server.sessions.with(|sessions| waiting(sessions).len()));
     let label = move || match waiting_count.get() {
         0 => "Sessions".to_owned(),
         count => format!("Sessions, {count} waiting on me"),

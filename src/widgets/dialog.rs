@@ -1,5 +1,6 @@
 //! A modal `<dialog>` that a signal opens and closes. The browser closes it on Escape.
 
+use crate::reactive::effect;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -21,7 +22,7 @@ pub fn Dialog(
     children: Children,
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
-    Effect::new(move |_| {
+    effect(move || {
         let should_be_open = open.get();
         if let Some(dialog) = dialog.get() {
             match (should_be_open, dialog.open()) {

@@ -1,6 +1,7 @@
 //! A listbox: one option is active and can be picked, by pointer or from a text field that keeps the focus. `Listbox`
 //! renders the options; `CompletionMenu` shows one above the composer and handles the field's keys.
 
+use crate::reactive::effect;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -33,7 +34,7 @@ pub fn Listbox(
     /// Called with the key of a clicked option.
     pick: Callback<String>,
 ) -> impl IntoView {
-    Effect::new(move |_| {
+    effect(move || {
         options.track();
         scroll_to_option(id, active.get());
     });
@@ -125,11 +126,11 @@ impl CompletionMenu {
     ) -> Self {
         let menu =
             Self { id, label, enabled, options, active: RwSignal::new(0), dismissed: RwSignal::new(false) };
-        Effect::new(move |_| {
+        effect(move || {
             options.track();
             menu.active.set(0);
         });
-        Effect::new(move |_| {
+        effect(move || {
             if !enabled.get() {
                 menu.dismissed.set(false);
             }

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use crate::browser;
 use crate::features::shortcuts::keys;
 use crate::features::shortcuts::keys::{KeyAction, KeyPress};
+use crate::reactive::effect;
 
 /// A text field with buttons to save and to cancel.
 #[component]
@@ -26,7 +27,7 @@ pub fn MessageEditor(
     cancel: Callback<()>,
 ) -> impl IntoView {
     let field = NodeRef::<html::Textarea>::new();
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(field) = field.get() {
             let _ = field.focus();
             let end = u32::try_from(field.value().encode_utf16().count()).unwrap_or_default();

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::focus;
 use crate::actions::use_actions;
 use crate::features::shortcuts::keys::KeyPress;
+use crate::reactive::effect;
 
 /// A text field for a session's title.
 #[component]
@@ -17,7 +18,7 @@ pub fn RenameField(
     let actions = use_actions();
     let text = RwSignal::new(title.clone());
     let field = NodeRef::<html::Input>::new();
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(field) = field.get() {
             let _ = field.focus();
             field.select();

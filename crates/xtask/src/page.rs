@@ -59,7 +59,7 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     let next = workspace.path("target/page.next");
     remove(&next)?;
     let mut command = trunk_command(workspace, tools)?;
-    command.args(["build", "--offline", "--cargo-profile", PROFILE, "--dist"]).arg(&next);
+    command.args(["build", "--offline", "--minify", "--cargo-profile", PROFILE, "--dist"]).arg(&next);
     // In release mode trunk calls wasm-opt, and fails without it.
     if tools.wasm_opt.is_some() {
         command.arg("--release");

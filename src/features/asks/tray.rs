@@ -8,6 +8,7 @@ use pilothouse_core::render::failure::failure_text;
 use super::AskCard;
 use crate::actions::use_actions;
 use crate::features::sidebar::session_label::session_title;
+use crate::reactive::memo;
 use crate::routes::Route;
 use crate::store::server::sessions::{folder_name, waiting};
 use crate::widgets::icon::{Glyph, Icon};
@@ -17,7 +18,7 @@ use crate::widgets::popover::{Popover, close_popover};
 #[component]
 pub fn WaitingTray() -> impl IntoView {
     let actions = use_actions();
-    let ids = Memo::new(move |_| actions.server.sessions.with(|sessions| waiting(sessions)));
+    let ids = memo(move || actions.server.sessions.with(|sessions| waiting(sessions)));
     let count = move || {
         // A session without asks waits because its run failed: it counts as one.
         let items = |summary: &SessionSummary| summary.asks.len().max(1);
@@ -49,7 +50,7 @@ pub fn WaitingTray() -> impl IntoView {
 fn WaitingSession(id: String) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(id);
-    let summary = Memo::new(move |_| id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
+    let summary = memo(move || id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
     let card = move |ask: Ask| view! { <AskCard session_id=id.get_value() ask in_tray=true /> }.into_any();
     let open = move |_| {
         close_popover();

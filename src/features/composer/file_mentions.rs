@@ -6,6 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::actions::{Actions, use_actions};
+use crate::reactive::{effect, memo};
 use crate::store::server::Session;
 use crate::widgets::listbox::{CompletionList, CompletionMenu, ListOption, MenuKey};
 
@@ -31,7 +32,7 @@ impl FileMentions {
         let actions = use_actions();
         let draft = actions.client.drafts.of(&session.id());
         let (caret, found) = (RwSignal::new(0), RwSignal::new(None::<Vec<String>>));
-        let mention = Memo::new(move |_| {
+        let mention = memo(move || {
             let at_caret = |draft: &String| {
                 mention_at(draft, caret.get()).map(|(start, query)| (start, query.to_owned()))
             };
@@ -39,8 +40,8 @@ impl FileMentions {
             draft.with(|draft| at_caret(draft).filter(|_| !draft.starts_with('!')))
         });
         let options =
-            Memo::new(move |_| found.with(|found| found.as_deref().map(file_options).unwrap_or_default()));
-        Effect::new(move |_| {
+            memo(move || found.with(|found| found.as_deref().map(file_options).unwrap_or_default()));
+        effect(move || {
             let Some((_, query)) = mention.get() else {
                 return found.set(None);
             };
@@ -61,7 +62,7 @@ impl FileMentions {
                 DEBOUNCE,
             );
         });
-        let enabled = Memo::new(move |_| mention.with(Option::is_some) && found.with(Option::is_some));
+        let enabled = memo(move || mention.with(Option::is_some) && found.with(Option::is_some));
         let menu = CompletionMenu::new("files", "Files", enabled, options);
         Self { actions, session, menu, field, caret, mention }
     }

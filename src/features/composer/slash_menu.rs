@@ -5,6 +5,7 @@ use pilothouse_core::protocol::AgentCommand;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use crate::actions::{Actions, use_actions};
+use crate::reactive::{effect, memo};
 use crate::store::server::Session;
 use crate::widgets::listbox::{CompletionList, CompletionMenu, ListOption, MenuKey};
 
@@ -26,17 +27,17 @@ impl SlashMenu {
         let actions = use_actions();
         let draft = actions.client.drafts.of(&session.id());
         let commands = RwSignal::new(None::<Result<Vec<AgentCommand>, String>>);
-        let name = Memo::new(move |_| {
+        let name = memo(move || {
             let has_commands = session.meta.capabilities().with(|can| can.commands);
             draft.with(|draft| typed_name(draft).filter(|_| has_commands).map(str::to_owned))
         });
-        let options = Memo::new(move |_| {
+        let options = memo(move || {
             commands.with(|commands| match (commands, name.get()) {
                 (Some(Ok(commands)), Some(name)) => matching(commands, &name),
                 _ => Vec::new(),
             })
         });
-        Effect::new(move |_| {
+        effect(move || {
             // Requested with the first `/`, and again after a failure.
             let known = commands.with_untracked(|commands| matches!(commands, Some(Ok(_))));
             if name.with(Option::is_some) && !known {
@@ -45,7 +46,7 @@ impl SlashMenu {
                 });
             }
         });
-        let enabled = Memo::new(move |_| name.with(Option::is_some));
+        let enabled = memo(move || name.with(Option::is_some));
         let menu = CompletionMenu::new("commands", "Commands", enabled, options);
         Self { actions, session, menu, name, commands }
     }

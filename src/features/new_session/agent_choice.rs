@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use pilothouse_core::protocol::AgentInfo;
 
+use crate::reactive::memo;
 use crate::widgets::icon::{Glyph, Icon};
 
 /// The agents as radio buttons.
@@ -37,7 +38,7 @@ pub fn AgentChoice(
         }
         .into_any()
     };
-    let only_demo = Memo::new(move |_| agents.with(|agents| agents.iter().all(|agent| agent.demo)));
+    let only_demo = memo(move || agents.with(|agents| agents.iter().all(|agent| agent.demo)));
     view! {
         <fieldset class="choice">
             <legend>"Agent"</legend>

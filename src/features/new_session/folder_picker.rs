@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 use crate::actions::use_actions;
 use crate::features::shortcuts::keys::KeyPress;
 use crate::net::ConnectionState;
+use crate::reactive::{effect, memo};
 use crate::store::server::sessions::{folder_name, recent_folders};
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon};
@@ -41,7 +42,7 @@ pub fn FolderPicker(
             }
         });
     };
-    Effect::new(move |_| {
+    effect(move || {
         if actions.client.connection.get() == ConnectionState::Open && listing.with_untracked(Option::is_none)
         {
             open_folder(folder.get_untracked());
@@ -58,7 +59,7 @@ pub fn FolderPicker(
         move || listing.with(|listing| listing.as_ref().map(|found| found.path.clone()).unwrap_or_default());
     let truncated = move || listing.with(|listing| listing.as_ref().is_some_and(|found| found.truncated));
     let recent =
-        Memo::new(move |_| actions.server.sessions.with(|sessions| recent_folders(sessions, RECENT_COUNT)));
+        memo(move || actions.server.sessions.with(|sessions| recent_folders(sessions, RECENT_COUNT)));
     let recent_folder = move |folder: String| {
         let (title, name) = (folder.clone(), folder_name(&folder).to_owned());
         let own_path = folder.clone();

@@ -6,6 +6,7 @@ use pilothouse_core::protocol::{ExtensionWidget, SessionMetaStoreFields};
 use pilothouse_core::render::visible_text::visible_string;
 
 use crate::actions::use_actions;
+use crate::reactive::effect;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 
@@ -76,7 +77,7 @@ pub fn OfferedText(session: Session) -> impl IntoView {
             session.offered.set(None);
         }
     };
-    Effect::new(move |_| {
+    effect(move || {
         if session.offered.with(Option::is_some) && draft.with_untracked(|draft| draft.trim().is_empty()) {
             accept();
         }

@@ -9,6 +9,7 @@ use super::row;
 use super::session_menu::SessionMenuItems;
 use crate::actions::use_actions;
 use crate::dom::keyed_list::render_keyed;
+use crate::reactive::memo;
 use crate::routes::Route;
 use crate::widgets::popover;
 
@@ -27,18 +28,18 @@ pub fn SessionList(
 ) -> impl IntoView {
     let actions = use_actions();
     let limit = RwSignal::new(INITIAL_COUNT);
-    let open = Memo::new(move |_| match actions.route.get() {
+    let open = memo(move || match actions.route.get() {
         Route::Session(id) => id,
         Route::New => String::new(),
     });
-    let shown = Memo::new(move |_| {
+    let shown = memo(move || {
         let (limit, open) = (limit.get(), open.get());
         ids.with(|ids| {
             let is_shown = |(index, id): &(usize, &String)| *index < limit || **id == open;
             ids.iter().enumerate().filter(is_shown).map(|(_, id)| id.clone()).collect::<Vec<String>>()
         })
     });
-    let hidden = Memo::new(move |_| ids.with(Vec::len) - shown.with(Vec::len));
+    let hidden = memo(move || ids.with(Vec::len) - shown.with(Vec::len));
     let owner = Owner::current().unwrap_or_default();
     let fill = move |list: Element| {
         owner.with(|| render_keyed(list, move || shown.get(), move |id| row::build(actions, id)));

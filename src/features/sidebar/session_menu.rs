@@ -6,6 +6,7 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use super::session_label::session_title;
 use crate::actions::{Actions, use_actions};
+use crate::reactive::memo;
 use crate::store::server::{Loading, Session};
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
@@ -31,7 +32,7 @@ pub fn SessionMenuItems(
 ) -> impl IntoView {
     let actions = use_actions();
     let id = StoredValue::new(id);
-    let summary = Memo::new(move |_| id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
+    let summary = memo(move || id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
     // The capabilities of a session that is not loaded are unknown: offer renaming, the server may still refuse it.
     let opened = id.with_value(|id| actions.server.opened(id));
     let is_ready = |session: &Session| session.loading.get_untracked() == Loading::Ready;

@@ -4,12 +4,13 @@ use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 
 use crate::actions::use_actions;
+use crate::reactive::memo;
 use crate::store::server::Session;
 
 #[component]
 pub fn EmptyConversation(session: Session) -> impl IntoView {
     let agents = use_actions().server.agents;
-    let is_demo = Memo::new(move |_| {
+    let is_demo = memo(move || {
         session
             .meta
             .agent()

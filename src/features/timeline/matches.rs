@@ -8,6 +8,7 @@ use web_sys::{Element, Range};
 use super::controller::TimelineController;
 use crate::actions::timeline::FirstMatch;
 use crate::browser::highlight_ranges;
+use crate::reactive::effect;
 
 /// The names of the highlights in the style sheet: of all matches, and of the current one.
 const FOUND: &str = "found";
@@ -25,7 +26,7 @@ impl TimelineController {
     /// is coloured.
     pub fn follow_find(self) {
         let finding = self.actions.client.finding;
-        Effect::new(move |_| {
+        effect(move || {
             if finding.with(Option::is_none) {
                 self.remove_marks();
             }
@@ -35,7 +36,7 @@ impl TimelineController {
                 self.mark_matches(None);
             }
         };
-        Effect::new(move |_| {
+        effect(move || {
             self.visibility.built.track();
             update();
         });

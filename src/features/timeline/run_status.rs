@@ -8,25 +8,25 @@ use pilothouse_core::{Kind, Mark, SessionState};
 
 use crate::actions::use_actions;
 use crate::net::ConnectionState;
+use crate::reactive::memo;
 use crate::store::server::{Row, Session};
 use crate::widgets::icon::{Glyph, Icon, LiveGlyph};
 
 #[component]
 pub fn RunStatus(session: Session) -> impl IntoView {
     let actions = use_actions();
-    let state = Memo::new(move |_| session.meta.state().get());
+    let state = memo(move || session.meta.state().get());
     // What happened before a message that is on its way is not what became of that message.
-    let on_its_way = Memo::new(move |_| !state.get().is_active() && ends_in_unsent(session));
-    let connected = Memo::new(move |_| actions.client.connection.get() == ConnectionState::Open);
-    let words =
-        Memo::new(move |_| match (on_its_way.get() && !session.meta.compacting().get(), connected.get()) {
-            (true, false) => "Waiting for the connection".to_owned(),
-            (true, true) => String::new(),
-            (false, _) => status_words(session),
-        });
-    let compacting = Memo::new(move |_| session.meta.compacting().get());
+    let on_its_way = memo(move || !state.get().is_active() && ends_in_unsent(session));
+    let connected = memo(move || actions.client.connection.get() == ConnectionState::Open);
+    let words = memo(move || match (on_its_way.get() && !session.meta.compacting().get(), connected.get()) {
+        (true, false) => "Waiting for the connection".to_owned(),
+        (true, true) => String::new(),
+        (false, _) => status_words(session),
+    });
+    let compacting = memo(move || session.meta.compacting().get());
     // What is unfinished there is the other program's to finish.
-    let elsewhere = Memo::new(move |_| session.meta.external_writer().get());
+    let elsewhere = memo(move || session.meta.external_writer().get());
     let at_work_there = move || elsewhere.get() && state.get() == SessionState::Paused;
     let icon = Signal::derive(move || match state.get() {
         _ if compacting.get() || at_work_there() => Icon::Spinner,

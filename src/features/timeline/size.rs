@@ -1,5 +1,6 @@
 //! Observes the size of the timeline and of its content.
 
+use crate::reactive::effect;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -11,7 +12,7 @@ pub fn observe(scroller: NodeRef<html::Div>, content: NodeRef<html::Div>, on_res
     let callback = Closure::<dyn FnMut()>::new(on_resize);
     let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) else { return };
     let observer = StoredValue::new_local(Some((observer, callback)));
-    Effect::new(move |_| {
+    effect(move || {
         if let (Some(scroller), Some(content)) = (scroller.get(), content.get()) {
             observer.with_value(|observer| {
                 if let Some((observer, _)) = observer {

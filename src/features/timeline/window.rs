@@ -11,6 +11,7 @@ use web_sys::Element;
 
 use crate::browser;
 use crate::dom::visibility::{Visibility, WatchGuard};
+use crate::reactive::memo;
 use crate::store::server::{Row, Session};
 
 /// Rows of one chunk.
@@ -40,7 +41,7 @@ pub struct Window {
 
 impl Window {
     pub fn new(session: Session, near: Visibility) -> Self {
-        let numbers = Memo::new(move |_| {
+        let numbers = memo(move || {
             session.rows.with(|rows| {
                 let first = rows.first().map_or(0, Row::position);
                 (chunk_of(first), chunk_of(first + rows.len().max(1) - 1))
@@ -81,7 +82,7 @@ impl Window {
 
     pub fn is_built(&self, number: usize, near: RwSignal<bool>) -> Memo<bool> {
         let window = *self;
-        Memo::new(move |_| {
+        memo(move || {
             let newest = number + window.newest.get() > window.numbers.get().1;
             newest || window.is_sought(number, near)
         })

@@ -5,6 +5,7 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::ContextUsage;
 
 use crate::actions::use_actions;
+use crate::reactive::memo;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
@@ -15,9 +16,9 @@ const NEARLY_FULL: u32 = 80;
 /// The ring, once the usage is is_known.
 #[component]
 pub fn ContextRing(session: Session) -> impl IntoView {
-    let usage = Memo::new(move |_| session.meta.context_usage().get());
-    let is_known = Memo::new(move |_| usage.with(Option::is_some));
-    let used_percent = Memo::new(move |_| usage.with(|usage| usage.as_ref().and_then(percent)));
+    let usage = memo(move || session.meta.context_usage().get());
+    let is_known = memo(move || usage.with(Option::is_some));
+    let used_percent = memo(move || usage.with(|usage| usage.as_ref().and_then(percent)));
     let ring_percent = move || used_percent.get().unwrap_or(0).min(100);
     let label =
         move || used_percent.get().map_or_else(|| "unknown".to_owned(), |percent| format!("{percent}%"));
@@ -46,7 +47,7 @@ pub fn ContextRing(session: Session) -> impl IntoView {
 #[component]
 fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl IntoView {
     let actions = use_actions();
-    let can_compact = Memo::new(move |_| session.meta.capabilities().with(|can| can.compact));
+    let can_compact = memo(move || session.meta.capabilities().with(|can| can.compact));
     let compact = move |_| {
         close_popover();
         actions.compact(&session.id());

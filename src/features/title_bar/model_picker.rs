@@ -6,6 +6,7 @@ use pilothouse_core::protocol::event::ModelInfo;
 
 use crate::actions::use_actions;
 use crate::features::shortcuts::keys::KeyPress;
+use crate::reactive::memo;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::listbox::{ListOption, Listbox, next_active, option_id};
@@ -20,7 +21,7 @@ const SEARCHABLE_FROM: usize = 8;
 #[component]
 pub fn ModelPicker(session: Session) -> impl IntoView {
     let name = move || session.meta.model().with(|model| model.as_ref().map(model_name).unwrap_or_default());
-    let can_choose = Memo::new(move |_| session.meta.capabilities().with(|can| can.models));
+    let can_choose = memo(move || session.meta.capabilities().with(|can| can.models));
     move || {
         if !can_choose.get() {
             return view! { <span class="title-model" title="Model">{name}</span> }.into_any();
@@ -52,7 +53,7 @@ fn ModelList(session: Session) -> impl IntoView {
     });
     let query = RwSignal::new(String::new());
     let active = RwSignal::new(0);
-    let options = Memo::new(move |_| {
+    let options = memo(move || {
         let query = query.get();
         let current = session.meta.model().get();
         models.with(|models| match models {

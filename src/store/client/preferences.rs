@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::browser::local_storage;
+use crate::reactive::effect;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -62,7 +63,7 @@ impl Default for Preferences {
 impl Preferences {
     /// Stores the settings whenever they change.
     pub fn persist(self) {
-        Effect::new(move |_| match self.theme.get() {
+        effect(move || match self.theme.get() {
             Theme::System => local_storage::set(THEME, ""),
             theme => local_storage::set(THEME, theme.name()),
         });
@@ -73,7 +74,7 @@ impl Preferences {
             (NO_SIDEBAR, self.no_sidebar),
         ];
         for (key, flag) in flags {
-            Effect::new(move |_| local_storage::set(key, if flag.get() { "yes" } else { "" }));
+            effect(move || local_storage::set(key, if flag.get() { "yes" } else { "" }));
         }
     }
 }

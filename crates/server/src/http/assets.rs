@@ -152,6 +152,6 @@ mod tests {
     #[test]
     fn the_highlighter_is_small() {
         let bytes = size_of(is_highlighter);
-        assert!(bytes < 40_000, "{bytes} bytes with brotli");
+        assert!(bytes < 45_000, "{bytes} bytes with brotli");
     }
 }

@@ -23,7 +23,7 @@ const RUSTUP_LIMIT: Duration = Duration::from_secs(240);
 pub(crate) struct WasmToolchain {
     /// Changes when the compiler changes.
     pub(crate) identity: String,
-    /// Where it comes from, as shown by `cargo xtask setup`.
+    /// Its origin, as shown by `cargo xtask setup`.
     pub(crate) origin: String,
     pub(super) environment: Vec<(&'static str, OsString)>,
 }
