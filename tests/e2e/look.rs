@@ -124,9 +124,6 @@ async fn lost_on_the_form(name: &str, size: Size) {
         let page = stage.page();
         page.enter(&stage.proxy.address(&stage.server.link)).await;
         page.until("the form", "return !!document.querySelector('.new-session h1')").await;
-        let whole = "return performance.getEntriesByType('resource')\
-            .some((entry) => entry.name.includes('/later-') && entry.responseEnd > 0)";
-        page.until("all of the page", whole).await;
         stage.proxy.cut();
         page.until("the banner", "return !!document.querySelector('.banner')").await;
         let clear = "const box = (selector) => document.querySelector(selector).getBoundingClientRect();\
