@@ -125,8 +125,9 @@ fn inline_scripts(html: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Whether the name contains a hash of sixteen hexadecimal digits, as Trunk adds: such a file never changes.
+/// Whether the name contains the hash that Trunk adds: such a file never changes. Trunk writes 64 bits without leading
+/// zeros, so one hash in sixteen has fewer than sixteen hexadecimal digits.
 fn is_named_by_hash(name: &str) -> bool {
     name.split(['-', '_', '.', '/'])
-        .any(|part| part.len() == 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .any(|part| (12..=16).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }

@@ -150,6 +150,14 @@ mod tests {
     }
 
     #[test]
+    fn files_that_trunk_names_by_their_hash_are_cached_for_good() {
+        let is_hashed = |name: &str| name.ends_with(".css") || name.starts_with("pilothouse-page-");
+        for asset in ASSETS.iter().filter(|asset| is_hashed(asset.name)) {
+            assert!(asset.named_by_hash, "{}", asset.name);
+        }
+    }
+
+    #[test]
     fn the_highlighter_is_small() {
         let bytes = size_of(is_highlighter);
         assert!(bytes < 45_000, "{bytes} bytes with brotli");
