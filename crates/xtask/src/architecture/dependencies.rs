@@ -50,17 +50,32 @@ fn direct(package: &Value) -> BTreeSet<&str> {
         .collect()
 }
 
-/// All packages that are linked into a package.
+/// All packages that are linked into a package with its default features. Cargo's metadata has the features of the whole
+/// workspace, so optional dependencies of our crates are left out: only the crate that enables them links them.
 fn transitive<'a>(metadata: &'a Value, package: &'a Value) -> BTreeSet<&'a str> {
     let names: HashMap<&str, &str> = items(&metadata["packages"])
         .filter_map(|package| Some((package["id"].as_str()?, name(package)?)))
         .collect();
     let nodes: HashMap<&str, &Value> =
         items(&metadata["resolve"]["nodes"]).filter_map(|node| Some((node["id"].as_str()?, node))).collect();
+    let optional: BTreeSet<(&str, &str)> = workspace_packages(metadata)
+        .flat_map(|package| {
+            let optional =
+                items(&package["dependencies"]).filter(|dependency| dependency["optional"] == true);
+            optional.filter_map(move |dependency| Some((package["id"].as_str()?, name(dependency)?)))
+        })
+        .collect();
     let mut seen = BTreeSet::new();
     let mut open: Vec<&str> = package["id"].as_str().into_iter().collect();
-    while let Some(node) = open.pop().and_then(|id| nodes.get(id)) {
+    while let Some((owner, node)) = open.pop().and_then(|id| Some((id, nodes.get(id)?))) {
         for dependency in items(&node["deps"]).filter(|dependency| is_linked(dependency)) {
+            if dependency["pkg"]
+                .as_str()
+                .and_then(|id| names.get(id))
+                .is_some_and(|used| optional.contains(&(owner, *used)))
+            {
+                continue;
+            }
             if let Some(id) = dependency["pkg"].as_str().filter(|id| seen.insert(*id)) {
                 open.push(id);
             }
