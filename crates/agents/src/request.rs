@@ -107,10 +107,10 @@ pub enum AgentError {
     #[error("This agent doesn't support that.")]
     Unsupported,
     /// The agent's reply lacks what the request asked for.
-    #[error("The agent's reply could not be understood.")]
+    #[error("The agent sent an invalid reply. Try again.")]
     InvalidReply,
-    #[error("The agent is not reading its input. Try again later.")]
+    #[error("The agent isn't responding. Try again later.")]
     NotReading,
-    #[error("The agent's process ended.")]
+    #[error("The agent exited.")]
     Closed,
 }

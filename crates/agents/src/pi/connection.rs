@@ -133,7 +133,7 @@ impl Connection {
             Line::Complete(line) => decode(&line).into_iter().for_each(|incoming| self.incoming(incoming)),
             Line::TooLong { bytes } => {
                 let text =
-                    format!("The agent wrote a line of {bytes} bytes. It is too long and was skipped.");
+                    format!("The agent wrote a line that is too long ({bytes} bytes). It was skipped.");
                 self.emit(AgentEvent::Session(Event::Notice { level: NoticeLevel::Warning, text }));
             }
         }
@@ -285,7 +285,7 @@ impl Connection {
                     return self.send(&PiCommand::GetState, Purpose::ReadForkedSession { request, text });
                 }
                 None => {
-                    let why = "An extension of the agent prevented the fork.";
+                    let why = "An extension of the agent cancelled the fork.";
                     return self.reply(request, Err(AgentError::Refused(why.to_owned())));
                 }
             },
@@ -361,7 +361,7 @@ fn refusal(error: &str) -> AgentError {
     if unknown_command(error).is_some() {
         AgentError::Unsupported
     } else if error.is_empty() {
-        AgentError::Refused("The agent refused the request without giving a reason.".to_owned())
+        AgentError::Refused("The agent rejected the request without giving a reason.".to_owned())
     } else {
         AgentError::Refused(error.to_owned())
     }

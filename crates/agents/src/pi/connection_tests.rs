@@ -210,7 +210,7 @@ fn a_fork_returns_the_new_session_or_says_why_there_is_none() {
     let refused = respond(&mut connection, 5, json!({"cancelled": true}));
     assert!(
         matches!(&refused[..], [Output::Reply(RequestId(8), Err(AgentError::Refused(why)))]
-            if why.contains("prevented the fork")),
+            if why.contains("cancelled the fork")),
         "{refused:?}"
     );
 }

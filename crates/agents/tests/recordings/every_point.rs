@@ -97,7 +97,10 @@ const UNFINISHED: [&str; 4] = [
 
 /// The rows that a history contains. Shell commands are added after the run, ends of processes never.
 fn recorded_rows(rows: &[UiMessage]) -> Vec<UiMessage> {
-    let exit = |row: &UiMessage| row.kind == Kind::Error && row.text.starts_with("The agent's process");
+    let exit = |row: &UiMessage| {
+        row.kind == Kind::Error
+            && (row.text.starts_with("The agent exited") || row.text.starts_with("The agent was terminated"))
+    };
     let unfinished = |row: &UiMessage| UNFINISHED.contains(&row.text.as_str());
     let rows = rows.iter().filter(|row| row.kind != Kind::Bash && !exit(row) && !unfinished(row));
     rows.cloned().collect()

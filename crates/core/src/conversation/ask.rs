@@ -87,9 +87,9 @@ impl Ask {
         match answer {
             Answer::Confirm(true) if self.approval => format!("You approved: {title}"),
             Answer::Confirm(true) => format!("You said yes: {title}"),
-            Answer::Confirm(false) | Answer::Cancel if self.approval => format!("You declined: {title}"),
+            Answer::Confirm(false) | Answer::Cancel if self.approval => format!("You rejected: {title}"),
             Answer::Confirm(false) => format!("You said no: {title}"),
-            Answer::Cancel => format!("You did not answer: {title}"),
+            Answer::Cancel => format!("You didn't answer: {title}"),
             Answer::Choose(choice) => format!("{title}\nYou chose: {}", visible_lines(choice)),
             Answer::Text(text) if text.trim().is_empty() => format!("{title}\nYou sent an empty answer."),
             Answer::Text(text) => format!("{title}\nYou answered: {}", visible_lines(text)),
@@ -98,12 +98,12 @@ impl Ask {
 
     /// The text of the row for a request that expired without an answer.
     pub fn expired_text(&self) -> String {
-        format!("Not answered in time: {}", visible_lines(&self.title))
+        format!("Expired without an answer: {}", visible_lines(&self.title))
     }
 
     /// The text of the row for a request whose agent process ended.
     pub fn process_ended_text(&self) -> String {
-        format!("Not answered because the agent's process ended: {}", visible_lines(&self.title))
+        format!("Not answered because the agent exited: {}", visible_lines(&self.title))
     }
 
     /// Whether the answer has the form that this request asks for.
@@ -152,7 +152,7 @@ mod tests {
         };
         let approved = ask.answered_text(&Answer::Confirm(true));
         assert!(approved.starts_with("You approved: Run this?\nrm ") && !approved.contains('\u{202e}'));
-        assert!(ask.answered_text(&Answer::Cancel).starts_with("You declined"));
+        assert!(ask.answered_text(&Answer::Cancel).starts_with("You rejected"));
         let question = Ask { approval: false, ..ask };
         assert!(question.answered_text(&Answer::Confirm(false)).starts_with("You said no"));
         assert!(question.answered_text(&Answer::Choose("red".into())).ends_with("You chose: red"));
@@ -162,7 +162,7 @@ mod tests {
         let choice = Ask { kind: AskKind::Select, approval: true, options, ..question.clone() };
         assert!(choice.is_approval_request() && choice.is_declined_by(&Answer::Choose("Block".into())));
         assert!(!choice.is_declined_by(&Answer::Choose("Allow".into())));
-        assert!(question.expired_text().contains("in time"));
-        assert!(question.process_ended_text().contains("ended"));
+        assert!(question.expired_text().starts_with("Expired"));
+        assert!(question.process_ended_text().contains("exited"));
     }
 }

@@ -320,14 +320,14 @@ impl ErrorSource {
 
 fn failure_text(error_message: Option<String>) -> String {
     let given = error_message.filter(|text| !text.trim().is_empty());
-    given.unwrap_or_else(|| "The model's answer ended in an error.".to_owned())
+    given.unwrap_or_else(|| "The model's reply failed without an error message.".to_owned())
 }
 
 fn exit_text(code: Option<i32>, signal: Option<i32>, stderr: &[String]) -> String {
     let how = match (code, signal) {
-        (_, Some(signal)) => format!("The agent's process was ended by signal {signal}."),
-        (Some(code), None) => format!("The agent's process ended with exit code {code}."),
-        (None, None) => "The agent's process ended unexpectedly.".to_owned(),
+        (_, Some(signal)) => format!("The agent was terminated by signal {signal}."),
+        (Some(code), None) => format!("The agent exited with code {code}."),
+        (None, None) => "The agent exited unexpectedly.".to_owned(),
     };
     if stderr.is_empty() { how } else { format!("{how}\n{}", stderr.join("\n")) }
 }

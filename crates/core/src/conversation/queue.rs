@@ -59,13 +59,13 @@ pub struct QueueCounts {
 /// Why a change of the queue was refused. The message is shown to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum QueueError {
-    #[error("Too many messages are waiting. Try again after one of them is sent.")]
+    #[error("The queue is full. Try again after a message is sent.")]
     Full,
-    #[error("This message is already scheduled.")]
+    #[error("This message is already queued.")]
     Known,
-    #[error("This message is no longer scheduled: it was sent or removed in the meantime.")]
+    #[error("This message is no longer queued. It was sent or removed.")]
     Gone,
-    #[error("This message has been changed in the meantime.")]
+    #[error("This message was changed elsewhere. Check it and try again.")]
     Changed,
     #[error("This message is not being edited.")]
     NotUnderEdit,

@@ -24,7 +24,7 @@ pub struct UiMessage {
 }
 
 /// The text of a row that this version cannot show.
-const PLACEHOLDER: &str = "This version cannot show this message.";
+const PLACEHOLDER: &str = "This version of Pilothouse can't show this message.";
 
 impl UiMessage {
     /// Reads a row. An unreadable row becomes a placeholder, so that the number and the order of rows stay the

@@ -52,7 +52,7 @@ impl CommandError {
     }
 
     pub fn no_such_session() -> Self {
-        Self::new(ErrorCode::NoSuchSession, "This session does not exist. It may have been deleted.")
+        Self::new(ErrorCode::NoSuchSession, "Session not found. It may have been deleted.")
     }
 }
 

@@ -118,3 +118,20 @@ pub struct SessionSummary {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Ask>,
 }
+
+/// Patched as a whole: a row of the sidebar shows most of it.
+#[cfg(feature = "store")]
+impl reactive_stores::PatchField for SessionSummary {
+    fn patch_field(
+        &mut self,
+        new: Self,
+        path: &reactive_stores::StorePath,
+        notify: &mut dyn FnMut(&reactive_stores::StorePath),
+        _keys: Option<&reactive_stores::KeyMap>,
+    ) {
+        if *self != new {
+            *self = new;
+            notify(path);
+        }
+    }
+}

@@ -109,7 +109,7 @@ pub struct RetryNote {
 impl RetryNote {
     /// The text that the user sees.
     pub fn words(&self) -> String {
-        format!("Retry {}/{} in {} s", self.attempt, self.max_attempts, self.delay_ms.div_ceil(1_000))
+        format!("Retrying in {} s ({} of {})", self.delay_ms.div_ceil(1_000), self.attempt, self.max_attempts)
     }
 }
 

@@ -50,7 +50,7 @@ pub fn message(row: &UiMessage) -> String {
             _ => row.text.trim().to_owned(),
         },
     };
-    let images = (0..row.images.len()).map(|number| format!("\n\n_[image {}]_", number + 1));
+    let images = (0..row.images.len()).map(|number| format!("\n\n_[Image {}]_", number + 1));
     (body + &images.collect::<String>()).trim().to_owned()
 }
 
@@ -101,7 +101,7 @@ mod tests {
             UiMessage { mark: Some(Mark::Compacted), ..row(Kind::System, "So far\n\ngood") },
             UiMessage { bash_result: Some(bash), ..row(Kind::Bash, "") },
         ];
-        let expected = "# The title\n\n## You\n\nLook at this\n\n_[image 1]_\n\n## Agent\n\nI look.\n\n**Run** `ls`\n\n\
+        let expected = "# The title\n\n## You\n\nLook at this\n\n_[Image 1]_\n\n## Agent\n\nI look.\n\n**Run** `ls`\n\n\
                         ```\na\nb\n```\n\n> **Compacted.** So far\n>\n> good\n\n## You\n\n```\n$ false\n```\n\nExit code 1.\n";
         assert_eq!(conversation(" The title ", &rows), expected);
     }

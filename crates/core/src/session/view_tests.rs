@@ -54,7 +54,10 @@ fn case_21_a_retry_is_told_and_the_run_goes_on() {
         follower.step(event).map(|step| machine.apply(step));
     }
     let mut view = view(events);
-    assert_eq!(view.meta.retry.as_ref().map(|note| note.words()).as_deref(), Some("Retry 1/3 in 2 s"));
+    assert_eq!(
+        view.meta.retry.as_ref().map(|note| note.words()).as_deref(),
+        Some("Retrying in 2 s (1 of 3)")
+    );
     assert!(
         view.controller.is_running() && machine.state().show_spinner(),
         "an end that will be retried does not end the run"

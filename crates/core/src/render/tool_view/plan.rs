@@ -21,10 +21,10 @@ pub enum PlanState {
 impl PlanState {
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Open => "to do",
-            Self::Doing => "in progress",
-            Self::Done => "done",
-            Self::Dropped => "dropped",
+            Self::Open => "To do",
+            Self::Doing => "In progress",
+            Self::Done => "Done",
+            Self::Dropped => "Cancelled",
         }
     }
 

@@ -134,7 +134,7 @@ fn case_62_an_unknown_row_becomes_a_placeholder() {
     ]);
     let rows: Vec<UiMessage> = serde_json::from_value(rows).unwrap();
     let controller = only_rows(rows);
-    let unknown = "S(This version cannot show this message.)";
+    let unknown = "S(This version of Pilothouse can't show this message.)";
     assert_eq!(notation(&controller), ["U(hi)", "S(new)", unknown, unknown, "A(bye)"]);
     assert_eq!(controller.broken_invariant(), None);
 }
@@ -143,7 +143,7 @@ fn case_62_an_unknown_row_becomes_a_placeholder() {
 fn case_63_failures_and_stops_close_open_rows() {
     let begun = || [Event::AgentStart, begin("a"), begin("b")];
     let mut crashed = fold(begun().into_iter().chain([died()]));
-    let exit = "E(The agent's process ended with exit code 1.)";
+    let exit = "E(The agent exited with code 1.)";
     assert_eq!(crashed.apply_all([died()]), [], "a repeated exit changes nothing");
     assert_eq!(notation(&crashed), ["T(a, error) interrupted", "T(b, error) interrupted", exit]);
     let mut cancelled = fold(begun().into_iter().chain([stopped()]));
