@@ -54,7 +54,7 @@ fn summarise(earlier: Option<&str>, replaced: &[&Value]) -> String {
         let shown: String = first_line.chars().take(80).collect();
         summary.push_str(&format!("- The user asked: {shown}\n"));
     }
-    summary.push_str("\n## Next\nGo on with the latest message.");
+    summary.push_str("\n## Next\nContinue with the latest message.");
     summary
 }
 

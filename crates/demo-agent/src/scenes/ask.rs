@@ -66,8 +66,8 @@ fn summary(answers: &[String]) -> String {
         .map(|(name, answer)| format!("| {name} | {} |", answer.replace('\n', "<br>").replace('|', "\\|")))
         .collect();
     format!(
-        "Thank you. This is what arrived:\n\n| question | answer |\n|---|---|\n{}\n\n\
-        A question you dismiss counts as no answer, never as consent.",
+        "Thanks! Here is what arrived:\n\n| question | answer |\n|---|---|\n{}\n\n\
+        A dismissed question counts as no answer, never as approval.",
         rows.join("\n")
     )
 }
@@ -93,8 +93,8 @@ impl Scene for ApproveScene {
         if !self.asked {
             self.asked = true;
             return Step::reply([
-                Block::Thinking("This one needs permission first.".to_owned()),
-                Block::Text("I would like to run a command. It waits for your decision.".to_owned()),
+                Block::Thinking("This command needs approval first.".to_owned()),
+                Block::Text("I'd like to run a command. It needs your approval.".to_owned()),
                 Block::call(Tool::Bash { command: self.command.clone(), ask_first: true }, 600),
             ]);
         }
@@ -106,11 +106,11 @@ impl Scene for ApproveScene {
                 "You blocked it, so **nothing was run**. A real agent would now look for another way or ask what you \
                 prefer."
             }
-            (false, true, _) => "You allowed it; it ran and failed. Open the row to see why.",
-            (false, false, true) => "Allowed, and done.",
+            (false, true, _) => "You allowed it, and it ran but failed. Open the row to see why.",
+            (false, false, true) => "Allowed and done.",
             (false, false, false) => {
-                "You allowed it, and it really ran; open the row to see its output. Send `/approve` again and block it \
-                to see the other outcome. `/approve COMMAND` asks about a command of your own."
+                "You allowed it, and it really ran. Open the row to see its output. Send `/approve` again and block it \
+                to see the other outcome. `/approve COMMAND` asks about any command."
             }
         })
     }

@@ -16,14 +16,14 @@ impl Scene for CompactScene {
     fn next(&mut self, context: &SceneContext, _results: &[CallResult]) -> Step {
         if !context.compactable {
             return Step::say(
-                "There is nothing to compact yet. Send a few messages first (`/long` makes it worthwhile), then \
+                "There is nothing to compact yet. Send a few messages first (try `/long`), then \
                 `/compact` again.",
             );
         }
         Step::Reply(Reply {
             blocks: vec![Block::Text(format!(
-                "The conversation has about {} tokens now. When this reply is over, a summary replaces everything \
-                before it; the page keeps showing all of it. Until the next reply, the context ring shows no value.",
+                "The conversation has about {} tokens now. After this reply, a summary replaces everything \
+                before it in the context; you still see all of it. Until the next reply, context usage is unknown.",
                 context.tokens
             ))],
             then_compact: true,
@@ -45,7 +45,7 @@ impl Scene for UsageScene {
         let percent = context.tokens as f64 * 100.0 / CONTEXT_WINDOW as f64;
         Step::say(format!(
             "| | |\n|---|---|\n| model | `{}` |\n| thinking | `{}` |\n| context | {} of {CONTEXT_WINDOW} tokens ({percent:.2} %) |\n\
-            | cost | nothing: there is no model |\n\nFour characters count as one token. `/long` fills the context \
+            | cost | none (no model) |\n\nFour characters count as one token. `/long` fills the context \
             quickly, `/compact` empties it.",
             context.model, context.thinking_level, context.tokens
         ))

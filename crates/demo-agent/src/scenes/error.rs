@@ -2,7 +2,7 @@
 
 use super::{Block, CallResult, Scene, SceneContext, Step};
 
-const OVERLOADED: &str = r#"529: {"message":"Overloaded, the demo pretends","type":"overloaded_error"}"#;
+const OVERLOADED: &str = r#"529: {"message":"Overloaded, simulated by the demo","type":"overloaded_error"}"#;
 
 pub(super) struct ErrorScene {
     recovers: bool,
@@ -29,7 +29,7 @@ impl Scene for ErrorScene {
             },
             (true, _) => Step::say(
                 "The connection was lost in the middle of a sentence; the second attempt succeeded. The broken \
-                reply stays visible, but is no longer part of the context.\n\nWith `/error` alone the provider keeps \
+                reply stays visible, but is no longer part of the context.\n\nWith plain `/error`, the provider keeps \
                 failing until the retries are used up.",
             ),
         }

@@ -28,7 +28,7 @@ impl Scene for PlainScene {
     fn next(&mut self, context: &SceneContext, _results: &[CallResult]) -> Step {
         let mut parts = Vec::new();
         if let Some(command) = &self.unknown_command {
-            parts.push(format!("There is no `{command}` command. `/help` lists all commands."));
+            parts.push(format!("Unknown command: `{command}`. Type `/help` to see all commands."));
         }
         if !self.images.is_empty() {
             parts.push(describe_images(&self.images));
@@ -40,9 +40,9 @@ impl Scene for PlainScene {
             parts.push(hints[(context.user_messages - 2) % hints.len()].to_owned());
         }
         let thought = if self.images.is_empty() {
-            "This message needs a model, and I have none. I say so and suggest something that works."
+            "This message needs a model, and I don't have one. I'll say so and suggest something that works."
         } else {
-            "The message has images. I cannot see them, but I can describe what arrived."
+            "The message has images. I can't see them, but I can list what arrived."
         };
         Step::reply([Block::Thinking(thought.to_owned()), Block::Text(parts.join("\n\n"))])
     }
@@ -59,32 +59,32 @@ fn describe_images(images: &[ImageInfo]) -> String {
         many => format!("{many} images"),
     };
     format!(
-        "{count} arrived with your message:\n\n{}\n\nI cannot see images, but a real agent can.",
+        "{count} arrived with your message:\n\n{}\n\nI can't see images, but a real agent can.",
         list.join("\n")
     )
 }
 
 const WELCOME: &str = "\
-Hello! I am the **built-in demo** of Pilothouse. There is no model behind me, so I did not understand your message; \
-I am here to show what this page can do before you connect a real agent.
+Hi! I'm the **built-in demo** of Pilothouse. I have no model, so I can't understand your message. I'm here to show \
+what this page can do before you connect a real agent.
 
 Try one of these:
 
 - `/tour` walks through thinking, Markdown and tools in a minute
 - `/tools` runs real tools in this folder: list, read, a shell command, an edit
 - `/ask` and `/approve` ask you questions
-- `/steer` works slowly, so that you can send messages while it runs
+- `/steer` works slowly, so you can send messages while it runs
 - `/help` lists the rest
 
 ### Connect a real agent
 
-Install pi. Pilothouse finds it on the `PATH`:
+Install pi, run it once to set up a model, and restart Pilothouse, which finds it on the `PATH`:
 
 ```sh
 npm install -g @earendil-works/pi-coding-agent
 ```
 
-Or name any command when you start the server:
+Or pass another command when you start the server:
 
 ```sh
 pilothouse --agent my-pi=pi:/path/to/pi
@@ -93,25 +93,25 @@ pilothouse --agent my-pi=pi:/path/to/pi
 Then choose it under *New session*.";
 
 const WELCOME_TERSE: &str = "\
-I am the **built-in demo**: no model, no understanding. Try `/tour` or `/help`.
+I'm the **built-in demo** and have no model. Try `/tour` or `/help`.
 
 For a real agent: `npm install -g @earendil-works/pi-coding-agent`, then *New session*.";
 
 const HINTS: [&str; 4] = [
-    "Still the demo, still no model: your message arrived, but I cannot understand it. \
-While I stream this you can press **Stop**, or queue a message for the next turn.\n\n\
+    "I'm still the demo: your message arrived, but I can't understand it. \
+While I reply you can press **Stop** or queue a message.\n\n\
 Have you seen `/tools`? It runs real commands in this folder.",
-    "I can only repeat that I am the demo. But **you** can run things yourself: start your message with `!` to run a \
-shell command in this folder, for example `!git status`. With `!!` its output stays out of the agent's context.",
-    "No model here, as before. Other things worth a look:\n\n\
+    "I can only repeat that I'm the demo. But **you** can run commands yourself: start your message with `!` to run a \
+shell command in this folder, for example `!git status`. With `!!`, the agent doesn't see its output.",
+    "Still no model here. Other things worth a look:\n\n\
 | command | shows |\n|---|---|\n\
-| `/think` | long thinking, folded to one line |\n\
+| `/think` | long thinking, collapsed to one line |\n\
 | `/error retry` | a provider that fails and recovers |\n\
-| `/image` | a picture as a tool result |\n\
-| `/compact` | the conversation compacted |",
+| `/image` | an image as a tool result |\n\
+| `/compact` | how a conversation is compacted |",
     "When you are ready for real answers:\n\n\
 ```sh\nnpm install -g @earendil-works/pi-coding-agent\n```\n\n\
-Restart the server, choose *New session*, pick **pi** and a folder. This demo stays available beside it.",
+Restart Pilothouse, choose *New session*, then **pi** and a folder. The demo stays available.",
 ];
 
 const HINTS_TERSE: [&str; 2] =
@@ -139,7 +139,7 @@ impl Scene for HelpScene {
         Step::say(format!(
             "## What the demo can do\n\n\
             | command | shows |\n|---|---|\n{listed}\n\n\
-            Anything else you type gets a short answer that says who I am. For images you attach, I report their type \
+            Anything else you type gets a short answer about the demo. For images you attach, I report their type \
             and size. Messages sent while I work are delivered between two steps (steering) or at the end \
             (follow-up).\n\n\
             `!command` runs your shell command in `{folder}`.\n\n\
@@ -197,23 +197,23 @@ fn tour_tools(context: &SceneContext, results: &[CallResult]) -> Step {
     Step::reply(blocks)
 }
 
-const TOUR_THOUGHT: &str = "The user wants to see what this page can do. I show a little of everything: this thinking, \
-which folds to one line, then Markdown, then a few tools that really run. None of it needs a model.";
+const TOUR_THOUGHT: &str = "The user wants to see what this page can do. I'll show a little of everything: this thinking, \
+which collapses to one line, then Markdown, then a few tools that really run. None of it needs a model.";
 
 const TOUR_OPENING: &str = r#"## Welcome aboard
 
-This is **Pilothouse**, and I am its built-in demo. Above this text is a *thinking* row; click it to open it. Text appears as it is written, and only the last block still changes:
+This is **Pilothouse**, and I'm its built-in demo. Above this text is a *thinking* row; click it to open it. Text appears as it is written, with full Markdown:
 
 1. headings, lists and **emphasis**
 2. `inline code` and [links](https://commonmark.org/help/)
 3. tables and code
 
-| key | does |
+| Key | Action |
 |---|---|
-| Enter | sends |
-| Shift+Enter | starts a new line |
-| Alt+Enter | while I work: schedules a follow-up |
-| `!` | runs a shell command |
+| Enter | Send |
+| Shift+Enter | New line |
+| Alt+Enter | Queue a follow-up while I work |
+| `!` | Run a shell command |
 
 ```rust
 /// The distance from which the lamp of a lighthouse is visible, in nautical miles.
@@ -226,13 +226,13 @@ fn main() {
 }
 ```
 
-> Tools come next. Each one is a row of one line; open it to see the details.
+> Tools come next. Each call is one row; open it to see the details.
 "#;
 
 const TOUR_CLOSING: &str = "\
-Those rows show what ran, how long it took and how it ended. The shell output arrived bit by bit.
+Those rows show what ran, how long it took and how it ended. The shell output streamed in as it was written.
 
-### Where to go from here
+### What to try next
 
 - `/ask`, `/approve`: I ask, you decide
 - `/steer`: send messages while I work, and see how they are queued and delivered

@@ -21,7 +21,7 @@ impl Scene for PlanScene {
         let found = results.iter().map(|result| result.text.lines().count()).max().unwrap_or_default();
         match self.step {
             1 => Step::reply([
-                Block::Text("I make a plan first and keep it up to date.".to_owned()),
+                Block::Text("I'll make a plan first and keep it up to date.".to_owned()),
                 Block::call(plan(0), 100),
                 Block::call(Tool::Grep { pattern: WORD.to_owned(), path: ".".to_owned() }, 400),
             ]),
@@ -33,7 +33,7 @@ impl Scene for PlanScene {
                         prompt: format!("Say in a sentence or two what {found} lines of a search mean."),
                         answer: format!(
                             "**{found} lines** came back. With a real agent, a second one would now read the files \
-                            and report; the demo's second guide only counts."
+                            and report; the demo's subagent only counts."
                         ),
                     },
                     700,
@@ -50,7 +50,7 @@ impl Scene for PlanScene {
 
 /// The plan with this many of its steps completed.
 fn plan(completed: usize) -> Tool {
-    const STEPS: [&str; 3] = ["Search the folder", "Ask a second guide what it means", "Sum up"];
+    const STEPS: [&str; 3] = ["Search the folder", "Ask a subagent what it means", "Sum up"];
     let status = |index: usize| match index {
         _ if index < completed => "completed",
         _ if index == completed => "in_progress",

@@ -22,13 +22,13 @@ impl Scene for SteerScene {
         let Some(place) = LEGS.get(self.leg) else {
             return Step::say(
                 "All five legs are done. Steering messages were delivered between them; follow-ups are delivered now, \
-                after the end. You can edit or remove messages that are still in the queue.",
+                at the end. You can edit or remove messages that are still in the queue.",
             );
         };
         let text = if self.leg == 0 {
             format!(
-                "I survey five places, slowly. **Send me messages while I work**: a steering message is delivered after \
-                the next leg, a follow-up when all is done.\n\nLeg 1 of 5: {place}."
+                "I'll survey five places, slowly. **Send me messages while I work**: a steering message is delivered after \
+                the next leg, a follow-up when everything is done.\n\nLeg 1 of 5: {place}."
             )
         } else {
             format!("Leg {} of {}: {place}.", self.leg + 1, LEGS.len())

@@ -25,7 +25,7 @@ impl Scene for LongScene {
             text.push_str(&part(number));
         }
         text.push_str(
-            "\n---\n\nThat is all. If you scroll up while the answer grows, the page stays where you read.",
+            "\n---\n\nThat is all. If you scroll up while the answer grows, the page stays where you are reading.",
         );
         Step::say(text)
     }
@@ -124,8 +124,8 @@ impl Scene for ThinkScene {
             .to_owned();
         if !context.terse {
             answer.push_str(&format!(
-                "\n\nThe thinking above is prepared text, folded to one line until you open it. Its length depends on the \
-                thinking level, which is `{}` now: change it in the title bar and ask again.",
+                "\n\nThe thinking above is prepared text, collapsed to one line until you open it. Its length depends on the \
+                thinking level, which is `{}` now. Change it in the title bar and ask again.",
                 context.thinking_level
             ));
         }

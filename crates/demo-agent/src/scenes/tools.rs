@@ -23,7 +23,7 @@ impl Scene for ToolsScene {
                 Block::Thinking(
                     "First list this folder, then read one file and run a few commands.".to_owned(),
                 ),
-                Block::Text("I look around in this folder.".to_owned()),
+                Block::Text("I'll look around in this folder.".to_owned()),
                 Block::call(Tool::Ls { path: ".".to_owned() }, 250),
             ]),
             2 => parallel_calls(context, results),
@@ -37,7 +37,7 @@ impl Scene for ToolsScene {
 /// Several calls in one reply, which run in parallel.
 fn parallel_calls(context: &SceneContext, results: &[CallResult]) -> Step {
     let mut blocks = vec![Block::Text(
-        "Now several calls at once: they run side by side, and each row ends when its call is done."
+        "Now several calls at once. They run in parallel, and each row updates when its call is done."
             .to_owned(),
     )];
     let listing = results.first().map(|result| result.text.as_str()).unwrap_or_default();
@@ -60,8 +60,8 @@ fn parallel_calls(context: &SceneContext, results: &[CallResult]) -> Step {
 fn write_file(context: &SceneContext) -> Step {
     Step::reply([
         Block::Text(format!(
-            "Two of these failed on purpose: a failed call opens with its error. Next, I write and edit a file \
-            in `{}`, so that your project is not changed.",
+            "Two of these failed on purpose; open them to see the error. Next, I'll write and edit a file \
+            in `{}`, so your project isn't changed.",
             context.scratch.display()
         )),
         Block::call(Tool::Write { path: log_file(context), content: LOG.to_owned() }, 300),
@@ -84,10 +84,10 @@ fn conclusion(context: &SceneContext) -> &'static str {
     } else {
         "That was:\n\n\
         - `ls` and `read` on real files of this folder\n\
-        - three shell commands side by side, one with output that arrives bit by bit, one that exits with code 3\n\
+        - three shell commands in parallel, one with streamed output, one that exits with code 3\n\
         - a `read` of a file that does not exist\n\
         - `write` and `edit` of a scratch file\n\n\
-        The scratch file is removed when this run ends. Next, try `/approve`: there I ask before I run something."
+        The scratch file is removed when this run ends. Next, try `/approve`: I'll ask before I run something."
     }
 }
 
@@ -142,12 +142,12 @@ impl Scene for ImageScene {
         if self.shown {
             return Step::say(
                 "A lighthouse at dusk, read from a real PNG file. Images from tools appear in their row; images you \
-                paste, drop or pick are sent with your message: attach one and I tell you what arrived.",
+                paste, drop or pick are sent with your message: attach one and I'll tell you what arrived.",
             );
         }
         self.shown = true;
         Step::reply([
-            Block::Text("I read a picture.".to_owned()),
+            Block::Text("I'll read an image.".to_owned()),
             Block::call(Tool::Read { path: context.scratch.join(PICTURE.name).display().to_string() }, 400),
         ])
     }
