@@ -6,7 +6,7 @@ pub(crate) const USAGE: &str = "\
 Usage: cargo xtask <command>
 
   run [-- ARGUMENTS]          build the page and the server, then start the server with ARGUMENTS
-  test [PART] [-- ARGUMENTS]  run the checks and tests; PART is unit, fuzz, web or e2e, default all
+  test [PART] [-- ARGUMENTS]  run the checks and tests; PART is unit, fuzz, web or e2e (default: all)
                               (ARGUMENTS go to the test programs, for example a test's name)
   fuzz TARGET [-- ARGUMENTS]  run a fuzz target until it finds a failure or is stopped
                               (ARGUMENTS go to libFuzzer: flags, or an input to reproduce)
@@ -14,7 +14,7 @@ Usage: cargo xtask <command>
   bench page [-- ARGUMENTS]   measure the page in a browser, compared with a page of plain elements
                               (ARGUMENTS: --quick, --rounds N)
   dist                        build one release binary with the page inside
-  setup                       install the tools of all commands
+  setup                       install the tools for all commands
   trunk ARGUMENTS             run trunk with the project's tools, for example: cargo xtask trunk serve
 ";
 
@@ -68,18 +68,18 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Task>
         "bench" => match own.next().as_deref() {
             Some("core") => Task::BenchCore { arguments: passed_on.clone() },
             Some("page") => Task::BenchPage { arguments: passed_on.clone() },
-            _ => bail!("`bench` needs a subject: cargo xtask bench core, or cargo xtask bench page"),
+            _ => bail!("`bench` needs a subject: cargo xtask bench core or cargo xtask bench page"),
         },
         other => bail!("unknown command `{other}`\n\n{USAGE}"),
     };
     if let Some(surplus) = own.next() {
         bail!(
-            "unknown argument `{surplus}` of `{name}`; arguments to pass on follow `--`: cargo xtask {name} -- {surplus}"
+            "unknown argument `{surplus}` for `{name}`; to pass it on, write: cargo xtask {name} -- {surplus}"
         );
     }
     let takes_none = matches!(task, Task::Help | Task::Setup | Task::Dist);
     if takes_none && !passed_on.is_empty() {
-        bail!("`{name}` passes no arguments on; remove `--` and everything after it");
+        bail!("`{name}` takes no arguments; remove `--` and everything after it");
     }
     Ok(task)
 }
@@ -91,7 +91,7 @@ fn parse_part(name: &str) -> Result<Part> {
         "web" => Ok(Part::Web),
         "e2e" => Ok(Part::EndToEnd),
         other => bail!(
-            "unknown part `{other}` of the tests; the parts are unit, fuzz, web and e2e, and the name of a test follows `--`: cargo xtask test -- {other}"
+            "unknown part `{other}`; use unit, fuzz, web or e2e. To run a test by name: cargo xtask test -- {other}"
         ),
     }
 }
@@ -156,7 +156,7 @@ mod tests {
         let error = |line: &str| parsed(line).unwrap_err().to_string();
         assert!(error("run --listen").contains("cargo xtask run -- --listen"));
         assert!(error("test reconnect").contains("cargo xtask test -- reconnect"));
-        assert!(error("dist -- --fast").contains("passes no arguments on"));
+        assert!(error("dist -- --fast").contains("takes no arguments"));
         assert!(error("lunch").contains("Usage"));
     }
 

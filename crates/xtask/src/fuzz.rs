@@ -37,7 +37,7 @@ pub(crate) fn long_run(workspace: &Workspace, target: &str, arguments: &[String]
 /// Builds all targets, then runs each for a short time.
 pub(crate) fn short_runs(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     if !cargo_fuzz::is_supported() {
-        report::note("libFuzzer does not support this system: fuzzing is skipped");
+        report::note("libFuzzer does not support this system; skipping fuzzing");
         return Ok(());
     }
     let tool = cargo_fuzz::ensure(workspace)?;
@@ -70,7 +70,7 @@ enum Outcome {
 /// Runs libFuzzer without its log, which is of use only after a failure.
 fn run_quietly(command: &mut Command) -> Result<Outcome> {
     let output =
-        command.output().context("cargo-fuzz cannot be started; remove target/tools and start again")?;
+        command.output().context("cargo-fuzz cannot be started; remove target/tools and try again")?;
     let log = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
         let done = log.lines().find(|line| line.starts_with("Done "));

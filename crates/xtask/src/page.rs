@@ -54,7 +54,7 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     // Trunk builds without the network, so cargo downloads the dependencies first.
     process::run(
         cargo::cargo(workspace).args(["fetch", "--quiet"]),
-        "the dependencies could not be downloaded; check that crates.io can be reached and start again",
+        "the dependencies could not be downloaded; check that crates.io can be reached and try again",
     )?;
     let next = workspace.path("target/page.next");
     remove(&next)?;

@@ -54,12 +54,12 @@ fn browser_parts(
     arguments: &[String],
     (web, end_to_end): (bool, bool),
 ) {
-    let tools = steps.need("set-up", || {
+    let tools = steps.need("setup", || {
         let tools = PageTools::ensure(workspace, &mut Progress::default())?;
         Ok((tools, Browser::ensure(workspace)?))
     });
     // Without tools the steps are still listed, as skipped.
-    let tools = || tools.as_ref().context("the set-up failed");
+    let tools = || tools.as_ref().context("setup failed");
     if web {
         steps.check("agents compile for browsers", || {
             let (tools, _) = tools()?;
@@ -80,8 +80,8 @@ fn browser_parts(
         steps.need("server", || server::build(workspace, Profile::Development));
         steps.need("end-to-end tests", || {
             let (_, browser) = tools()?;
-            let agents = agents.as_ref().context("the set-up failed")?;
-            let axe = axe.as_ref().context("the set-up failed")?;
+            let agents = agents.as_ref().context("setup failed")?;
+            let axe = axe.as_ref().context("setup failed")?;
             end_to_end_tests(workspace, browser, (agents, axe), tests, arguments)
         });
     }

@@ -18,8 +18,7 @@ impl Workspace {
         let own = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = own.ancestors().nth(2).map(Path::to_path_buf);
-        let root =
-            root.context("the project's folder was not found; start the command with `cargo xtask`")?;
+        let root = root.context("the project's folder was not found; run the command as `cargo xtask`")?;
         Ok(Self { root })
     }
 
@@ -65,7 +64,7 @@ impl Workspace {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                report::note("another `cargo xtask` installs tools or builds the page; waiting for it");
+                report::note("waiting for another `cargo xtask` that installs tools or builds the page");
                 file.lock()?;
             }
             Err(TryLockError::Error(error)) => return Err(error.into()),

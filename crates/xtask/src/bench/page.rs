@@ -20,10 +20,15 @@ use crate::workspace::Workspace;
 use Budget::{AtLeast, AtMost, Below, Ratio};
 use Unit::{Bytes, Count, Nanoseconds, PerSecond};
 
-const PAGE: [Comparison; 24] = [
+const PAGE: [Comparison; 29] = [
     beside("main thread per delta, 100 turns", Nanoseconds, ["floor/cpu-100", "page/cpu-100"], Ratio(1.35)),
     beside("  5,000 turns", Nanoseconds, ["floor/cpu-5000", "page/cpu-5000"], Ratio(1.35)),
     beside("  the page, from 100 to 5,000", Nanoseconds, ["page/cpu-100", "page/cpu-5000"], Ratio(1.15)),
+    Comparison::new("  scripts", Nanoseconds, "floor/script-100", "page/script-100", None),
+    Comparison::new("  style", Nanoseconds, "floor/style-100", "page/style-100", None),
+    Comparison::new("  layout", Nanoseconds, "floor/layout-100", "page/layout-100", None),
+    beside("layouts, 100 turns", PerSecond, ["floor/layouts-100", "page/layouts-100"], Ratio(1.1)),
+    beside("  5,000 turns", PerSecond, ["floor/layouts-5000", "page/layouts-5000"], Ratio(1.1)),
     beside("screen updates, 100 turns", PerSecond, ["floor/updates-100", "page/updates-100"], AtLeast(55.0)),
     beside("  5,000 turns", PerSecond, ["floor/updates-5000", "page/updates-5000"], AtLeast(55.0)),
     beside("key to paint, p95, 100 turns", Nanoseconds, ["floor/key-100", "page/key-100"], Ratio(1.3)),
@@ -37,14 +42,14 @@ const PAGE: [Comparison; 24] = [
     Comparison::new("  5,000 turns", Nanoseconds, "floor/show-5000", "page/show-5000", None),
     beside("switching back, 100 turns", Nanoseconds, ["floor/switch-100", "page/switch-100"], Ratio(2.0)),
     beside("  5,000 turns", Nanoseconds, ["floor/switch-5000", "page/switch-5000"], Ratio(2.0)),
-    beside("memory, 100 turns", Bytes, ["floor/memory-100", "page/memory-100"], Ratio(1.5)),
-    beside("  5,000 turns", Bytes, ["floor/memory-5000", "page/memory-5000"], Ratio(1.5)),
+    beside("memory, 100 turns", Bytes, ["floor/memory-100", "page/memory-100"], Ratio(2.0)),
+    beside("  5,000 turns", Bytes, ["floor/memory-5000", "page/memory-5000"], Ratio(2.0)),
     Comparison::new("  the page, from 100 to 5,000", Bytes, "page/memory-100", "page/memory-5000", None),
     beside("nodes, 100 turns", Count, ["floor/nodes-100", "page/nodes-100"], Ratio(3.0)),
     beside("  5,000 turns", Count, ["floor/nodes-5000", "page/nodes-5000"], Ratio(3.0)),
     Comparison::new("  the page, from 100 to 5,000", Count, "page/nodes-100", "page/nodes-5000", None),
     Comparison::alone("first load", Bytes, "page/first-load", Some(AtMost(500e3))),
-    Comparison::alone("  loaded later", Bytes, "page/later-load", None),
+    beside("first visit, new profile", Nanoseconds, ["floor/first-visit", "page/first-visit"], Ratio(3.0)),
 ];
 
 const fn beside(what: &'static str, unit: Unit, names: [&'static str; 2], budget: Budget) -> Comparison {

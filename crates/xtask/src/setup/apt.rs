@@ -16,9 +16,7 @@ pub(super) fn is_available() -> bool {
 pub(super) fn install(packages: &[&str], purpose: &str) -> Result<()> {
     let names = packages.join(" ");
     let Some(privilege) = privilege() else {
-        bail!(
-            "{purpose} needs system packages; run `sudo apt-get install {names}` and start the command again"
-        );
+        bail!("{purpose} needs system packages; run `sudo apt-get install {names}` and try again");
     };
     installing(
         &format!("Debian packages {names}, for {purpose}"),

@@ -26,7 +26,7 @@ const DRIVER_PLACES: [&str; 4] = [
 ];
 
 const ADVICE: &str = "the browser tests need Chromium (or Chrome) and the chromedriver of the same version; \
-install both, or name them with CHROME_BINARY and CHROMEDRIVER, and start the command again";
+install both, or set CHROME_BINARY and CHROMEDRIVER, and try again";
 
 pub(crate) struct Browser {
     pub(crate) chromium: Tool,

@@ -6,8 +6,8 @@ use super::{CargoTool, Tool, apt, installing};
 use crate::process;
 use crate::workspace::Workspace;
 
-const ADVICE: &str = "fuzzing needs a C++ compiler; install one (g++ or clang++), or name it with CXX, \
-and start the command again";
+const ADVICE: &str = "fuzzing needs a C++ compiler; install one (g++ or clang++), or set CXX, \
+and try again";
 
 /// Whether libFuzzer supports this system.
 pub(crate) const fn is_supported() -> bool {

@@ -92,7 +92,7 @@ impl CargoTool {
         }
         self.build(workspace)?;
         self.find(workspace).with_context(|| {
-            format!("{} was installed but does not start; remove target/tools and start again", self.name())
+            format!("{} was installed but does not start; remove target/tools and try again", self.name())
         })
     }
 
@@ -139,7 +139,7 @@ impl CargoTool {
             .env("CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS", "fallback");
         process::run(
             &mut command,
-            "the tool could not be built; check that crates.io can be reached and start the command again, it continues where it stopped",
+            "the tool could not be built; check that crates.io can be reached and try again; it continues where it stopped",
         )?;
         fs::remove_dir_all(&folder).or_else(|error| {
             report::note(&format!("target/tools/build could not be removed: {error}"));

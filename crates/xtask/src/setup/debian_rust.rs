@@ -69,7 +69,7 @@ pub(super) fn install(workspace: &Workspace, active: &ActiveToolchain) -> Result
         build(workspace, &source, &identity, &sysroot)
     })?;
     find(workspace, active)
-        .context("the standard library was built but is not complete; remove target/tools and start again")
+        .context("the standard library was built but is not complete; remove target/tools and try again")
 }
 
 /// Builds in a separate folder and moves the result into place, so that an interruption leaves no incomplete sysroot.
@@ -89,7 +89,7 @@ fn build(workspace: &Workspace, source: &Path, identity: &str, sysroot: &Path) -
         .env("RUSTFLAGS", "-Zforce-unstable-if-unmarked -Cembed-bitcode=yes");
     process::run(
         &mut command,
-        "the standard library could not be built; check that crates.io can be reached and start the command again",
+        "the standard library could not be built; check that crates.io can be reached and try again",
     )?;
     let next = sysroot.with_extension("next");
     let _ = fs::remove_dir_all(&next);

@@ -91,7 +91,7 @@ impl PageTools {
         }
         let (wasm_bindgen, trunk) = installed?;
         let wasm_opt = optimizer.or_else(|| {
-            progress.next(&format!("wasm-opt {} into target/tools", wasm_opt::VERSION), "some seconds");
+            progress.next(&format!("wasm-opt {} into target/tools", wasm_opt::VERSION), "a few seconds");
             let installed = timed("wasm-opt", || wasm_opt::install(workspace));
             installed
                 .map_err(|error| report::note(&format!("the page is larger without wasm-opt: {error:#}")))
@@ -149,13 +149,13 @@ fn describe(workspace: &Workspace, tool: &Tool) -> String {
 
 /// Reports what is installed, where, and how long it may take; installs it; reports how long it took.
 fn installing<T>(what: &str, place: &str, duration: &str, install: impl FnOnce() -> Result<T>) -> Result<T> {
-    report::line("set-up", &format!("{what} into {place}, {duration}"));
+    report::line("setup", &format!("{what} into {place}, {duration}"));
     timed(what, install)
 }
 
 fn timed<T>(what: &str, install: impl FnOnce() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     let installed = install()?;
-    report::line("set-up", &format!("{what}: installed in {}", report::elapsed(start.elapsed())));
+    report::line("setup", &format!("{what}: installed in {}", report::elapsed(start.elapsed())));
     Ok(installed)
 }

@@ -20,8 +20,7 @@ const LIMIT: Duration = Duration::from_secs(240);
 
 const STAMP: &str = "installed";
 
-const ADVICE: &str =
-    "Node with npm is needed for the end-to-end tests; install it and start the command again";
+const ADVICE: &str = "the end-to-end tests need Node with npm; install it and try again";
 
 /// The npm on the PATH, else Debian's.
 fn npm() -> Result<PathBuf> {
@@ -82,11 +81,11 @@ fn run(npm: &Path, folder: &Path, arguments: &[&str], packages: &[&str], tries: 
             return Ok(());
         }
         if attempt < tries {
-            report::note(&format!("npm could not download {}; trying again", packages.join(" ")));
+            report::note(&format!("npm could not download {}; retrying", packages.join(" ")));
         }
     }
     bail!(
-        "npm could not download {}; check that the npm registry can be reached and start the command again",
+        "npm could not download {}; check that the npm registry can be reached and try again",
         packages.join(" ")
     )
 }

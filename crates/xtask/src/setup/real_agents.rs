@@ -85,11 +85,11 @@ fn install_pi(npm: &Path, folder: &Path, package: &Path, wanted: &str) -> Result
         .flatten()
         .map(|entry| entry.path())
         .find(|path| path.extension().is_some_and(|extension| extension == "tgz"))
-        .context("npm downloaded pi but left no archive; start the command again")?;
+        .context("npm downloaded pi but left no archive; try again")?;
     fs::create_dir_all(package)?;
     let mut unpack = Command::new("tar");
     unpack.arg("-xzf").arg(&archive).arg("--strip-components=1").arg("-C").arg(package);
-    process::run(&mut unpack, "pi's archive could not be unpacked; start the command again")?;
+    process::run(&mut unpack, "pi's archive could not be unpacked; try again")?;
     fs::remove_file(&archive).context("pi's archive could not be removed")
 }
 

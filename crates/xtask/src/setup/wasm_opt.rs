@@ -26,7 +26,7 @@ pub(super) fn find(workspace: &Workspace) -> Option<Tool> {
 /// Installs the npm package `binaryen`, if npm is installed.
 pub(super) fn install(workspace: &Workspace) -> Result<Tool> {
     let npm =
-        process::on_path("npm").context("npm is not installed; install Node with npm to change that")?;
+        process::on_path("npm").context("npm is not installed; install Node with npm to get wasm-opt")?;
     let folder = workspace.tools().join("npm");
     fs::create_dir_all(&folder)?;
     npm::install(&npm, &folder, &[&format!("binaryen@{VERSION}")], 1)?;

@@ -55,7 +55,7 @@ pub(super) fn install(workspace: &Workspace) -> Result<WasmToolchain> {
     if !apt::is_available() {
         bail!(
             "the Rust compiler has no {TARGET} target; run `rustup target add {TARGET}`, \
-             or install your system's package for it, and start the command again"
+             or install your system's package for it, and try again"
         );
     }
     debian_rust::install(workspace, &active)
@@ -83,7 +83,7 @@ impl ActiveToolchain {
     fn query() -> Result<Self> {
         let query = |arguments: &[&str]| {
             process::output(Command::new("rustc").args(arguments))
-                .context("`rustc` does not start; install Rust with rustup and start the command again")
+                .context("`rustc` does not start; install Rust with rustup and try again")
         };
         let version = query(&["-vV"])?;
         let host = version_field(&version, "host").context("`rustc -vV` names no host")?;
