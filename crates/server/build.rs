@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
 
     let mut table = String::new();
     let mut total = 0;
-    let mut script_hashes: Vec<String> = Vec::new();
+    let (mut script_hashes, mut style_hashes) = (String::new(), String::new());
     for (number, (name, bytes)) in files.iter().enumerate() {
         let brotli = compress_brotli(bytes)?;
         let gzip = compress_gzip(bytes)?;
@@ -48,17 +48,15 @@ fn main() -> io::Result<()> {
         );
         if name == "index.html" {
             let html = String::from_utf8_lossy(bytes);
-            script_hashes = inline_scripts(&html)
-                .iter()
-                .map(|script| format!("sha256-{}", hash(script.as_bytes())))
-                .collect();
+            script_hashes = inline_hashes(&html, "script");
+            style_hashes = inline_hashes(&html, "style");
         }
     }
-    let script_hashes: String = script_hashes.iter().map(|hash| format!("{hash:?}, ")).collect();
     fs::write(
         out.join("page.rs"),
         format!(
-            "pub static ASSETS: &[Asset] = &[\n{table}];\npub static SCRIPT_HASHES: &[&str] = &[{script_hashes}];\n"
+            "pub static ASSETS: &[Asset] = &[\n{table}];\npub static SCRIPT_HASHES: &[&str] = &[{script_hashes}];\n\
+             pub static STYLE_HASHES: &[&str] = &[{style_hashes}];\n"
         ),
     )?;
     if is_built {
@@ -112,17 +110,17 @@ fn hash(bytes: &[u8]) -> String {
     STANDARD.encode(Sha256::digest(bytes))
 }
 
-/// The content of the page's inline scripts. The content security policy allows only these.
-fn inline_scripts(html: &str) -> Vec<&str> {
-    html.split("<script")
-        .skip(1)
-        .filter_map(|rest| {
-            let (attributes, content) = rest.split_once('>')?;
-            let (content, _) = content.split_once("</script>")?;
-            (!attributes.contains(" src")).then_some(content)
-        })
-        .filter(|content| !content.trim().is_empty())
-        .collect()
+/// The hashes of the page's inline scripts or styles, as the elements of an array. The content security policy allows
+/// only these.
+fn inline_hashes(html: &str, tag: &str) -> String {
+    let (start, end) = (format!("<{tag}"), format!("</{tag}>"));
+    let contents = html.split(start.as_str()).skip(1).filter_map(|rest| {
+        let (attributes, content) = rest.split_once('>')?;
+        let (content, _) = content.split_once(end.as_str())?;
+        (!attributes.contains(" src")).then_some(content)
+    });
+    let contents = contents.filter(|content| !content.trim().is_empty());
+    contents.map(|content| format!("\"sha256-{}\", ", hash(content.as_bytes()))).collect()
 }
 
 /// Whether the name contains the hash that Trunk adds: such a file never changes. Trunk writes 64 bits without leading

@@ -1,19 +1,19 @@
-//! The page beside a page of plain elements, the floor, in one real browser and with one real server: what each costs,
-//! written down for `cargo xtask bench page`, which tells it as ratios beside the budgets. Nothing is asserted, since
-//! how fast a machine is at the moment is no property of the code.
+//! The cost of the page, compared with a page of plain elements (the floor), in one real browser with one real server.
+//! `cargo xtask bench page` shows the figures as ratios beside their budgets. Nothing is asserted, since the current
+//! speed of a machine is no property of the code.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod answer;
 mod figures;
+mod fixture;
 mod history;
-mod stage;
 mod visit;
 
 use figures::Figures;
-use stage::{Kind, LENGTHS, Stage};
+use fixture::{Fixture, Kind, LENGTHS};
 use visit::Visit;
 
-/// How much is measured.
+/// The extent of the measurement.
 struct Extent {
     rounds: usize,
     deltas: usize,
@@ -23,31 +23,32 @@ struct Extent {
 async fn main() {
     let Some(Extent { rounds, deltas }) = extent(std::env::args().skip(1)) else { return };
     println!("{rounds} rounds, {deltas} deltas; the conversations are written and indexed first");
-    let stage = Stage::new(rounds, deltas).await;
-    stage.page().add_init_script(include_str!("measure.js")).await;
-    // The token is traded for the cookie, which both have from then on.
-    stage.page().enter(&stage.address(Kind::Page)).await;
+    let fixture = Fixture::new(rounds, deltas).await;
+    fixture.page().add_init_script(visit::MEASURE_SOURCE).await;
+    // Exchanges the token for the cookie that both pages use.
+    fixture.page().enter(&fixture.address(Kind::Page)).await;
     let mut figures = Figures::default();
     for round in 0..rounds {
-        // Who comes first changes.
+        // The pages take turns in being measured first.
         let mut kinds = [Kind::Page, Kind::Floor];
         kinds.rotate_left(round % 2);
         for kind in kinds {
-            stage.until_quiet().await;
+            fixture.until_idle().await;
             println!("round {}: the {}", round + 1, kind.name());
-            let visit = Visit::new(&stage, kind, round);
-            visit.look(&mut figures).await;
+            let visit = Visit::new(&fixture, kind, round);
+            visit.first_visit(&mut figures).await;
+            visit.switch(&mut figures).await;
             visit.weigh(&mut figures).await;
             for turns in LENGTHS {
                 visit.stream(turns, deltas, &mut figures).await;
             }
         }
     }
-    stage.browser.quit().await;
+    fixture.browser.quit().await;
     figures.write();
 }
 
-/// None if it is not to be measured at all: cargo's tests start benches, too, with arguments of their own.
+/// Reads the arguments. Returns `None` if nothing is to be measured: `cargo test` starts benches, too.
 fn extent(arguments: impl Iterator<Item = String>) -> Option<Extent> {
     std::env::var_os("PILOTHOUSE_BINARY")?;
     let mut extent = Extent { rounds: 3, deltas: 4_000 };

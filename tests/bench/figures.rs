@@ -1,5 +1,5 @@
-//! What was measured, by name. Of several measures of the same in one round the middle one counts, of several rounds the
-//! best: whatever else the machine does only ever adds.
+//! Measured figures by name. Within a round the median counts, of several rounds the best: other work of the machine only
+//! ever adds time.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 pub struct Figures(BTreeMap<String, f64>);
 
 impl Figures {
-    /// What is the better the smaller it is.
+    /// Adds a figure of which the smallest counts.
     pub fn least(&mut self, name: String, value: f64) {
         self.put(name, value, f64::min);
     }
 
+    /// Adds a figure of which the largest counts.
     pub fn most(&mut self, name: String, value: f64) {
         self.put(name, value, f64::max);
     }
@@ -21,7 +22,7 @@ impl Figures {
         self.0.insert(name, best);
     }
 
-    /// For `cargo xtask bench page`, which makes a table of them.
+    /// Writes the figures for `cargo xtask bench page`, or prints them.
     pub fn write(&self) {
         match std::env::var_os("PILOTHOUSE_FIGURES") {
             Some(file) => std::fs::write(file, serde_json::to_string(&self.0).unwrap()).unwrap(),

@@ -1,5 +1,6 @@
-// The floor: the same frames from the same server, shown with the least work. No Markdown, the last rows only, what
-// arrives joined per animation frame. It answers to the same attributes as the page, so that both are measured alike.
+// The floor: shows the same frames of the same server with the least work. No Markdown, only the last rows, one update
+// per animation frame, and a block per line, so that the browser lays out only the last line of a growing text. It has
+// the same attributes for tests as the page, so that both are measured in the same way.
 
 const BUILT = 60;
 
@@ -11,7 +12,9 @@ let requests = 0;
 const main = document.querySelector('main');
 const log = document.querySelector('[role=log]');
 const field = document.querySelector('textarea');
-const socket = new WebSocket(`ws://${location.host}/api/socket`);
+// The fragment of the address: the session to show first, and a token for a browser without the cookie.
+const address = new URLSearchParams(location.hash.slice(1));
+let socket;
 
 function send(type, fields) {
     requests += 1;
@@ -22,11 +25,24 @@ function textOf(row) {
     return row.tool_step ? `${row.tool_step.tool_name} ${JSON.stringify(row.tool_step.tool_args)}` : (row.text ?? '');
 }
 
+// Appends text to a row: the rest of its last line, then a block per line.
+function append(row, text) {
+    const [rest, ...lines] = text.split('\n');
+    if (!row.line) lines.unshift(rest);
+    else if (rest) row.line.append(rest);
+    for (const line of lines) {
+        row.line = document.createElement('div');
+        row.line.append(line);
+        row.element.append(row.line);
+    }
+}
+
 function build(row) {
     row.element = document.createElement('div');
     row.element.dataset.messageId = row.id;
     row.element.dataset.kind = row.kind;
-    row.element.append(textOf(row));
+    row.line = undefined;
+    append(row, textOf(row));
     log.append(row.element);
     if (log.childElementCount > BUILT) log.firstElementChild.remove();
 }
@@ -74,7 +90,7 @@ function settle() {
         session.events.forEach((event) => apply(session, event));
         session.events = [];
         if (session.added && session.id === shown) {
-            session.live.element.append(session.added);
+            append(session.live, session.added);
             toEnd();
         }
         session.added = '';
@@ -108,11 +124,27 @@ const take = {
     },
 };
 
-socket.onopen = () => send('hello', { version: 1, sessions: [] });
-socket.onmessage = (message) => {
-    const frame = JSON.parse(message.data);
-    take[frame.type]?.(frame);
-};
+function connect() {
+    socket = new WebSocket(`ws://${location.host}/api/socket`);
+    socket.onopen = () => {
+        send('hello', { version: 1, sessions: [] });
+        if (address.has('session')) show(address.get('session'));
+    };
+    socket.onmessage = (message) => {
+        const frame = JSON.parse(message.data);
+        take[frame.type]?.(frame);
+    };
+}
+
+// Exchanges the token for the cookie, as the page does.
+async function enter() {
+    const token = address.get('token');
+    if (token) {
+        const headers = { 'content-type': 'application/json' };
+        await fetch('/api/access', { method: 'POST', headers, body: JSON.stringify({ token }) });
+    }
+    connect();
+}
 
 field.onkeydown = (event) => {
     if (event.key !== 'Enter') return;
@@ -120,3 +152,5 @@ field.onkeydown = (event) => {
     send('prompt', { session_id: shown, client_id: `floor-${Date.now()}`, message: field.value });
     field.value = '';
 };
+
+enter();

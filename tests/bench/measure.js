@@ -1,15 +1,15 @@
-// Measures a page from inside, the same way whichever page it is: it knows nothing but the attributes that are promised
-// to tests. In place before the page's own scripts.
+// Measures any page from inside, in the same way: it only uses the attributes that a page has for tests. Runs before the
+// page's own scripts.
 
 window.measure = (() => {
     const MOMENT = 100;
     const tasks = [];
     const keys = [];
-    const memories = [];
     let pressed = 0;
     let stream = {};
+    let showing;
 
-    // When the first piece of an answer arrives is when the page begins to be measured, and not the server.
+    // The measurement of an answer starts when its first piece arrives, so that the server does not count.
     window.WebSocket = class extends WebSocket {
         constructor(address) {
             super(address);
@@ -19,18 +19,9 @@ window.measure = (() => {
         }
     };
 
-    for (const name of ['instantiate', 'instantiateStreaming']) {
-        const own = WebAssembly[name];
-        WebAssembly[name] = async (...given) => {
-            const made = await own(...given);
-            memories.push((made.instance ?? made).exports.memory);
-            return made;
-        };
-    }
-
     new PerformanceObserver((list) => tasks.push(...list.getEntries())).observe({ type: 'longtask', buffered: true });
 
-    // Resolves with the time once what stands there now has been painted.
+    // Resolves with the time at which the current state has been painted.
     const painted = () =>
         new Promise((done) => {
             requestAnimationFrame(() => {
@@ -40,13 +31,14 @@ window.measure = (() => {
             });
         });
 
-    // From the moment the browser got the key to the paint that shows its letter. Only while an answer comes.
+    // The time from the key to the paint that shows its letter, only while an answer streams.
     addEventListener('keydown', (event) => (pressed = event.timeStamp), true);
     addEventListener('input', () => {
         const since = pressed;
         if (stream.arrived) painted().then((now) => keys.push(now - since));
     });
 
+    // Waits until a condition holds.
     const until = (holds) =>
         new Promise((done) => {
             if (holds()) return done();
@@ -58,7 +50,17 @@ window.measure = (() => {
             observer.observe(document.body, { subtree: true, childList: true, attributes: true });
         });
 
-    // Whoever goes to another conversation has looked at this one: nothing has changed for a moment.
+    // Observed from the start, so that the measurement does not depend on when it is asked for.
+    const interactive = new Promise((done) => {
+        addEventListener('DOMContentLoaded', async () => {
+            const row = 'main[data-session-id] [role=log] [data-message-id]';
+            const composer = 'main textarea[name=prompt]:enabled';
+            await until(() => document.querySelector(row) && document.querySelector(composer));
+            done(await painted());
+        });
+    });
+
+    // Waits until nothing has changed for a moment, as a reader does before opening another conversation.
     const rest = () =>
         new Promise((done) => {
             let timer;
@@ -74,18 +76,28 @@ window.measure = (() => {
             wait();
         });
 
+    // The row of the last answer.
     const lastAnswer = () => [...document.querySelectorAll('[role=log] [data-kind=assistant]')].at(-1);
 
     return {
-        async show(id) {
+        // Waits until the page is at rest, and measures from the next click until the session is painted.
+        async prepare(id) {
             await rest();
-            const start = performance.now();
-            document.querySelector(`nav [data-session-id="${id}"]`).click();
-            await until(() => document.querySelector(`main[data-session-id="${id}"] [role=log] [data-message-id]`));
-            return (await painted()) - start;
+            const clicked = new Promise((done) => {
+                addEventListener('click', (event) => done(event.timeStamp), { capture: true, once: true });
+            });
+            const measure = async () => {
+                const start = await clicked;
+                await until(() => document.querySelector(`main[data-session-id="${id}"] [role=log] [data-message-id]`));
+                return (await painted()) - start;
+            };
+            showing = measure();
         },
 
-        // What happens from now on until the run that is about to begin has ended, with these words.
+        // The time that showing the session took.
+        shown: () => showing,
+
+        // Measures the run that starts next, until its answer ends with these words.
         begin(end) {
             const own = { updates: 0, first: 0, last: 0, done: false };
             stream = own;
@@ -93,7 +105,7 @@ window.measure = (() => {
             tasks.length = 0;
             let frame;
             const changes = new MutationObserver(() => {
-                // The same for everything that is drawn at once.
+                // The same value for everything that is painted in one frame.
                 const now = document.timeline.currentTime;
                 if (now === frame || !own.arrived) return;
                 frame = now;
@@ -105,7 +117,7 @@ window.measure = (() => {
             changes.observe(log, { subtree: true, childList: true, characterData: true });
             const main = document.querySelector('main');
             const before = lastAnswer();
-            // Of a run that begins and ends within a frame no state is ever shown but the last.
+            // A run that starts and ends within a frame only ever shows its last state.
             const whole = new MutationObserver(async () => {
                 if (main.dataset.state !== 'completed' || lastAnswer() === before) return;
                 if (!lastAnswer().textContent.includes(end)) return;
@@ -119,6 +131,7 @@ window.measure = (() => {
             whole.observe(main, { attributes: true, attributeFilter: ['data-state'] });
         },
 
+        // The measurement of the run.
         end() {
             const sorted = keys.toSorted((a, b) => a - b);
             return {
@@ -131,20 +144,17 @@ window.measure = (() => {
             };
         },
 
+        // Whether the run has ended.
         isDone: () => stream.done,
 
-        // Which the browser does not count to the heap of scripts.
-        wasmBytes: () => [...new Set(memories)].reduce((sum, memory) => sum + (memory?.buffer.byteLength ?? 0), 0),
-
-        // What was loaded, as it came over the wire; what a page fetches for itself when it stands is not its first load.
+        // The loaded files with their compressed size.
         loaded: () =>
             performance
                 .getEntriesByType('resource')
                 .filter((entry) => /\.(wasm|js|css)$/.test(new URL(entry.name).pathname))
-                .map((entry) => ({
-                    name: entry.name,
-                    bytes: entry.encodedBodySize,
-                    later: entry.initiatorType === 'fetch' && entry.name.includes('/later-'),
-                })),
+                .map((entry) => ({ name: entry.name, bytes: entry.encodedBodySize })),
+
+        // The time from the navigation until the session and a composer that accepts input are painted.
+        interactive: () => interactive,
     };
 })();

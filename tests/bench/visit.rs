@@ -1,30 +1,58 @@
-//! One look at a page: what is done with it, and what that costs. The same for every page.
+//! One visit of a page: the same actions for every page, and their cost.
 
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use pilothouse_test_support::browser::Page;
+use pilothouse_test_support::browser::{Browser, JavaScript, Page, Size, session_row};
 
 use crate::answer::{BURST, END, PACED, PER_SECOND};
 use crate::figures::{Figures, median, nanoseconds};
-use crate::stage::{FIRST, Kind, LENGTHS, Stage};
+use crate::fixture::{FIRST, Fixture, Kind, LENGTHS};
 
-/// How often one switches back to each conversation: a page that is kept open has done so before, and the browser has
-/// compiled for good what that runs.
+/// How often the visit switches back to each conversation. In a page that is kept open, the browser has compiled the code
+/// for that.
 const SWITCHES: usize = 20;
-/// Between two keys.
+/// The time between two keys.
 const TYPING: Duration = Duration::from_millis(100);
 
+pub const MEASURE_SOURCE: &str = include_str!("measure.js");
+/// The functions of `measure.js`, which every document has as `measure`.
+const MEASURE: JavaScript = JavaScript("");
+
 pub struct Visit<'a> {
-    stage: &'a Stage,
+    fixture: &'a Fixture,
     page: Page,
     kind: Kind,
     round: usize,
 }
 
-/// What `measure.js` tells of an answer; times are in milliseconds.
+/// Work of the main thread. Times are in seconds.
+struct Work {
+    main_thread: f64,
+    script: f64,
+    style: f64,
+    layout: f64,
+    /// The number of layouts.
+    layouts: f64,
+}
+
+impl std::ops::Sub for Work {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self {
+            main_thread: self.main_thread - before.main_thread,
+            script: self.script - before.script,
+            style: self.style - before.style,
+            layout: self.layout - before.layout,
+            layouts: self.layouts - before.layouts,
+        }
+    }
+}
+
+/// The measurement of an answer by `measure.js`. Times are in milliseconds.
 #[derive(Debug, Deserialize)]
 struct Streamed {
     took: f64,
@@ -37,25 +65,23 @@ struct Streamed {
 
 #[derive(Deserialize)]
 struct Loaded {
-    name: String,
     bytes: f64,
-    later: bool,
 }
 
 impl<'a> Visit<'a> {
-    pub fn new(stage: &'a Stage, kind: Kind, round: usize) -> Self {
-        Self { stage, page: stage.page(), kind, round }
+    pub fn new(fixture: &'a Fixture, kind: Kind, round: usize) -> Self {
+        Self { fixture, page: fixture.page(), kind, round }
     }
 
-    /// Shows conversations for the first time and again.
-    pub async fn look(&self, figures: &mut Figures) {
+    /// Measures showing conversations for the first time and again.
+    pub async fn switch(&self, figures: &mut Figures) {
         for turns in LENGTHS {
             self.load().await;
             self.show(FIRST).await;
             figures.least(self.figure("show", turns), nanoseconds(self.show(turns).await));
         }
         let mut switched = LENGTHS.map(|_| Vec::new());
-        // The first time they are not all known to this page.
+        // The first round loads conversations that the page does not have yet.
         for number in 0..=SWITCHES {
             for (times, turns) in switched.iter_mut().zip(LENGTHS) {
                 let took = self.show(turns).await;
@@ -69,35 +95,47 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// What comes over the wire before anything is shown, and what follows when it is.
+    /// Measures the bytes that are loaded before a session is shown.
     pub async fn weigh(&self, figures: &mut Figures) {
         self.load().await;
-        let mut first = self.loaded().await;
-        first.retain(|file| !file.later);
-        self.show(LENGTHS[0]).await;
-        self.stage.until_quiet().await;
-        let all = self.loaded().await;
-        let later = all.iter().filter(|file| first.iter().all(|known| known.name != file.name));
-        figures.least(self.kind.figure("first-load"), bytes(first.iter()));
-        // In some rounds it has not all come by then.
-        figures.most(self.kind.figure("later-load"), bytes(later));
+        let files: Vec<Loaded> = self.page.call_as(MEASURE, "measure.loaded", json!([])).await;
+        let bytes = files.iter().fold(0.0, |sum, file| sum + file.bytes);
+        figures.least(self.kind.figure("first-load"), bytes);
     }
 
-    /// Lets the answer come at its rate while somebody types, and once more as fast as it goes.
+    /// Measures the first visit, in a browser with a new profile: from the navigation until a session is shown and its
+    /// composer accepts input.
+    pub async fn first_visit(&self, figures: &mut Figures) {
+        let browser = Browser::start(Size::Wide).await;
+        let page = browser.page();
+        page.add_init_script(MEASURE_SOURCE).await;
+        let session = self.kind.session(LENGTHS[0], self.round);
+        page.visit(&self.fixture.session_link(self.kind, &session)).await;
+        let took = page.call_as(MEASURE, "measure.interactive", json!([])).await;
+        figures.least(self.kind.figure("first-visit"), nanoseconds(took));
+        browser.quit().await;
+    }
+
+    /// Measures an answer at its rate while the user types, and another as fast as possible.
     pub async fn stream(&self, turns: usize, deltas: usize, figures: &mut Figures) {
         self.load().await;
         self.show(turns).await;
-        self.stage.until_quiet().await;
-        let before = self.metric("ThreadTime").await;
+        self.fixture.until_idle().await;
+        let before = self.work().await;
         let keys = deltas * 1_000 / PER_SECOND / TYPING.as_millis() as usize;
         let paced = self.answer(PACED, keys).await;
-        let worked = self.metric("ThreadTime").await - before;
-        figures.least(self.figure("cpu", turns), worked * 1e9 / deltas as f64);
+        let work = self.work().await - before;
+        let per_delta = |seconds: f64| seconds * 1e9 / deltas as f64;
+        figures.least(self.figure("cpu", turns), per_delta(work.main_thread));
+        figures.least(self.figure("script", turns), per_delta(work.script));
+        figures.least(self.figure("style", turns), per_delta(work.style));
+        figures.least(self.figure("layout", turns), per_delta(work.layout));
+        figures.least(self.figure("layouts", turns), work.layouts / (paced.took / 1_000.0));
         figures.most(self.figure("updates", turns), paced.updates);
         figures.least(self.figure("key", turns), nanoseconds(paced.key));
         self.page.cdp("HeapProfiler.collectGarbage", json!({})).await;
-        figures.least(self.figure("memory", turns), self.memory().await);
-        figures.least(self.figure("nodes", turns), self.metric("Nodes").await);
+        figures.least(self.figure("memory", turns), self.fixture.browser.page_memory() as f64);
+        figures.least(self.figure("nodes", turns), self.nodes().await);
         let burst = self.answer(BURST, 0).await;
         figures.least(self.figure("burst", turns), nanoseconds(burst.took));
         figures.least(self.figure("task", turns), nanoseconds(burst.task));
@@ -106,67 +144,57 @@ impl<'a> Visit<'a> {
 
     async fn load(&self) {
         self.page.visit("about:blank").await;
-        self.page.visit(&self.stage.address(self.kind)).await;
+        self.page.visit(&self.fixture.address(self.kind)).await;
         self.page.until_connected().await;
         for turns in LENGTHS {
             let session = self.kind.session(turns, self.round);
-            let listed = format!("return !!document.querySelector('nav [data-session-id=\"{session}\"]')");
-            self.page.until("the list of sessions", &listed).await;
+            self.page.until_present(&session_row(&session)).await;
         }
         self.page.cdp("Performance.enable", json!({"timeDomain": "threadTicks"})).await;
     }
 
     async fn show(&self, turns: usize) -> f64 {
         let session = self.kind.session(turns, self.round);
-        let took = self.page.async_script(&format!("return await measure.show('{session}')")).await;
+        self.page.call(MEASURE, "measure.prepare", json!([session])).await;
+        self.page.click(&session_row(&session)).await;
+        let took = self.page.call(MEASURE, "measure.shown", json!([])).await;
         took.as_f64().unwrap_or_else(|| panic!("{session} was not shown: {took}"))
     }
 
-    /// Sends a prompt and waits for the end of its answer, with so many keys meanwhile.
+    /// Sends a prompt, types so many keys, and waits for the end of the answer.
     async fn answer(&self, prompt: &str, keys: usize) -> Streamed {
-        self.page.script("measure.begin(arguments[0])", vec![json!(END)]).await;
+        self.page.call(MEASURE, "measure.begin", json!([END])).await;
         self.page.send(prompt).await;
+        let mut typing = tokio::time::interval(TYPING);
         for letter in "what was that about again ".chars().cycle().take(keys) {
-            let next = tokio::time::Instant::now() + TYPING;
+            typing.tick().await;
             for kind in ["keyDown", "keyUp"] {
                 let text = letter.to_string();
                 let key =
                     json!({"type": kind, "key": text, "text": if kind == "keyDown" { &text } else { "" }});
                 self.page.cdp("Input.dispatchKeyEvent", key).await;
             }
-            tokio::time::sleep_until(next).await;
         }
-        self.page.until("the end of the answer", "return measure.isDone()").await;
-        let empty = "const field = document.querySelector('textarea[name=prompt]');\
-                     field.value = ''; field.dispatchEvent(new Event('input', { bubbles: true }))";
-        let told = self.page.script("return measure.end()", vec![]).await;
-        self.page.script(empty, vec![]).await;
-        serde_json::from_value(told.clone()).unwrap_or_else(|error| panic!("{error}: {told}"))
+        self.page.until_call("the end of the answer", MEASURE, "measure.isDone", json!([])).await;
+        let streamed = self.page.call_as(MEASURE, "measure.end", json!([])).await;
+        self.page.fill_composer("").await;
+        streamed
     }
 
-    /// What scripts, elements and WebAssembly hold.
-    async fn memory(&self) -> f64 {
-        let heap = self.page.cdp("Runtime.getHeapUsage", json!({})).await;
-        let part = |name: &str| heap[name].as_f64().unwrap_or_default();
-        let wasm = self.page.script("return measure.wasmBytes()", vec![]).await.as_f64().unwrap();
-        println!(
-            "  scripts {:.1} MB, elements {:.1} MB, WebAssembly {:.1} MB",
-            part("usedSize") / 1e6,
-            part("embedderHeapUsedSize") / 1e6,
-            wasm / 1e6
-        );
-        part("usedSize") + part("embedderHeapUsedSize") + wasm
-    }
-
-    async fn metric(&self, name: &str) -> f64 {
+    /// The work of the main thread since the page was loaded.
+    async fn work(&self) -> Work {
         let answer = self.page.cdp("Performance.getMetrics", json!({})).await;
-        let metrics = answer["metrics"].as_array().unwrap();
-        let metric = metrics.iter().find(|metric| metric["name"] == name);
-        metric.and_then(|metric| metric["value"].as_f64()).unwrap_or_else(|| panic!("no {name} in {answer}"))
+        Work {
+            main_thread: metric(&answer, "ThreadTime"),
+            script: metric(&answer, "ScriptDuration"),
+            style: metric(&answer, "RecalcStyleDuration"),
+            layout: metric(&answer, "LayoutDuration"),
+            layouts: metric(&answer, "LayoutCount"),
+        }
     }
 
-    async fn loaded(&self) -> Vec<Loaded> {
-        serde_json::from_value(self.page.script("return measure.loaded()", vec![]).await).unwrap()
+    async fn nodes(&self) -> f64 {
+        metric(&self.page.cdp("Performance.getMetrics", json!({})).await, "Nodes")
     }
 
     fn figure(&self, what: &str, turns: usize) -> String {
@@ -174,6 +202,8 @@ impl<'a> Visit<'a> {
     }
 }
 
-fn bytes<'a>(files: impl Iterator<Item = &'a Loaded>) -> f64 {
-    files.fold(0.0, |sum, file| sum + file.bytes)
+fn metric(answer: &Value, name: &str) -> f64 {
+    let metrics = answer["metrics"].as_array().unwrap();
+    let metric = metrics.iter().find(|metric| metric["name"] == name);
+    metric.and_then(|metric| metric["value"].as_f64()).unwrap_or_else(|| panic!("no {name} in {answer}"))
 }

@@ -2,15 +2,19 @@
 //! code appears.
 
 use serde::Deserialize;
+use serde_json::json;
 
-use pilothouse_test_support::browser::{Browser, Page, Size};
+use pilothouse_test_support::browser::{JavaScript, Page, Size};
 
-use crate::stage::story;
+use crate::fixture::story;
 
-const RECORDER: &str = include_str!("js/first_load.js");
+const JS: JavaScript = js!("first_load");
 
-/// The budget of the first load, in bytes as sent.
+/// The budget of the first load, in bytes as sent: the HTML with its styles, the scripts and the WebAssembly.
 const BUDGET: u64 = 500_000;
+
+/// Files that the browser fetches for the tab and for installing the page.
+const ICONS: [&str; 3] = [".png", ".svg", ".webmanifest"];
 
 const HIGHLIGHTER: &str = "/pilothouse-highlight-web";
 
@@ -22,7 +26,7 @@ struct File {
 }
 
 async fn requested_files(page: &Page) -> Vec<File> {
-    serde_json::from_value(page.script("return firstLoad.files()", vec![]).await).unwrap()
+    page.call_as(JS, "requestedFiles", json!([])).await
 }
 
 fn assert_each_once(files: &[File]) {
@@ -39,50 +43,40 @@ fn count(files: &[File], is_counted: impl Fn(&str) -> bool) -> usize {
 
 #[tokio::test]
 async fn the_first_load_is_small_and_requests_each_file_once() {
-    story("first-load", Size::Wide, async |stage| {
-        let browser = Browser::start_first_visit(Size::Wide).await;
-        let page = browser.page();
-        page.add_init_script(RECORDER).await;
-        page.enter(&stage.server.link).await;
-        page.until(
-            "the composer",
-            "return !!document.querySelector('main[data-session-id] textarea[name=prompt]')",
-        )
-        .await;
-        // Some of the page's work is done when the browser is idle.
-        page.async_script("await new Promise((done) => requestIdleCallback(done))").await;
+    story("first-load", Size::Wide, async |fixture| {
+        let page = fixture.page();
+        page.add_init_call(JS, "recordSynchronousRequests", json!([])).await;
+        page.first_visit(&fixture.server.link).await;
+        page.call(JS, "idle", json!([])).await;
 
         let files = requested_files(&page).await;
-        let bytes: u64 = files.iter().map(|file| file.bytes).sum();
+        let is_icon = |file: &&File| ICONS.iter().any(|ending| file.path.ends_with(ending));
+        let bytes: u64 = files.iter().filter(|file| !is_icon(file)).map(|file| file.bytes).sum();
         assert!((100_000..=BUDGET).contains(&bytes), "{bytes} bytes: {files:#?}");
         assert_each_once(&files);
         assert_eq!(count(&files, |path| path.ends_with(".wasm")), 1, "one module: {files:#?}");
-        let synchronous = page.script("return firstLoad.synchronous", vec![]).await;
-        assert_eq!(synchronous, serde_json::json!([]), "synchronous requests");
-        browser.quit().await;
+        let synchronous = page.call(JS, "synchronousRequests", json!([])).await;
+        assert_eq!(synchronous, json!([]), "synchronous requests");
     })
     .await;
 }
 
 #[tokio::test]
 async fn the_highlighter_is_requested_once_and_only_when_code_appears() {
-    story("first-load-code", Size::Wide, async |stage| {
-        let browser = Browser::start_first_visit(Size::Wide).await;
-        let page = browser.page();
-        page.add_init_script(RECORDER).await;
-        page.enter(&stage.server.link).await;
+    story("first-load-code", Size::Wide, async |fixture| {
+        let page = fixture.page();
+        page.first_visit(&fixture.server.link).await;
         page.run("/image").await;
         let is_highlighter = |path: &str| path.starts_with(HIGHLIGHTER);
         assert_eq!(count(&requested_files(&page).await, is_highlighter), 0, "no code has appeared yet");
 
         page.run("/tour").await;
-        page.until("coloured code", "return !!document.querySelector('.code-block .code-function')").await;
+        page.until_present(".code-block .code-function").await;
         page.run("/tour").await;
         let files = requested_files(&page).await;
         // The loader, the glue and the module.
         assert_eq!(count(&files, is_highlighter), 3, "{files:#?}");
         assert_each_once(&files);
-        browser.quit().await;
     })
     .await;
 }

@@ -3,36 +3,25 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod announcements;
-mod answers;
-mod choosing;
-mod code;
-mod continuity;
-mod conveniences;
+/// The JavaScript file of this name in `tests/e2e/js`.
+macro_rules! js {
+    ($name:literal) => {
+        pilothouse_test_support::browser::JavaScript(include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/e2e/js/",
+            $name,
+            ".js"
+        )))
+    };
+}
+
+mod composer;
+mod connection;
 mod conversation;
-mod door;
-mod export;
-mod faults;
-mod files;
 mod first_load;
-mod first_run;
+mod fixture;
 mod hostile;
-mod keyboard;
-mod library;
-mod long;
-mod long_answer;
-mod look;
-mod lost_connection;
-mod many_tabs;
-mod messages;
-mod notifications;
-mod phone;
+mod looks;
 mod pi;
-mod pictures;
-mod queue;
-mod run_control;
-mod screens;
-mod stage;
-mod unsent;
-mod waiting;
-mod wire_cases;
+mod reading;
+mod sessions;

@@ -56,7 +56,7 @@ pub async fn start(config: Config) -> Result<RunningServer> {
     let guard = Guard {
         hosts: AllowedHosts::new(address, &config.allowed_hosts)?,
         credential: Credential::new(token.clone(), address.port()),
-        headers: SecurityHeaders::new(assets::SCRIPT_HASHES),
+        headers: SecurityHeaders::new(assets::SCRIPT_HASHES, assets::STYLE_HASHES),
     };
     // Ends agents that survived the crash of an earlier server.
     let installation = orphans::installation(&config.data_dir);

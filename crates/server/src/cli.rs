@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// A webchat for coding agents
+/// A web chat for coding agents
 #[derive(Debug, Parser)]
 #[command(name = "pilothouse", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
@@ -16,7 +16,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Subcommands {
-    /// Run the built-in agent on standard input and output
+    /// Run the built-in demo agent on standard input and output
     DemoAgent(pilothouse_demo_agent::Arguments),
 }
 
@@ -28,22 +28,22 @@ pub struct ServeArguments {
     /// Folder for the token, the databases and the demo's sessions
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// TOML file with these and further settings
+    /// Configuration file in TOML [default: ~/.config/pilothouse/config.toml]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Agent as NAME=PROTOCOL:COMMAND ARGS…, where PROTOCOL is pi; may be repeated
+    /// Agent to offer, as NAME=PROTOCOL:COMMAND ARGS… with protocol pi; can be repeated
     #[arg(long = "agent", value_name = "NAME=PROTOCOL:COMMAND")]
     pub agents: Vec<String>,
-    /// Folder of new sessions unless another one is chosen [default: the current folder]
+    /// Default folder for new sessions [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// Additional host name to accept, for a reverse proxy: name, name:port or https://name
+    /// Additional host to accept, for a reverse proxy: name, name:port or https://name; can be repeated
     #[arg(long = "allowed-host", value_name = "HOST")]
     pub allowed_hosts: Vec<String>,
-    /// Minutes after which the process of an idle agent is ended, 0 for never [default: 10]
+    /// Stop an idle agent's process after this many minutes; 0 means never [default: 10]
     #[arg(long, value_name = "MINUTES")]
     pub idle_minutes: Option<f64>,
-    /// Do not open a browser
+    /// Don't open a browser
     #[arg(long)]
     pub no_open: bool,
 }

@@ -409,11 +409,11 @@ fn agent_failed(error: &AgentError) -> CommandError {
 }
 
 fn closing() -> CommandError {
-    CommandError::new(ErrorCode::Closing, "The session is being closed.")
+    CommandError::new(ErrorCode::Closing, "The session is closing.")
 }
 
 fn stopping() -> CommandError {
-    CommandError::new(ErrorCode::Busy, "The agent is being stopped. Try again in a moment.")
+    CommandError::new(ErrorCode::Busy, "The agent is stopping. Try again in a moment.")
 }
 
 fn working() -> CommandError {

@@ -291,15 +291,15 @@ const fn may_start_agent(command: &SessionCommand) -> bool {
 
 async fn search(query: String, hub: Arc<Hub>) -> Result<SearchResults, CommandError> {
     if query.trim().is_empty() {
-        return Err(CommandError::invalid("Type some words to search for."));
+        return Err(CommandError::invalid("Enter a search term."));
     }
     if query.len() > QUERY_BYTES {
-        let text = format!("The search text is too long; the limit is {QUERY_BYTES} bytes.");
+        let text = format!("The search term is too long. The limit is {QUERY_BYTES} bytes.");
         return Err(CommandError::invalid(text));
     }
     tokio::task::spawn_blocking(move || hub.search(&query)).await.map_err(|error| internal(&error))
 }
 
 fn internal(error: &tokio::task::JoinError) -> CommandError {
-    CommandError::new(ErrorCode::Internal, format!("The server failed: {error}."))
+    CommandError::new(ErrorCode::Internal, format!("Server error: {error}."))
 }

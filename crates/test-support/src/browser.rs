@@ -1,6 +1,9 @@
 //! A headless Chromium with an empty profile, driven through chromedriver.
 
+mod clicks;
 mod page;
+mod reading;
+mod script;
 mod tabs;
 mod wire;
 
@@ -10,7 +13,11 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use thirtyfour::prelude::*;
 
-pub use page::{Page, Row};
+use crate::process;
+
+pub use page::{COMPOSER, Page, session_row};
+pub use reading::{Rect, Row};
+pub use script::JavaScript;
 pub use tabs::Tabs;
 
 /// A browser and its driver process. Dropping it ends both.
@@ -30,16 +37,8 @@ pub enum Size {
 }
 
 impl Browser {
-    /// Starts a browser that has visited the page before, so that the page shows no introduction.
-    pub async fn start(size: Size) -> Self {
-        let browser = Self::start_first_visit(size).await;
-        let visited = "try { localStorage['pilothouse.begun'] = 'yes' } catch {}";
-        browser.page().add_init_script(visited).await;
-        browser
-    }
-
     /// Starts a browser that has never visited the page.
-    pub async fn start_first_visit(size: Size) -> Self {
+    pub async fn start(size: Size) -> Self {
         // The driver exits if another program takes its port before it listens on both addresses.
         let (driver_process, output, port) =
             (0..5).find_map(|_| start_driver()).expect("chromedriver does not start");
@@ -52,6 +51,15 @@ impl Browser {
     /// The page in the tab that has the focus.
     pub fn page(&self) -> Page {
         Page { driver: self.driver.clone() }
+    }
+
+    /// The private memory of the page's process, in bytes: of all that render pages, the largest.
+    pub fn page_memory(&self) -> u64 {
+        let is_renderer = |process: &u32| {
+            process::command_line(*process).iter().any(|word| word.contains("--type=renderer"))
+        };
+        let renderers = process::descendants(self.driver_process.id()).into_iter().filter(is_renderer);
+        renderers.map(process::private_memory).max().unwrap_or_default()
     }
 
     /// Closes the browser. A driver that is dropped with an open session blocks for a minute.

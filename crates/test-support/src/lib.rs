@@ -25,6 +25,7 @@ pub mod scripted_agent;
 #[cfg(feature = "server")]
 pub mod server;
 pub mod session_file;
+pub mod wait;
 
 use std::time::Duration;
 

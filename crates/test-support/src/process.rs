@@ -1,9 +1,8 @@
 //! Processes by their id: signals, children, liveness, processor time. Reads `/proc`.
 
 use std::process::Command;
-use std::time::Instant;
 
-use crate::PATIENCE;
+use crate::wait::until;
 
 /// Sends a signal, named as `kill` names it: `KILL`, `TERM`.
 pub fn signal(process: u32, name: &str) {
@@ -20,6 +19,19 @@ pub fn children(process: u32) -> Vec<u32> {
             children.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
         })
         .collect()
+}
+
+/// Returns a process's children, their children, and so on.
+pub fn descendants(process: u32) -> Vec<u32> {
+    children(process).into_iter().flat_map(|child| [vec![child], descendants(child)].concat()).collect()
+}
+
+/// Returns the memory that belongs to a process alone, in bytes: everything but mapped files and shared memory.
+pub fn private_memory(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    kilobytes.unwrap_or_default() * 1024
 }
 
 /// Returns the command line of a process, empty if the process has ended.
@@ -49,16 +61,4 @@ pub fn until_child(process: u32) -> u32 {
 /// Waits until a process has ended.
 pub fn until_gone(process: u32) {
     until(&format!("the end of process {process}"), || (!is_alive(process)).then_some(()));
-}
-
-/// Waits until `look` returns a value.
-pub(crate) fn until<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(start.elapsed() < PATIENCE, "timed out waiting for {what}");
-        std::thread::yield_now();
-    }
 }

@@ -221,7 +221,7 @@ mod tests {
         let mut stream = connect(&proxy);
         assert_eq!(echo(&mut stream, "hello"), "hello");
         drop(stream);
-        crate::process::until("a forgotten connection", || {
+        crate::wait::until("a forgotten connection", || {
             proxy.state.connections.lock().unwrap().is_empty().then_some(())
         });
     }

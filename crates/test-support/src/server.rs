@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use crate::process::{children, command_line, signal, until};
+use crate::process::{children, command_line, signal};
+use crate::wait::until;
 
 /// Returns the server binary that `cargo xtask` built: `PILOTHOUSE_BINARY`, else the one beside the test program.
 ///

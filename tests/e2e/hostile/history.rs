@@ -1,24 +1,24 @@
-//! What stands in session files: every kind of row, opened as a person would open it.
+//! Hostile text in session files: in every kind of row, opened as a user opens it.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use pilothouse_test_support::browser::{Page, Size};
+use pilothouse_test_support::browser::{Page, Size, session_row};
 use pilothouse_test_support::session_file::SessionFile;
 
 use super::payloads::{Payload, bundles, links, texts, words};
 use super::trap::Trap;
 use super::watch::Watch;
-use crate::stage::{Stage, story};
+use crate::fixture::{Fixture, story};
 
-/// As many as a page gets with its first answer.
+/// As many rows as the page gets with a session.
 const ROWS: usize = 100;
 
-/// What has to be seen of a row, beside its kind.
-enum Told {
-    /// Exactly this, beside what the row says itself.
+/// What a row must show.
+enum Expected {
+    /// Exactly this text.
     Exactly(String),
-    /// Its words: what stands between them is spelled as JSON has it, or by line.
+    /// The words of this text. They are separated as JSON or lines separate them.
     Words(String),
     Markdown(Payload),
 }
@@ -29,26 +29,26 @@ struct Shown {
     text: String,
 }
 
-/// A history in pieces: each entry makes one row, and says what must be seen of it.
+/// A history of entries. Each makes one row, with what the row must show.
 #[derive(Default)]
 struct History {
-    entries: Vec<(Vec<Value>, &'static str, Told)>,
+    entries: Vec<(Vec<Value>, &'static str, Expected)>,
 }
 
 impl History {
-    fn row(&mut self, kind: &'static str, told: Told, messages: Vec<Value>) {
-        self.entries.push((messages, kind, told));
+    fn row(&mut self, kind: &'static str, expected: Expected, messages: Vec<Value>) {
+        self.entries.push((messages, kind, expected));
     }
 
     fn text(&mut self, kind: &'static str, text: &str, messages: Vec<Value>) {
-        self.row(kind, Told::Exactly(text.to_owned()), messages);
+        self.row(kind, Expected::Exactly(text.to_owned()), messages);
     }
 
     fn call(&mut self, text: &str, messages: Vec<Value>) {
-        self.row("tool", Told::Words(text.to_owned()), messages);
+        self.row("tool", Expected::Words(text.to_owned()), messages);
     }
 
-    /// In every channel that is not read as anything.
+    /// Adds the text to every channel that shows plain text.
     fn plainly(&mut self, text: &str) {
         let content = |part: &str| json!([{"type": part, part: text}]);
         let message = |message: Value| json!({"type": "message", "message": message});
@@ -99,50 +99,54 @@ impl History {
     fn said(&mut self, payload: Payload) {
         let content = json!([{"type": "text", "text": payload.text}]);
         let message = json!({"role": "assistant", "stopReason": "stop", "content": content});
-        self.row("assistant", Told::Markdown(payload), vec![json!({"type": "message", "message": message})]);
+        self.row(
+            "assistant",
+            Expected::Markdown(payload),
+            vec![json!({"type": "message", "message": message})],
+        );
     }
 
     fn noted(&mut self, payload: Payload) {
         let note = json!({"type": "custom_message", "customType": payload.text, "content": payload.text, "display": true});
-        self.row("system", Told::Markdown(payload), vec![note]);
+        self.row("system", Expected::Markdown(payload), vec![note]);
     }
 
     fn summed_up(&mut self, payload: Payload) {
         let summary = json!({"type": "branch_summary", "fromId": "e0", "summary": payload.text});
-        self.row("system", Told::Markdown(payload), vec![summary]);
+        self.row("system", Expected::Markdown(payload), vec![summary]);
     }
 
-    /// Writes it as sessions of so many rows that all of them are there at once, and opens one after the other.
-    async fn is_harmless(&self, stage: &Stage, page: &Page, trap: &Trap) {
+    /// Stores the history as sessions whose rows are loaded at once, and opens one after the other.
+    async fn is_harmless(&self, fixture: &Fixture, page: &Page, trap: &Trap) {
         let files = self.entries.chunks(ROWS).enumerate();
         let sessions = files.map(|(number, rows)| {
-            let mut file = SessionFile::numbered(number, &stage.project.path().to_string_lossy());
+            let mut file = SessionFile::numbered(number, &fixture.project.path().to_string_lossy());
             rows.iter().flat_map(|(entries, ..)| entries).for_each(|entry| match &entry["message"] {
                 Value::Null => file.entry(entry.clone()),
                 message => file.message(message.clone()),
             });
-            (stage.add_session(file), rows)
+            (fixture.add_session(file), rows)
         });
         let sessions: Vec<_> = sessions.collect();
         for policy in [true, false] {
             if !policy {
                 page.without_policy().await;
             }
-            page.enter(&stage.server.link).await;
+            page.enter(&fixture.server.link).await;
             for (session, rows) in &sessions {
                 let shown = open(page, session, rows.len()).await;
-                for ((_, kind, told), shown) in rows.iter().zip(&shown) {
+                for ((_, kind, expected), shown) in rows.iter().zip(&shown) {
                     assert_eq!(shown.kind, *kind);
-                    told.is_in(&shown.text);
+                    expected.assert_in(&shown.text);
                 }
-                page.nothing_has_happened(stage, trap, session).await;
+                page.nothing_has_happened(fixture, trap, session).await;
             }
         }
     }
 }
 
-impl Told {
-    fn is_in(&self, shown: &str) {
+impl Expected {
+    fn assert_in(&self, shown: &str) {
         let (there, text) = match self {
             Self::Exactly(text) => (shown.contains(text.as_str()), text),
             Self::Words(text) => (words(text).all(|word| shown.contains(word)), text),
@@ -152,46 +156,40 @@ impl Told {
     }
 }
 
-/// Opens a session and all that is closed in it.
+/// Opens a session and all its closed rows.
 async fn open(page: &Page, session: &str, rows: usize) -> Vec<Shown> {
-    let row = format!("nav [data-session-id='{session}']");
-    // There are more sessions than the sidebar shows at once.
-    let listed = format!(
-        "document.querySelector('.more-sessions')?.click(); return !!document.querySelector(\"{row}\")"
-    );
-    page.until("its row", &listed).await;
-    page.script("document.querySelector(arguments[0]).click()", vec![json!(row)]).await;
-    let there = "const main = document.querySelector('main');\
-                 return main?.dataset.sessionId === arguments[0] &&\
-                   main.querySelectorAll('[role=log] [data-message-id]').length === arguments[1]";
-    page.until_script(&format!("{rows} rows"), there, vec![json!(session), json!(rows)]).await;
-    let opened = "document.querySelectorAll('[role=log] [data-message-id] [aria-expanded=false]')\
-                    .forEach((button) => button.click());\
-                  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
-                  return [...document.querySelectorAll('[role=log] [data-message-id]')].map((row) =>\
-                    ({ kind: row.dataset.kind, text: row.textContent }));";
-    serde_json::from_value(page.async_script(opened).await).unwrap()
+    let row = session_row(session);
+    // The sidebar lists only the newest sessions at first.
+    page.until_present("nav [data-session-id]").await;
+    if page.count(&row).await == 0 {
+        page.click("nav .more-sessions").await;
+    }
+    page.click(&row).await;
+    page.until_present(&format!("main[data-session-id='{session}']")).await;
+    page.until_count("[role=log] [data-message-id]", rows).await;
+    page.open_rows("[data-message-id]").await;
+    page.call_as(js!("hostile/rows"), "shownRows", json!([])).await
 }
 
 #[tokio::test]
-async fn what_a_model_writes_is_never_more_than_text_whatever_form_it_has() {
-    story("hostile-markdown", Size::Wide, async |stage| {
+async fn markdown_of_the_model_is_only_text() {
+    story("hostile-markdown", Size::Wide, async |fixture| {
         let trap = Trap::set();
-        let page = stage.page();
+        let page = fixture.page();
         let mut history = History::default();
         texts(&trap).into_iter().chain(links(&trap)).for_each(|payload| history.said(payload));
         page.watch().await;
         page.be_endless().await;
-        history.is_harmless(stage, &page, &trap).await;
+        history.is_harmless(fixture, &page, &trap).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_tools_shells_errors_and_extensions_leave_in_a_session_is_never_more_than_text() {
-    story("hostile-rows", Size::Wide, async |stage| {
+async fn tools_shells_errors_and_extensions_in_a_session_are_only_text() {
+    story("hostile-rows", Size::Wide, async |fixture| {
         let trap = Trap::set();
-        let page = stage.page();
+        let page = fixture.page();
         let mut history = History::default();
         let payloads = texts(&trap);
         bundles(&payloads, 6).iter().for_each(|bundle| history.plainly(bundle));
@@ -201,7 +199,7 @@ async fn what_tools_shells_errors_and_extensions_leave_in_a_session_is_never_mor
         }
         page.watch().await;
         page.be_endless().await;
-        history.is_harmless(stage, &page, &trap).await;
+        history.is_harmless(fixture, &page, &trap).await;
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! What an agent says while it works, piece by piece: half a tag and half a link are looked at, too.
+//! Hostile text that streams in: half a tag and half a link are checked, too.
 
 use serde_json::{Value, json};
 
@@ -7,16 +7,16 @@ use pilothouse_test_support::scripted_agent::Script;
 use super::payloads::{Payload, bundles, links, texts, words};
 use super::trap::Trap;
 use super::watch::Watch;
-use crate::stage::scripted_story;
+use crate::fixture::scripted_story;
 
-/// Payloads of one run.
+/// How many payloads one run has.
 const AT_ONCE: usize = 36;
 
 fn assistant(content: Value) -> Value {
     json!({"role": "assistant", "stopReason": "stop", "content": content})
 }
 
-/// Text, thinking, and a call whose arguments come in pieces, whose output grows, and which ends.
+/// Adds texts, thinking, and calls with arguments in pieces, growing output and an end.
 fn work(script: &mut Script, payloads: &[Payload]) {
     for payload in payloads {
         let content = json!([{"type": "text", "text": payload.text}]);
@@ -40,15 +40,15 @@ fn work(script: &mut Script, payloads: &[Payload]) {
             script.send(update(json!({"type": "toolcall_end", "contentIndex": 1, "toolCall": call})));
         });
         let output = json!({"content": [{"type": "text", "text": bundle}], "details": {"diff": bundle}});
-        let told = |kind: &str, mut event: Value| {
+        let of_call = |kind: &str, mut event: Value| {
             event["type"] = json!(kind);
             event["toolCallId"] = json!(id);
             event["toolName"] = json!(bundle);
             event
         };
-        script.send(told("tool_execution_start", json!({"args": arguments})));
-        script.send(told("tool_execution_update", json!({"partialResult": output})));
-        script.send(told("tool_execution_end", json!({"result": output, "isError": number % 2 == 0})));
+        script.send(of_call("tool_execution_start", json!({"args": arguments})));
+        script.send(of_call("tool_execution_update", json!({"partialResult": output})));
+        script.send(of_call("tool_execution_end", json!({"result": output, "isError": number % 2 == 0})));
     }
 }
 
@@ -64,25 +64,23 @@ async fn half_a_tag_that_streams_in_is_as_harmless_as_a_whole_one() {
             work(script, part);
         });
     }
-    scripted_story("hostile-stream", &script, async |stage| {
-        let page = stage.page();
+    scripted_story("hostile-stream", &script, async |fixture| {
+        let page = fixture.page();
         page.watch().await;
-        page.enter(&stage.server.link).await;
+        page.enter(&fixture.server.link).await;
         page.without_policy().await;
         page.reload().await;
         page.new_session_of("scripted").await;
         page.be_endless().await;
         for (number, part) in parts.iter().enumerate() {
             page.run("Go on").await;
-            // The calls come last; what is open shows everything.
-            let last = "const row = [...document.querySelectorAll('[role=log] [data-kind=tool]')].at(-1);\
-                        row.querySelector('[aria-expanded=false]')?.click();\
-                        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));\
-                        return row.textContent";
-            let shown = page.async_script(last).await;
+            // The calls come last, and an open one shows everything.
+            page.click_last("[role=log] [data-kind=tool] [aria-expanded=false]").await;
+            page.until_animations_end().await;
+            let shown = page.texts("[role=log] [data-kind=tool]").await.pop().unwrap();
             let bundle = bundles(part, 6).pop().unwrap();
-            assert!(words(&bundle).all(|word| shown.as_str().unwrap().contains(word)), "{bundle:?}: {shown}");
-            page.nothing_has_happened(stage, &trap, &format!("part {number}")).await;
+            assert!(words(&bundle).all(|word| shown.contains(word)), "{bundle:?}: {shown}");
+            page.nothing_has_happened(fixture, &trap, &format!("part {number}")).await;
         }
     })
     .await;

@@ -1,7 +1,7 @@
-//! Text that wants to be more than text: promise 11, in a real browser and through every channel there is. Each story
-//! is watched from before the page's first script to its end; the payloads are in `tests/hostile`.
+//! Hostile text: promise 11 in a real browser, through every channel. Each story is watched from before the first
+//! script of the page to its end. The payloads are in `tests/hostile`.
 
-mod beside;
+mod extensions;
 mod history;
 mod live;
 mod names;

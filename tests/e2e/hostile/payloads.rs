@@ -1,4 +1,4 @@
-//! The hostile texts, and what a reader has to see of them. Texts, and links of every form to every destination.
+//! The hostile texts, the links of every form to every destination, and what a reader must see of them.
 
 use serde::Deserialize;
 
@@ -6,9 +6,9 @@ use super::trap::Trap;
 
 #[derive(Deserialize)]
 struct File {
-    /// Markdown makes no form of these: every word is seen.
+    /// Markdown keeps every word of these.
     plain: Vec<String>,
-    /// Markdown gives these a form in which something may go; the word `hatch` is seen.
+    /// Markdown may drop parts of these; the word `hatch` stays.
     formed: Vec<String>,
     destinations: Vec<String>,
     links: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Whether Markdown that is shown still says what it said.
+    /// Whether rendered Markdown shows this payload.
     pub fn is_in(&self, shown: &str) -> bool {
         if self.formed { shown.contains("hatch") } else { words(&self.text).all(|word| shown.contains(word)) }
     }
@@ -36,7 +36,7 @@ fn file(trap: &Trap) -> File {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Those that are tried wherever a text can stand.
+/// The payloads for every place that shows text.
 pub fn texts(trap: &Trap) -> Vec<Payload> {
     let file = file(trap);
     let plain = file.plain.into_iter().map(|text| Payload { text, formed: false });
@@ -44,21 +44,21 @@ pub fn texts(trap: &Trap) -> Vec<Payload> {
     plain.chain(formed).collect()
 }
 
-/// Those that are something only where Markdown is read.
+/// The payloads that only Markdown interprets.
 pub fn links(trap: &Trap) -> Vec<Payload> {
     let File { destinations, links, .. } = file(trap);
     let pairs = links.iter().flat_map(|form| destinations.iter().map(|to| form.replace("{to}", to)));
     pairs.map(|text| Payload { text, formed: true }).collect()
 }
 
-/// Several in one text, where nothing reads them but the eye.
+/// Several payloads in one text, for places that show plain text.
 pub fn bundles(payloads: &[Payload], size: usize) -> Vec<String> {
     let joined = |some: &[Payload]| some.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n");
     payloads.chunks(size).map(joined).collect()
 }
 
 #[test]
-fn there_are_more_than_enough_and_none_is_there_twice() {
+fn there_are_many_payloads_without_duplicates() {
     let trap = Trap::set();
     let (texts, links) = (texts(&trap), links(&trap));
     let mut all: Vec<&str> = texts.iter().chain(&links).map(|payload| payload.text.as_str()).collect();

@@ -1,4 +1,4 @@
-//! A server that nobody should ever ask for anything: hostile texts name it.
+//! A server that hostile texts refer to. No request must ever arrive there.
 
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub struct Trap {
-    /// Its name and port.
+    /// Its address and port.
     pub host: String,
     state: Arc<State>,
 }
@@ -29,7 +29,7 @@ impl Trap {
                 if shared.ended.load(Ordering::SeqCst) {
                     return;
                 }
-                // Only that it was asked counts; what for, if it says so at once.
+                // The request itself counts; its text, if it arrives at once, is for the message.
                 let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
                 let mut bytes = [0; 256];
                 let count = stream.read(&mut bytes).unwrap_or_default();
@@ -47,7 +47,7 @@ impl Trap {
 impl Drop for Trap {
     fn drop(&mut self) {
         self.state.ended.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts, so that it sees that it is over.
+        // Wakes the accepting thread, so that it stops.
         let _ = TcpStream::connect(&self.host);
     }
 }

@@ -1,27 +1,8 @@
-//! Stories with the real pi: its own process, its own session files, and a model of ours behind it that says what the
-//! story wants. What the demo agent can tell as well is told without pi, elsewhere.
+//! Stories with the real pi: its own process, its own session files, and a model server that replies as the story
+//! says. Stories that the demo agent can tell as well are elsewhere.
 
-mod connection;
+mod conversation;
+mod fixture;
+mod limits;
 mod model;
-mod reply;
-mod stage;
-
-mod choosing;
-mod compaction;
-mod ending;
-mod extensions;
-mod hostile;
-mod library;
-mod many_tabs;
-mod old_generation;
-mod pictures;
-mod questions;
-mod scheduled;
-mod shell;
-mod steering;
-mod streaming;
-mod takeover;
-mod terminal;
-mod tools;
-mod trouble;
-mod unusable;
+mod sessions;

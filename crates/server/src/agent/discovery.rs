@@ -29,7 +29,7 @@ pub async fn discover(agent: &Agent, folder: &Path, mark: &str) -> Discovered {
     let found = tokio::task::spawn_blocking(move || find_program(&name)).await;
     if !matches!(found, Ok(Some(_))) {
         return problem(format!(
-            "The program '{program}' was not found. Install it, or correct the agent's command, and start Pilothouse again."
+            "'{program}' was not found. Install it or correct the agent's command, then restart Pilothouse."
         ));
     }
     let finished = match process::run_to_end(&agent.launch_version(folder, mark.to_owned())).await {
@@ -60,7 +60,7 @@ fn explain(agent: &Agent, finished: &FinishedProgram) -> String {
 fn does_not_start(name: &str, words: &str) -> String {
     let words = &words[..words.floor_char_boundary(STDERR_LINE_BYTES)];
     let lines: Vec<String> = words.trim().lines().map(visible_string).collect();
-    format!("{name} does not start: {}", lines.join("\n"))
+    format!("{name} doesn't start: {}", lines.join("\n"))
 }
 
 /// The first word that looks like a version.
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn a_failure_is_explained_by_its_last_line() {
-        assert_eq!(explained("Error: no such option\n\n"), "pi does not start: Error: no such option");
-        assert_eq!(explained(""), "pi does not start: it gave no reason");
+        assert_eq!(explained("Error: no such option\n\n"), "pi doesn't start: Error: no such option");
+        assert_eq!(explained(""), "pi doesn't start: it gave no reason");
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         let text = explained("no such \u{202e}file\n");
         assert!(text.contains("no such ") && !text.contains('\u{202e}'), "{text}");
         assert!(explained(&"ä".repeat(STDERR_LINE_BYTES)).len() < STDERR_LINE_BYTES + 100);
-        assert_eq!(does_not_start("pi", "one\ntwo\n"), "pi does not start: one\ntwo");
+        assert_eq!(does_not_start("pi", "one\ntwo\n"), "pi doesn't start: one\ntwo");
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
         std::fs::write(folder.path().join("agent.sh"), "echo 'cannot be' >&2; exit 3").unwrap();
         let agent = Agent::parse("odd=pi:sh agent.sh").unwrap();
         let found = discover(&agent, folder.path(), &format!("{}:probe", folder.path().display())).await;
-        assert_eq!(found.problem.as_deref(), Some("odd does not start: cannot be"));
+        assert_eq!(found.problem.as_deref(), Some("odd doesn't start: cannot be"));
     }
 
     #[tokio::test]

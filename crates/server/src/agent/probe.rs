@@ -34,7 +34,9 @@ pub async fn run(agent: &Agent, launch: &Launch, request: Request) -> Result<Rep
         }
     };
     let _ = tokio::time::timeout(limit, ended).await;
-    reply.unwrap_or_else(|_| Err(format!("The agent did not answer within {PROBE_SECONDS} seconds.")))
+    reply.unwrap_or_else(|_| {
+        Err(format!("The agent didn't respond within {PROBE_SECONDS} seconds. Try again."))
+    })
 }
 
 async fn reply(
@@ -53,7 +55,7 @@ async fn reply(
         match events.recv().await {
             Some(ProcessEvent::Lines(lines)) => lines.into_iter().for_each(|line| connection.receive(line)),
             Some(ProcessEvent::Exited(exit)) => return Err(describe_exit(&exit)),
-            None => return Err("The agent's process ended.".to_owned()),
+            None => return Err("The agent exited.".to_owned()),
         }
     }
 }
@@ -63,8 +65,8 @@ fn describe_exit(exit: &Exit) -> String {
     let words = exit.stderr.join("\n");
     if words.trim().is_empty() {
         match exit.code {
-            Some(code) => format!("The agent's process ended with exit code {code}."),
-            None => "The agent's process ended.".to_owned(),
+            Some(code) => format!("The agent exited with code {code}."),
+            None => "The agent exited.".to_owned(),
         }
     } else {
         words

@@ -255,8 +255,8 @@ pub async fn run_to_end(launch: &Launch) -> Result<FinishedProgram, String> {
             let success = output.status.success();
             Ok(FinishedProgram { success, stdout: text(&output.stdout), stderr: text(&output.stderr) })
         }
-        Ok(Err(error)) => Err(format!("cannot be started: {error}")),
-        Err(_) => Err(format!("did not answer within {PROBE_SECONDS} seconds")),
+        Ok(Err(error)) => Err(format!("couldn't be started: {error}")),
+        Err(_) => Err(format!("didn't respond within {PROBE_SECONDS} seconds")),
     }
 }
 

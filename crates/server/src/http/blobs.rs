@@ -202,10 +202,13 @@ pub fn check_images(images: &[Image]) -> Result<(), String> {
         let bytes =
             STANDARD.decode(image.data.as_bytes()).map_err(|_| "An image is not valid base64.".to_owned())?;
         if bytes.len() > IMAGE_BYTES {
-            return Err(format!("An image has {} bytes; the limit is {IMAGE_BYTES}.", bytes.len()));
+            return Err(format!(
+                "An image is too large ({} bytes). The limit is {IMAGE_BYTES} bytes.",
+                bytes.len()
+            ));
         }
         if type_by_content(&bytes).is_none() {
-            return Err("Only PNG, JPEG, GIF and WebP images can be sent.".to_owned());
+            return Err("Only PNG, JPEG, GIF and WebP images are supported.".to_owned());
         }
     }
     Ok(())

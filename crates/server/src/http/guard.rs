@@ -70,11 +70,9 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let (status, text) = match self {
             Self::Host => {
-                (StatusCode::MISDIRECTED_REQUEST, "This server does not answer to that host name.\n")
+                (StatusCode::MISDIRECTED_REQUEST, "Host name not allowed. Add it with --allowed-host.\n")
             }
-            Self::Origin => {
-                (StatusCode::FORBIDDEN, "This request did not come from Pilothouse's own page.\n")
-            }
+            Self::Origin => (StatusCode::FORBIDDEN, "This request didn't come from the Pilothouse page.\n"),
             Self::Credential => {
                 (StatusCode::UNAUTHORIZED, "Open the address that pilothouse printed when it started.\n")
             }

@@ -27,7 +27,7 @@ impl Hub {
             .find(|offered| offered.name == agent)
             .ok_or_else(|| CommandError::invalid(format!("There is no agent named '{agent}'.")))?;
         if !tokio::fs::metadata(&cwd).await.is_ok_and(|metadata| metadata.is_dir()) {
-            let text = format!("The folder {} does not exist.", cwd.display());
+            let text = format!("The folder {} doesn't exist.", cwd.display());
             return Err(CommandError::new(ErrorCode::Gone, text));
         }
         if self.state().sessions.contains_key(id) {

@@ -9,7 +9,7 @@ use pilothouse_core::protocol::{CommandError, DirectoryListing, ErrorCode};
 pub fn resolve(path: &str, default: &Path) -> Result<PathBuf, CommandError> {
     let path = path.trim();
     if path.contains('\0') {
-        return Err(CommandError::invalid("The name of a folder cannot contain NUL."));
+        return Err(CommandError::invalid("A folder name can't contain NUL."));
     }
     let resolved = match path {
         "" => default.to_owned(),
@@ -20,12 +20,10 @@ pub fn resolve(path: &str, default: &Path) -> Result<PathBuf, CommandError> {
         },
     };
     if !resolved.is_absolute() {
-        return Err(CommandError::invalid(format!(
-            "'{path}' is not a complete path; it must start with / or ~."
-        )));
+        return Err(CommandError::invalid(format!("'{path}' is not a full path. Start it with / or ~.")));
     }
     resolved.canonicalize().map_err(|_| {
-        CommandError::new(ErrorCode::Gone, format!("The folder {} does not exist.", resolved.display()))
+        CommandError::new(ErrorCode::Gone, format!("The folder {} doesn't exist.", resolved.display()))
     })
 }
 
@@ -41,7 +39,7 @@ pub async fn list(path: String, default: PathBuf) -> Result<DirectoryListing, Co
 
 fn read(folder: &Path) -> Result<DirectoryListing, CommandError> {
     let entries = std::fs::read_dir(folder).map_err(|error| {
-        CommandError::new(ErrorCode::Gone, format!("{} cannot be read: {error}.", folder.display()))
+        CommandError::new(ErrorCode::Gone, format!("Couldn't read {}: {error}.", folder.display()))
     })?;
     let mut folders: Vec<String> = entries
         .flatten()

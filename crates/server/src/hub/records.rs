@@ -54,7 +54,9 @@ impl Hub {
 
     pub fn set_draft(self: &Arc<Self>, id: &str, text: String) -> RecordChange {
         if text.len() > DRAFT_BYTES {
-            return Err(CommandError::invalid(format!("A draft may have up to {DRAFT_BYTES} bytes.")));
+            return Err(CommandError::invalid(format!(
+                "The draft is too long. The limit is {DRAFT_BYTES} bytes."
+            )));
         }
         self.request_draft(id, &text)?;
         let draft = text.clone();
@@ -147,7 +149,7 @@ impl Hub {
             let entry = state.sessions.get_mut(id).filter(|entry| !entry.deleting);
             let entry = entry.ok_or_else(CommandError::no_such_session)?;
             if entry.summary.external_writer {
-                let text = "Another program is working in this session. End it there first.";
+                let text = "Another program is working in this session. Stop it there first.";
                 return Err(CommandError::new(ErrorCode::ExternalWriter, text));
             }
             entry.deleting = true;
@@ -220,8 +222,7 @@ impl Hub {
 
 /// Moves a file to the trash and returns its new path. The time in the name keeps files of the same name apart.
 fn move_to(trash: &Path, file: &Path) -> Result<PathBuf, String> {
-    let text =
-        |error: std::io::Error| format!("{} could not be moved to the trash: {error}.", file.display());
+    let text = |error: std::io::Error| format!("Couldn't move {} to the trash: {error}.", file.display());
     std::fs::create_dir_all(trash).map_err(text)?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let target = trash.join(format!("{}-{name}", now_ms()));
@@ -250,7 +251,7 @@ mod tests {
         let target = move_to(&trash, &file).unwrap();
         assert!(!file.exists());
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "line\n");
-        assert!(move_to(&trash, &file).unwrap_err().contains("could not be moved"));
+        assert!(move_to(&trash, &file).unwrap_err().contains("Couldn't move"));
         move_file(&target, &file).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "line\n");
     }

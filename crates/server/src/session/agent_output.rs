@@ -27,7 +27,7 @@ impl Session {
         }
         let folder = tokio::fs::metadata(&self.origin.cwd).await;
         if !folder.is_ok_and(|metadata| metadata.is_dir()) {
-            let text = format!("The folder {} no longer exists.", self.origin.cwd.display());
+            let text = format!("The session's folder {} no longer exists.", self.origin.cwd.display());
             return Err(CommandError::new(ErrorCode::Gone, text));
         }
         let launch = self.launch().await;

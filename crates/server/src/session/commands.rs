@@ -112,11 +112,11 @@ impl Session {
     /// Compacts the conversation. That would end a run in progress, so it is refused while the agent works.
     pub(super) async fn compact(&mut self, responder: Responder, instructions: Option<String>) {
         if self.log.state().is_active() {
-            let text = "The agent is working. Stop it first, or wait until it is done.";
+            let text = "The agent is working. Stop it first or wait until it's done.";
             return responder.respond(Err(CommandError::new(ErrorCode::Busy, text)));
         }
         if self.log.meta().compacting {
-            let text = "A compaction is already in progress.";
+            let text = "The conversation is already being compacted.";
             return responder.respond(Err(CommandError::new(ErrorCode::Busy, text)));
         }
         let instructions = instructions.filter(|text| !text.trim().is_empty());
@@ -139,7 +139,7 @@ impl Session {
             return self.request(request, Pending::Rename { responder, name });
         }
         if self.origin.file.is_none() {
-            let text = "A session can be renamed only after its first message.";
+            let text = "You can rename a session after its first message.";
             return responder.respond(Err(CommandError::invalid(text)));
         }
         if self.agent.is_probing() {
@@ -189,7 +189,7 @@ impl Session {
     pub(super) async fn with_image_data(&self, images: Vec<Image>) -> Result<Vec<Image>, CommandError> {
         let images = self.restore_images(images).await;
         if images.iter().any(|image| image.data.is_empty() && !image.blob.is_empty()) {
-            let text = "One of the images no longer exists; attach it again.";
+            let text = "One of the images no longer exists. Attach it again.";
             return Err(CommandError::new(ErrorCode::Gone, text));
         }
         Ok(images)
@@ -243,7 +243,7 @@ impl Session {
     pub(super) async fn answer(&mut self, ask_id: &str, answer: Answer) -> Result<(), CommandError> {
         let ask = self.asks.answered(ask_id, &answer)?;
         if !self.agent.accepts_input() {
-            let text = "The agent does not accept answers at the moment. Try again.";
+            let text = "The agent can't accept answers right now. Try again in a moment.";
             return Err(CommandError::new(ErrorCode::Busy, text));
         }
         let by = if ask.is_declined_by(&answer) { ClosedBy::Declined } else { ClosedBy::Answer };

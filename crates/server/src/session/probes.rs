@@ -55,11 +55,11 @@ async fn make_fork(
     let entry = tokio::task::spawn_blocking(move || {
         recovery::read_open_session(&reading, &store)?.entry_of_user_row(row)
     });
-    let no_message = || CommandError::invalid("A session can be forked only at one of your own messages.");
+    let no_message = || CommandError::invalid("You can fork a session only from one of your own messages.");
     let entry_id = entry.await.ok().flatten().ok_or_else(no_message)?;
     let reply = probe::run(&origin.agent, launch, Request::Fork { entry_id }).await.map_err(agent_failed)?;
     let Reply::Forked(forked) = reply else {
-        return Err(agent_failed("The agent's reply could not be understood.".to_owned()));
+        return Err(agent_failed("The agent sent an invalid reply. Try again.".to_owned()));
     };
     hub.refresh().await;
     hub.add_session(&forked.session_id, &origin.agent.name, origin.cwd.clone()).await?;

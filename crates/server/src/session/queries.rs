@@ -24,7 +24,7 @@ pub(super) fn older_rows(
             Some(page) => Ok(SessionReply::Messages(MessagesPage { total, ..page })),
             None => Err(CommandError::new(
                 ErrorCode::Gone,
-                "The session's file has changed. Reload the page to see its current content.",
+                "The session's file has changed. Reload the page to see it.",
             )),
         });
     });
@@ -38,7 +38,7 @@ pub(super) fn find_row(responder: Responder, origin: SessionOrigin, store: Store
             spawn_blocking(move || recovery::read_open_session(&origin, &store)?.row_of_entry(&entry));
         responder.respond(match found.await.ok().flatten() {
             Some(row) => Ok(SessionReply::Row { row }),
-            None => Err(CommandError::new(ErrorCode::Gone, "This is no longer part of the conversation.")),
+            None => Err(CommandError::new(ErrorCode::Gone, "This message is no longer in the conversation.")),
         });
     });
 }
@@ -66,7 +66,7 @@ pub(super) fn find_rows(
         return responder.respond(Err(too_long()));
     }
     let Some(needle) = Needle::new(query) else {
-        return responder.respond(Err(CommandError::invalid("Type some words to search for.")));
+        return responder.respond(Err(CommandError::invalid("Enter a search term.")));
     };
     spawn_blocking(move || {
         let mut found = Vec::new();
@@ -86,5 +86,5 @@ pub(super) fn find_rows(
 }
 
 fn too_long() -> CommandError {
-    CommandError::invalid(format!("The search text is too long; the limit is {QUERY_BYTES} bytes."))
+    CommandError::invalid(format!("The search term is too long. The limit is {QUERY_BYTES} bytes."))
 }

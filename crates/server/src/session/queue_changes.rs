@@ -42,7 +42,7 @@ impl Session {
         if *error == AgentError::Closed {
             return;
         }
-        let text = format!("The agent did not accept a scheduled message: {error}");
+        let text = format!("The agent rejected a queued message: {error}");
         self.publish(Event::Notice { level: NoticeLevel::Warning, text });
     }
 

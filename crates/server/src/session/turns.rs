@@ -238,7 +238,7 @@ impl Session {
                 self.prompt_as_user(responder, text, images).await;
             }
             None => {
-                let text = "There is no message to send again.";
+                let text = "There is no message to retry.";
                 responder.respond(Err(CommandError::new(ErrorCode::Gone, text)));
             }
         }

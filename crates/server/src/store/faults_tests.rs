@@ -94,7 +94,7 @@ fn an_unwritable_store_is_an_error_in_words_and_a_problem_while_it_lasts() {
     let accepted = store.write(vec![other]);
     let error = pilothouse_core::protocol::CommandError::from(refused.wait().unwrap_err());
     assert_eq!(error.code, pilothouse_core::protocol::ErrorCode::NotStored);
-    assert!(error.message.starts_with("Nothing was done") && !error.message.contains("secret"), "{error:?}");
+    assert!(error.message.starts_with("Couldn't save") && !error.message.contains("secret"), "{error:?}");
     assert_eq!(accepted.wait(), Ok(()), "writes of others are not affected");
     assert_eq!(store.sessions().len(), 1, "nothing of the failed unit is stored, everything of the other");
 

@@ -53,7 +53,7 @@ impl StoreError {
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
-        let message = format!("Nothing was done, because it could not be saved: {error}.");
+        let message = format!("Couldn't save: {error}. Nothing was changed.");
         Self::new(ErrorCode::NotStored, message)
     }
 }

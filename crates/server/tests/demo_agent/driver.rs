@@ -8,11 +8,13 @@ use std::{
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc,
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use pilothouse_test_support::wait;
 
 /// Far longer than any step takes; only a failing test waits this long.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -237,9 +239,8 @@ impl Drop for DemoAgent {
     fn drop(&mut self) {
         // Closing stdin lets the agent kill its children.
         self.input = None;
-        let deadline = Instant::now() + TIMEOUT;
-        while !self.ignores_end && self.is_running() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(5));
+        if !self.ignores_end {
+            wait::poll_blocking(|| (!self.is_running()).then_some(()));
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -248,11 +249,7 @@ impl Drop for DemoAgent {
 
 /// Waits until a process has ended.
 pub(crate) fn wait_until_gone(process: &str) {
-    let deadline = Instant::now() + TIMEOUT;
-    while is_alive(process) {
-        assert!(Instant::now() < deadline, "process {process} is still running");
-        thread::sleep(Duration::from_millis(5));
-    }
+    wait::until(&format!("the end of process {process}"), || (!is_alive(process)).then_some(()));
 }
 
 /// Whether a process is running. A zombie is not.

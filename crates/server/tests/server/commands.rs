@@ -184,8 +184,8 @@ async fn invalid_input_is_refused_with_a_reason_and_changes_nothing() {
     let new = |agent: &str, cwd: &str| HubCommand::NewSession { agent: agent.into(), cwd: cwd.into() };
     for (command, code, reason) in [
         (new("unknown", ""), ErrorCode::InvalidRequest, "no agent"),
-        (new("demo", "/nonexistent"), ErrorCode::Gone, "does not exist"),
-        (new("demo", "relative"), ErrorCode::InvalidRequest, "complete path"),
+        (new("demo", "/nonexistent"), ErrorCode::Gone, "doesn't exist"),
+        (new("demo", "relative"), ErrorCode::InvalidRequest, "full path"),
     ] {
         let error = client.ask_hub(command).await.unwrap_err();
         assert!(error.code == code && error.message.contains(reason), "{error:?}");

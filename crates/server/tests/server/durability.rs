@@ -1,16 +1,14 @@
 //! State that survives a SIGKILL of the server: everything that was acknowledged, and the message in progress.
 
-use std::time::Duration;
-
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::conversation::ui_message::{Kind, Mark};
 use pilothouse_core::protocol::{ErrorCode, HubCommand, SessionCommand};
 
-use pilothouse_test_support::PATIENCE;
 use pilothouse_test_support::client::{Client, prompt, visible};
 use pilothouse_test_support::process::signal;
 use pilothouse_test_support::server::TestServer;
+use pilothouse_test_support::wait;
 
 use crate::server;
 
@@ -30,12 +28,7 @@ pub async fn until_stored(server: &TestServer, text: &str) {
             bytes.windows(text.len()).any(|window| window == text.as_bytes())
         })
     };
-    let stored = async {
-        while !is_stored() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, stored).await.unwrap_or_else(|_| panic!("{text:?} was never stored"));
+    wait::until_true(&format!("{text:?} in the store"), is_stored).await;
 }
 
 /// Waits until everything is stored that the session has submitted so far.

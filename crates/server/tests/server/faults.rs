@@ -34,7 +34,7 @@ async fn case_72_a_killed_agent_is_reported_at_once_and_the_session_continues() 
     let report = start.elapsed();
     assert!(!client.view(&session).controller.has_open_call(), "the tool is still shown as running");
     let last = client.rows(&session).last().unwrap();
-    assert_eq!((last.kind, last.text.as_str()), (Kind::Error, "The agent's process was ended by signal 9."));
+    assert_eq!((last.kind, last.text.as_str()), (Kind::Error, "The agent was terminated by signal 9."));
     until_gone(tool);
 
     let start = Instant::now();

@@ -143,7 +143,7 @@ async fn promise_32_an_agent_that_dies_at_its_start_is_reported_once_and_started
         rows.map(|row| row.text.clone()).collect::<Vec<_>>()
     };
     let errors = texts(&client, Kind::Error);
-    assert!(errors.len() == 1 && errors[0].contains("exit code 7"), "{errors:?}");
+    assert!(errors.len() == 1 && errors[0].contains("exited with code 7"), "{errors:?}");
     assert!(errors[0].contains("dying with code 7"), "the error lacks the last lines of stderr: {errors:?}");
     client.ask(&session, SessionCommand::Retry).await.unwrap();
     client.until_state(&session, SessionState::Completed).await;

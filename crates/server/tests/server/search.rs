@@ -4,9 +4,9 @@ use pilothouse_core::limits::QUERY_BYTES;
 use pilothouse_core::protocol::{CommandError, ErrorCode, HubCommand, SearchHit, SearchResults};
 use pilothouse_core::{Kind, SessionState};
 
-use pilothouse_test_support::PATIENCE;
 use pilothouse_test_support::client::Client;
 use pilothouse_test_support::server::ServerSetup;
+use pilothouse_test_support::wait;
 
 use crate::{binary, server};
 
@@ -17,17 +17,12 @@ async fn search(client: &mut Client, query: &str) -> Result<Vec<SearchHit>, Comm
 
 /// Repeats a search until it has a hit in an entry. Session files are indexed in the background.
 async fn until_found(client: &mut Client, query: &str) -> SearchHit {
-    let found = async {
-        loop {
-            client.ask_hub(HubCommand::ListSessions).await.unwrap();
-            let hits = search(client, query).await.unwrap();
-            if let Some(hit) = hits.into_iter().find(|hit| hit.entry.is_some()) {
-                return hit;
-            }
-            tokio::task::yield_now().await;
-        }
+    let look = async || {
+        client.ask_hub(HubCommand::ListSessions).await.unwrap();
+        let hits = search(client, query).await.unwrap();
+        hits.into_iter().find(|hit| hit.entry.is_some())
     };
-    tokio::time::timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("{query:?} was never found"))
+    wait::until_some(&format!("a hit of {query:?}"), look).await
 }
 
 #[tokio::test]
@@ -64,8 +59,8 @@ async fn empty_and_long_queries_are_refused_with_a_reason() {
     let (server, _project) = server();
     let mut client = Client::connect(&server).await;
     for (query, reason) in [
-        (String::new(), "Type some words"),
-        (" \n".to_owned(), "Type some words"),
+        (String::new(), "Enter a search term"),
+        (" \n".to_owned(), "Enter a search term"),
         ("x".repeat(QUERY_BYTES + 1), "too long"),
     ] {
         let error = search(&mut client, &query).await.unwrap_err();

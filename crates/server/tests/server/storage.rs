@@ -79,12 +79,12 @@ async fn a_full_disk_refuses_every_change_in_words_and_loses_nothing() {
     ] {
         let name = command.name();
         let error = client.ask(session, command).await.expect_err(name);
-        assert!(error.message.contains("could not be saved: the disk is full"), "{name}: {error:?}");
+        assert!(error.message.contains("Couldn't save: the disk is full"), "{name}: {error:?}");
     }
     for command in hub_changes(&asking) {
         let name = command.name();
         let error = client.ask_hub(command).await.expect_err(name);
-        assert!(error.message.contains("could not be saved: the disk is full"), "{name}: {error:?}");
+        assert!(error.message.contains("Couldn't save: the disk is full"), "{name}: {error:?}");
     }
     let new = HubCommand::NewSession { agent: "demo".to_owned(), cwd: String::new() };
     assert!(client.ask_hub(new).await.is_err());

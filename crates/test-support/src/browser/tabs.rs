@@ -4,6 +4,7 @@ use serde_json::json;
 use thirtyfour::WindowHandle;
 
 use super::Page;
+use super::script::PAGE;
 
 /// The handles of two tabs.
 pub struct Tabs {
@@ -24,11 +25,10 @@ impl Page {
         self.driver.switch_to_window(tab.clone()).await.unwrap();
     }
 
-    /// Brings the tab to the front.
+    /// Brings the tab to the front. Fires the event as well: a browser without a window may never have hidden the tab.
     pub async fn bring_to_front(&self) {
         self.cdp("Page.bringToFront", json!({})).await;
-        self.until("a visible tab", "return document.visibilityState === 'visible'").await;
-        // A browser without a window may never have hidden the tab, and then fires no event.
-        self.script("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))", vec![]).await;
+        self.until_function("a visible tab", "isDocumentVisible", json!([])).await;
+        self.call(PAGE, "announceVisibility", json!([])).await;
     }
 }

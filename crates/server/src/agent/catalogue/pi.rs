@@ -62,8 +62,8 @@ fn new_session_file(agent: &Agent, session: SessionStart<'_>) -> String {
 
 pub(super) fn explain_no_model(name: &str) -> String {
     format!(
-        "{name} has no model to work with. Run it in a terminal and use /login, or set a provider's key \
-         (such as ANTHROPIC_API_KEY) where Pilothouse is started."
+        "{name} has no model. Run it in a terminal and use /login, or set a provider's API key \
+         (such as ANTHROPIC_API_KEY) and restart Pilothouse."
     )
 }
 
@@ -71,8 +71,8 @@ pub(super) fn explain_no_model(name: &str) -> String {
 pub(super) fn explain_failure(name: &str, stderr: &str) -> Option<String> {
     let (major, minor) = node_version(stderr).filter(|node| *node < NODE)?;
     Some(format!(
-        "{name} needs Node.js {}.{} or newer, and found {major}.{minor}. Install a newer Node.js (from nodejs.org, or \
-         with a version manager) and start Pilothouse again.",
+        "{name} needs Node.js {}.{} or newer, but found {major}.{minor}. Install a newer Node.js (from nodejs.org or \
+         with a version manager) and restart Pilothouse.",
         NODE.0, NODE.1
     ))
 }
@@ -93,7 +93,7 @@ mod tests {
         let old = "file:///pi/cli.js:2\nSyntaxError: The requested module 'node:module' does not provide an export \
                    named 'enableCompileCache'\n\nNode.js v20.20.2\n";
         let text = explain_failure("pi", old).unwrap();
-        assert!(text.contains("needs Node.js 22.19 or newer, and found 20.20"), "{text}");
+        assert!(text.contains("needs Node.js 22.19 or newer, but found 20.20"), "{text}");
         assert_eq!(explain_failure("pi", "Error: no such option\n\nNode.js v24.21.0\n"), None);
         assert_eq!(explain_failure("pi", ""), None);
     }

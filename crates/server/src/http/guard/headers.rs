@@ -10,11 +10,12 @@ use axum::http::{HeaderMap, HeaderValue};
 pub struct SecurityHeaders(Vec<(HeaderName, HeaderValue)>);
 
 impl SecurityHeaders {
-    /// `script_hashes` are the hashes of the page's inline scripts, as `sha256-…`.
-    pub fn new(script_hashes: &[&str]) -> Self {
-        let hashes: String = script_hashes.iter().map(|hash| format!(" '{hash}'")).collect();
+    /// Allows the page's inline scripts and styles by their hashes, given as `sha256-…`.
+    pub fn new(script_hashes: &[&str], style_hashes: &[&str]) -> Self {
+        let sources = |hashes: &[&str]| hashes.iter().map(|hash| format!(" '{hash}'")).collect::<String>();
+        let (scripts, styles) = (sources(script_hashes), sources(style_hashes));
         let policy = format!(
-            "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; style-src 'self'; \
+            "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{scripts}; style-src 'self'{styles}; \
              img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; \
              worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         );

@@ -37,11 +37,11 @@ impl Asks {
         let Some(open) = self.open.iter().find(|open| open.ask.id == ask_id) else {
             return Err(CommandError::new(
                 ErrorCode::Gone,
-                "This question is closed: it was answered, has expired, or the run was stopped.",
+                "This question is closed. It was answered, it expired, or the run was stopped.",
             ));
         };
         if !open.ask.accepts(answer) {
-            return Err(CommandError::invalid("That is not an answer to this question."));
+            return Err(CommandError::invalid("This answer doesn't fit the question."));
         }
         Ok(open.ask.clone())
     }

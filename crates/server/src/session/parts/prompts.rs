@@ -225,14 +225,15 @@ pub(in crate::session) fn check_client_id(client_id: &str) -> Result<(), Command
 
 pub(in crate::session) fn check_prompt(message: &str, images: &[Image]) -> Result<(), CommandError> {
     if message.trim().is_empty() && images.is_empty() {
-        return Err(CommandError::invalid("The message is empty."));
+        return Err(CommandError::invalid("The message is empty. Type something to send."));
     }
     if message.len() > PROMPT_BYTES {
-        let text = format!("The message is {} bytes long; the limit is {PROMPT_BYTES}.", message.len());
+        let text =
+            format!("The message is too long ({} bytes). The limit is {PROMPT_BYTES} bytes.", message.len());
         return Err(CommandError::invalid(text));
     }
     if images.len() > PROMPT_IMAGES {
-        let text = format!("The message has {} images; the limit is {PROMPT_IMAGES}.", images.len());
+        let text = format!("The message has {} images. The limit is {PROMPT_IMAGES}.", images.len());
         return Err(CommandError::invalid(text));
     }
     check_images(images).map_err(CommandError::invalid)
