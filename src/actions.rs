@@ -1,4 +1,5 @@
-//! What a person can do, in the words of the product. Components call these; only here do state and transport meet.
+//! The user's actions: each changes the page's state, sends commands to the server, or both. Components call
+//! them, and only this module connects the state with the transport.
 
 mod attachments;
 mod drafts;
@@ -19,13 +20,17 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate};
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{Command, HubCommand, SessionCommand};
 
 use self::timeline::TimelineHandle;
 use crate::browser;
+use crate::net::access::Access;
 use crate::net::{Connection, OnDisconnect, Outcome};
+use crate::reactive::memo;
 use crate::routes::{self, Route};
 use crate::store::server::Session;
 use crate::store::{ClientState, ServerState};
@@ -33,144 +38,217 @@ use crate::store::{ClientState, ServerState};
 /// Navigates to a path below the base path of the page.
 type Navigate = Rc<dyn Fn(&str)>;
 
-/// Everything a component needs, from the context.
+/// The page's state and actions, which components get from the context.
 #[derive(Clone, Copy)]
 pub struct Actions {
     pub server: ServerState,
     pub client: ClientState,
-    /// What the address names.
-    pub route: RwSignal<Route>,
+    /// The route of the current address.
+    pub route: Memo<Route>,
     /// The timeline on the screen.
     pub timeline: TimelineHandle,
-    /// Changes the address, once the page stands there.
-    navigate: StoredValue<Option<Navigate>, LocalStorage>,
+    navigate: StoredValue<Navigate, LocalStorage>,
     connection: StoredValue<Option<Connection>, LocalStorage>,
-    /// A Stop that could not be delivered, and the run it was meant for.
-    stops: StoredValue<Vec<(String, u64)>>,
-    /// Sessions whose queue is being taken back.
+    /// Stops that could not be delivered: the session's id and the number of the run to stop.
+    deferred_stops: StoredValue<Vec<(String, u64)>>,
+    /// The ids of sessions whose scheduled messages are being restored to the composer.
     restoring: StoredValue<Vec<String>>,
-    /// The drafts as the server has them, and the sessions whose draft it could not be told.
-    served_drafts: StoredValue<HashMap<String, String>>,
-    /// Sessions and requests of which the answer, to a stop or a restore, got lost.
-    missed: StoredValue<Vec<(String, String)>>,
-    unserved: StoredValue<Vec<String>>,
+    /// The drafts that the server has stored, by session id.
+    server_drafts: StoredValue<HashMap<String, String>>,
+    /// The ids of sessions whose draft could not be sent to the server.
+    unsent_drafts: StoredValue<Vec<String>>,
+    /// Stop and restore requests whose response was lost: the session's id and the request's.
+    lost_responses: StoredValue<Vec<(String, String)>>,
 }
 
 impl Actions {
-    /// Made once, in the page's own owner.
-    pub fn make() -> Self {
+    /// Creates the state in the current owner, which must be the page's, inside the router.
+    pub fn new() -> Self {
+        let pathname = use_location().pathname;
+        let navigate = use_navigate();
+        let navigate: Navigate = Rc::new(move |path| navigate(path, NavigateOptions::default()));
         let actions = Self {
             server: ServerState::new(),
             client: ClientState::new(browser::now()),
-            route: RwSignal::new(Route::default()),
+            route: memo(move || routes::parse_path(&pathname.get())),
             timeline: TimelineHandle::default(),
-            navigate: StoredValue::new_local(None),
+            navigate: StoredValue::new_local(navigate),
             connection: StoredValue::new_local(None),
-            stops: StoredValue::default(),
+            deferred_stops: StoredValue::default(),
             restoring: StoredValue::default(),
-            served_drafts: StoredValue::default(),
-            missed: StoredValue::default(),
-            unserved: StoredValue::default(),
+            server_drafts: StoredValue::default(),
+            unsent_drafts: StoredValue::default(),
+            lost_responses: StoredValue::default(),
         };
-        actions.client.drafts.on_save(move |id, text| actions.draft_rests(id, text));
+        actions.client.drafts.on_save(move |id, text| actions.sync_draft(id, text));
         actions.connection.set_value(Some(Connection::new(Box::new(actions))));
         actions
     }
 
+    /// Sets whether this browser has access, and connects if it may have.
+    pub fn set_access(&self, access: Access) {
+        // Connecting first lets the handshake and the rendering of the layout overlap.
+        if matches!(access, Access::Granted | Access::Unknown) {
+            self.connect();
+        }
+        self.client.access.set(Some(access));
+    }
+
     pub fn connect(&self) {
-        self.go_on_with_what_was_sent();
-        self.with_connection(Connection::start);
-    }
-
-    pub fn go(&self, to: Route) {
-        self.go_to_fragment(to, None);
-    }
-
-    fn go_to_fragment(&self, to: Route, fragment: Option<String>) {
-        self.client.sidebar_open.set(false);
-        self.client.left.set(None);
-        self.client.trouble.set(None);
-        let path = routes::path_below_base(&to);
-        if let Some(navigate) = self.navigate.get_value() {
-            navigate(&fragment.map_or(path.clone(), |fragment| format!("{path}#{fragment}")));
+        self.resend_saved_messages();
+        if let Some(connection) = self.connection.get_value() {
+            connection.start();
         }
     }
 
-    pub fn navigate_with(&self, navigate: impl Fn(&str) + 'static) {
-        self.navigate.set_value(Some(Rc::new(navigate)));
+    pub fn navigate_to(&self, route: Route) {
+        self.navigate_to_fragment(route, None);
+    }
+
+    fn navigate_to_fragment(&self, route: Route, fragment: Option<String>) {
+        self.client.sidebar_open.set(false);
+        self.client.removed_title.set(None);
+        self.client.error.set(None);
+        let path = routes::path_below_base(&route);
+        let navigate = self.navigate.get_value();
+        navigate(&fragment.map_or(path.clone(), |fragment| format!("{path}#{fragment}")));
+    }
+
+    /// Replaces the function that changes the address.
+    #[cfg(test)]
+    pub fn set_navigate(&self, navigate: impl Fn(&str) + 'static) {
+        self.navigate.set_value(Rc::new(navigate));
     }
 
     /// The session of the address, if it names one.
-    pub fn current(&self) -> Option<Session> {
-        match self.route.get_untracked() {
-            Route::Session(id) => self.server.opened(&id),
+    pub fn current_session(&self) -> Option<Session> {
+        untrack(|| self.track_current_session())
+    }
+
+    /// Like `current_session`, tracked.
+    pub fn track_current_session(&self) -> Option<Session> {
+        match self.route.get() {
+            Route::Session(id) => self.server.track_opened(&id),
             Route::New => None,
         }
     }
 
-    /// A session is gone from the server: a view of it would be a view of nothing.
-    fn leave(&self, removed: &[String]) {
+    /// Deletes the attachments of removed sessions, and leaves the current session if it is one of them.
+    fn handle_removed_sessions(&self, removed: &[String]) {
         removed.iter().for_each(|id| self.client.attachments.forget(id));
-        if let Some(session) = self.current().filter(|session| removed.contains(&session.id())) {
+        if let Some(session) = self.current_session().filter(|session| removed.contains(&session.id())) {
             let title = session.meta.title().get_untracked();
-            self.go(Route::New);
-            self.client.left.set(Some(title));
+            self.navigate_to(Route::New);
+            self.client.removed_title.set(Some(title));
         }
     }
 
-    /// One command, one answer. Lost with the connection.
-    fn ask(&self, session_id: &str, command: SessionCommand, done: impl FnOnce(Outcome) + 'static) {
-        self.ask_boxed(Command::of_session(session_id, command), Box::new(done));
+    /// Sends a session command. The callback receives the response, or an error if the connection is lost.
+    fn request(&self, session_id: &str, command: SessionCommand, callback: impl FnOnce(Outcome) + 'static) {
+        self.send(Command::of_session(session_id, command), OnDisconnect::Fail, Box::new(callback));
     }
 
-    /// The same of the hub.
-    fn ask_hub(&self, command: HubCommand, done: impl FnOnce(Outcome) + 'static) {
-        self.ask_boxed(command.into(), Box::new(done));
+    /// Like `request`, for a command to the hub.
+    fn request_hub(&self, command: HubCommand, callback: impl FnOnce(Outcome) + 'static) {
+        self.send(command.into(), OnDisconnect::Fail, Box::new(callback));
     }
 
-    /// The same about a session; nobody is told if the page has let go of it meanwhile.
-    fn ask_in(
+    /// Like `request`, but drops the response if the page has evicted the session in the meantime.
+    fn request_in_session(
         &self,
         session: Session,
         command: SessionCommand,
-        done: impl FnOnce(Session, Outcome) + 'static,
+        callback: impl FnOnce(Session, Outcome) + 'static,
     ) {
         let (server, id) = (self.server, session.id());
-        self.ask(&id.clone(), command, move |outcome| {
+        self.request(&id.clone(), command, move |outcome| {
             if let Some(session) = server.opened(&id) {
-                done(session, outcome);
+                callback(session, outcome);
             }
         });
     }
 
-    /// Only a refusal is said.
-    fn order_in(&self, session: Session, command: SessionCommand) {
-        self.ask_in(session, command, |session, outcome| {
+    /// Sends a command whose effect arrives as events. An error becomes a notice in the session.
+    fn send_or_notify(&self, session: Session, command: SessionCommand) {
+        self.request_in_session(session, command, |session, outcome| {
             if let Err(error) = outcome {
                 session.notify(NoticeLevel::Warning, error.message);
             }
         });
     }
 
-    fn ask_boxed(&self, command: Command, done: Box<dyn FnOnce(Outcome)>) {
-        self.with_connection(|connection| drop(connection.request(command, OnDisconnect::Fail, done)));
+    /// Sends a command whose effect arrives as events. An error becomes a row in the timeline.
+    fn send_or_add_error_row(&self, session: Session, command: SessionCommand) {
+        self.request_in_session(session, command, |session, outcome| {
+            if let Err(error) = outcome {
+                add_error_row(session, error.message);
+            }
+        });
     }
 
-    /// Whether a command has had no answer yet; tests wait for it.
-    #[cfg(test)]
-    pub fn is_waiting_for(&self, command_id: &str) -> bool {
-        self.connection.get_value().is_some_and(|connection| connection.is_waiting_for(command_id))
+    /// Sends a command whose effect arrives as events. An error is shown by `show_error`.
+    pub fn send_command(&self, session_id: &str, command: SessionCommand) {
+        self.request(session_id, command, self.error_callback(session_id));
     }
 
-    fn with_connection(&self, with: impl FnOnce(&Connection)) {
-        // Cloned, because what is done with it may come back here.
-        if let Some(link) = self.connection.get_value() {
-            with(&link);
+    /// Like `send_command`, for a command to the hub that concerns a session.
+    fn send_hub_command(&self, session_id: &str, command: HubCommand) {
+        self.request_hub(command, self.error_callback(session_id));
+    }
+
+    /// Returns a callback that shows the error of a failed request.
+    fn error_callback(&self, session_id: &str) -> impl FnOnce(Outcome) + use<> {
+        let (actions, id) = (*self, session_id.to_owned());
+        move |outcome| {
+            if let Err(error) = outcome {
+                actions.show_error(&id, error.message);
+            }
         }
+    }
+
+    /// Shows an error as a notice in the session if it is the current one, otherwise in the sidebar.
+    fn show_error(&self, session_id: &str, error: String) {
+        match self.current_session().filter(|session| session.id() == session_id) {
+            Some(session) => session.notify(NoticeLevel::Warning, error),
+            None => self.client.error.set(Some(error)),
+        }
+    }
+
+    /// Sends a command. Returns the request's id, or an empty string if it was not sent.
+    fn send(
+        &self,
+        command: Command,
+        on_disconnect: OnDisconnect,
+        callback: Box<dyn FnOnce(Outcome)>,
+    ) -> String {
+        // The value is cloned, because the callback may run at once and send another command.
+        let connection = self.connection.get_value();
+        connection.map(|connection| connection.request(command, on_disconnect, callback)).unwrap_or_default()
+    }
+
+    fn is_connected(&self) -> bool {
+        self.connection.get_value().is_some_and(|connection| connection.is_open())
+    }
+
+    #[cfg(test)]
+    pub fn is_pending(&self, request_id: &str) -> bool {
+        self.connection.get_value().is_some_and(|connection| connection.is_pending(request_id))
     }
 }
 
-/// The actions, inside the page.
+impl Default for Actions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Adds an error row that only this page has.
+fn add_error_row(session: Session, error: String) {
+    session.edit(|controller| controller.create_error_message(&browser::unique_id(), error));
+    session.update_signals();
+}
+
+/// The actions from the page's context.
 pub fn use_actions() -> Actions {
     expect_context()
 }

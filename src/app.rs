@@ -32,7 +32,21 @@ enum Screen {
 /// The whole page.
 #[component]
 pub fn App() -> impl IntoView {
-    let actions = Actions::make();
+    let token = access::take_token();
+    view! {
+        <Router base=routes::base().trim_end_matches('/')>
+            <Page token />
+        </Router>
+    }
+}
+
+/// Creates the state, and renders the layout once the browser has access.
+#[component]
+fn Page(
+    /// The token from the address.
+    token: Option<String>,
+) -> impl IntoView {
+    let actions = Actions::new();
     provide_context(actions);
     let client = actions.client;
 
@@ -43,30 +57,21 @@ pub fn App() -> impl IntoView {
         }
     });
     let _ = set_interval_with_handle(move || client.now.set(browser::now()), CLOCK_INTERVAL);
-    client.hidden.set(browser::is_hidden());
+    client.set_hidden(browser::is_hidden());
     let _ = window_event_listener(leptos::ev::visibilitychange, move |_| {
-        client.hidden.set(browser::is_hidden());
+        client.set_hidden(browser::is_hidden());
         // A phone may discard a hidden page without firing another event.
         if browser::is_hidden() {
-            actions.keep_all();
+            actions.save_before_unload();
         }
     });
-    let _ = window_event_listener(leptos::ev::pagehide, move |_| actions.keep_all());
+    let _ = window_event_listener(leptos::ev::pagehide, move |_| actions.save_before_unload());
     settings::apply_preferences();
     notifications::start();
     if browser::is_touch() {
         browser::fit_above_keyboard();
     }
-    spawn_local(async move {
-        let access = access::enter().await;
-        client.access.set(Some(access));
-    });
-    // Runs again when access is granted after it was lost.
-    effect(move || {
-        if matches!(client.access.get(), Some(Access::Granted | Access::Unknown)) {
-            actions.connect();
-        }
-    });
+    spawn_local(async move { actions.set_access(access::enter(token).await) });
 
     let screen = memo(move || match client.access.get() {
         None => Screen::CheckingAccess,
@@ -76,9 +81,7 @@ pub fn App() -> impl IntoView {
     });
     move || match screen.get() {
         Screen::CheckingAccess => ().into_any(),
-        Screen::Layout => {
-            view! { <Router base=routes::base().trim_end_matches('/')><Layout /></Router> }.into_any()
-        }
+        Screen::Layout => view! { <Layout /> }.into_any(),
         Screen::Access => access_screen(),
     }
 }

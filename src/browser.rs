@@ -2,6 +2,7 @@
 //! about the product.
 
 pub mod clipboard;
+pub mod debounce;
 pub mod files;
 pub mod highlight_ranges;
 pub mod image_resize;

@@ -9,6 +9,8 @@ mod pickers;
 mod queue;
 mod sessions;
 
+use std::sync::{Arc, OnceLock};
+
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::task::tick;
@@ -26,6 +28,7 @@ use crate::actions::Actions;
 use crate::features::session::SessionPage;
 use crate::net::FrameHandler;
 use crate::routes::Route;
+use crate::{browser, routes};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
@@ -48,17 +51,20 @@ impl Page {
     fn mount(server: SessionView, show: fn(Actions, &str) -> AnyView) -> Self {
         let root = document().create_element("div").unwrap().unchecked_into::<HtmlElement>();
         document().body().unwrap().append_child(&root).unwrap();
-        let slot = std::rc::Rc::new(std::cell::Cell::new(None));
+        let slot = Arc::new(OnceLock::new());
         let made = slot.clone();
         let id = server.meta.session_id.clone();
-        let mounted: UnmountHandle<_> = mount_to(root.clone(), move || {
-            let actions = Actions::make();
-            actions.route.set(Route::Session(id.clone()));
+        browser::replace_path(&routes::path_of(&Route::Session(id.clone())));
+        let content = move || {
+            let actions = Actions::new();
             provide_context(actions);
-            made.set(Some(actions));
-            view! { <Router>{show(actions, &id)}</Router> }
+            let _ = made.set(actions);
+            show(actions, &id)
+        };
+        let mounted: UnmountHandle<_> = mount_to(root.clone(), move || {
+            view! { <Router>{content()}</Router> }
         });
-        Self { actions: slot.get().unwrap(), root, server, _mounted: Box::new(mounted) }
+        Self { actions: *slot.get().unwrap(), root, server, _mounted: Box::new(mounted) }
     }
 
     async fn new() -> Self {

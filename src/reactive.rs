@@ -1,5 +1,5 @@
-//! Memos and effects with boxed closures. Leptos compiles its reactive graph once per closure type; boxed, the page is
-//! smaller (see ARCHITECTURE.md for the figures).
+//! Memos and effects with boxed closures. Leptos compiles its reactive graph once per closure type; boxed,
+//! the page is smaller (see ARCHITECTURE.md for the figures).
 
 use leptos::prelude::*;
 
@@ -18,7 +18,7 @@ where
     Memo::new(move |_| compute())
 }
 
-/// Runs after rendering, and again when what it reads has changed.
+/// An effect: runs after rendering, and again whenever a signal that it reads changes.
 pub fn effect(run: impl FnMut() + 'static) {
     boxed_effect(Box::new(run));
 }

@@ -1,5 +1,5 @@
-//! Attachments into the composer: known by their content, made smaller where that is needed, and refused in words where
-//! there is no room for them.
+//! Adding images to the composer's attachments. The type is detected from the content, large images are
+//! resized, and an image that exceeds a limit is refused with a reason.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -16,71 +16,74 @@ use crate::store::client::image_rules::SIGNATURE_BYTES;
 use crate::store::server::Session;
 
 impl Actions {
-    /// From the clipboard, a drop or the file picker.
-    pub fn attach(&self, session: Session, chosen: Vec<File>) {
+    /// Attaches files from the clipboard, a drop or the file picker. Shows the first reason if some are
+    /// refused.
+    pub fn attach(&self, session: Session, files: Vec<File>) {
         let (actions, id) = (*self, session.id());
         self.client.attachments.problem.set(None);
         if !session.meta.capabilities().with_untracked(|can| can.images) {
-            return self.refuse_picture(id, "This agent takes no images.".to_owned());
+            return self.show_attachment_problem(id, "This agent doesn't support images.".to_owned());
         }
-        // One after the other, so that they stand in the order in which they were chosen.
+        // One after the other, to keep their order.
         spawn_local(async move {
-            let mut refused = None;
-            for file in chosen {
-                if let Err(why) = actions.take_picture(&id, &file).await {
-                    refused.get_or_insert(why);
+            let mut first_problem = None;
+            for file in files {
+                if let Err(problem) = actions.attach_image(&id, &file).await {
+                    first_problem.get_or_insert(problem);
                 }
             }
-            if let Some(why) = refused {
-                actions.refuse_picture(id, why);
+            if let Some(problem) = first_problem {
+                actions.show_attachment_problem(id, problem);
             }
         });
     }
 
-    async fn take_picture(&self, session_id: &str, file: &File) -> Result<(), String> {
-        let mime_type = kind_of(file).await.ok_or("Only PNG, JPEG, GIF and WebP images can be sent.")?;
-        // A film named like a picture must not fill the memory.
+    async fn attach_image(&self, session_id: &str, file: &File) -> Result<(), String> {
+        let mime_type =
+            detect_type(file).await.ok_or("Only PNG, JPEG, GIF and WebP images are supported.")?;
+        // Checked before decoding, which would need too much memory for a huge file.
         if file.size() > IMAGE_FILE_BYTES as f64 {
             return Err(image_rules::too_large(file.size() as usize, IMAGE_FILE_BYTES));
         }
-        let (content, mime_type) = fitting(file, mime_type).await;
-        let room = |size: f64| {
-            let waiting = self.client.attachments.images(session_id);
-            image_rules::refusal(&waiting, size as usize).map_or(Ok(()), Err)
+        let (content, mime_type) = resize_to_limits(file, mime_type).await;
+        let check_limits = |size: f64| {
+            let attached = self.client.attachments.images(session_id);
+            image_rules::refusal(&attached, size as usize).map_or(Ok(()), Err)
         };
-        room(content.size())?;
-        let data = files::read_base64(&content).await.ok_or("The image could not be read.")?;
-        // Others may have been taken while this one was read.
-        room(content.size())?;
+        check_limits(content.size())?;
+        let data =
+            files::read_base64(&content).await.ok_or("Couldn't read the image. Try attaching it again.")?;
+        // Others may have been attached while this one was read.
+        check_limits(content.size())?;
         let image = Image { mime_type: mime_type.to_owned(), data, blob: String::new() };
         self.client.attachments.add(session_id, vec![image]);
         Ok(())
     }
 
-    fn refuse_picture(&self, session_id: String, why: String) {
-        self.client.attachments.problem.set(Some((session_id, why)));
+    fn show_attachment_problem(&self, session_id: String, problem: String) {
+        self.client.attachments.problem.set(Some((session_id, problem)));
     }
 }
 
-async fn kind_of(file: &File) -> Option<&'static str> {
-    let first = file.slice_with_i32_and_i32(0, SIGNATURE_BYTES as i32).ok()?;
-    let first = files::read_base64(&first).await?;
-    image_rules::detect_mime_type(&browser::decode_base64_prefix(&first, SIGNATURE_BYTES))
+async fn detect_type(file: &File) -> Option<&'static str> {
+    let signature = file.slice_with_i32_and_i32(0, SIGNATURE_BYTES as i32).ok()?;
+    let signature = files::read_base64(&signature).await?;
+    image_rules::detect_mime_type(&browser::decode_base64_prefix(&signature, SIGNATURE_BYTES))
 }
 
-/// The picture as it is, or drawn anew if it is larger than a model looks at or than a message takes. What cannot be
-/// drawn stays as it is: whether there is room for it is asked afterwards.
-async fn fitting(file: &File, mime_type: &'static str) -> (Blob, &'static str) {
-    let as_it_is = || (Blob::from(file.clone()), mime_type);
-    let Some(picture) = image_resize::decode(file).await else { return as_it_is() };
-    let size = image_rules::target_size(picture.width(), picture.height(), file.size() as usize);
-    let Some(size) = size else { return as_it_is() };
-    for kind in image_rules::encodings_for(mime_type) {
-        if let Some(made) = image_resize::resize(&picture, size, kind).await
-            && made.size() <= IMAGE_BYTES as f64
+/// Resizes or re-encodes an image that exceeds the limits. Returns the file unchanged if it fits, or if no
+/// attempt yields a small enough image; the caller checks the size.
+async fn resize_to_limits(file: &File, mime_type: &'static str) -> (Blob, &'static str) {
+    let unchanged = || (Blob::from(file.clone()), mime_type);
+    let Some(image) = image_resize::decode(file).await else { return unchanged() };
+    let size = image_rules::target_size(image.width(), image.height(), file.size() as usize);
+    let Some(size) = size else { return unchanged() };
+    for encoding in image_rules::encodings_for(mime_type) {
+        if let Some(resized) = image_resize::resize(&image, size, encoding).await
+            && resized.size() <= IMAGE_BYTES as f64
         {
-            return (made, kind);
+            return (resized, encoding);
         }
     }
-    as_it_is()
+    unchanged()
 }

@@ -1,4 +1,4 @@
-//! A whole conversation leaves the page as Markdown; what is not held here is fetched first.
+//! Exporting a whole conversation as Markdown. Rows that are not loaded are loaded first.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
@@ -11,18 +11,23 @@ use crate::store::server::Session;
 
 impl Actions {
     pub fn copy_conversation(&self, session_id: &str) {
-        self.with_whole(session_id, |session| {
+        self.with_all_rows(session_id, |session| {
             clipboard::copy(&markdown(session), move |copied| match copied {
-                true => session.notify(NoticeLevel::Info, "The conversation is in the clipboard.".to_owned()),
-                false => session.notify(NoticeLevel::Warning, "The browser does not allow it.".to_owned()),
+                true => session.notify(NoticeLevel::Info, "Conversation copied to the clipboard.".to_owned()),
+                false => session.notify(
+                    NoticeLevel::Warning,
+                    "Couldn't copy: the browser blocked access to the clipboard.".to_owned(),
+                ),
             });
         });
     }
 
-    pub fn save_conversation(&self, session_id: &str) {
-        self.with_whole(session_id, |session| {
-            let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
-            let name: String = session.meta.title().get_untracked().chars().take(60).map(plain).collect();
+    /// Downloads the conversation as a file that is named after the title.
+    pub fn download_conversation(&self, session_id: &str) {
+        self.with_all_rows(session_id, |session| {
+            let replace_special = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
+            let title = session.meta.title().get_untracked();
+            let name: String = title.chars().take(60).map(replace_special).collect();
             let name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<&str>>().join("-");
             clipboard::download(
                 &format!("{}.md", if name.is_empty() { "conversation" } else { &name }),
@@ -31,13 +36,18 @@ impl Actions {
         });
     }
 
-    /// Only of a session that is open here.
-    fn with_whole(&self, session_id: &str, act: impl FnOnce(Session) + 'static) {
+    /// Runs `export` once all rows of an opened session are loaded.
+    fn with_all_rows(&self, session_id: &str, export: impl FnOnce(Session) + 'static) {
         let Some(session) = self.server.opened(session_id) else { return };
         if session.first() == 0 {
-            return act(session);
+            return export(session);
         }
-        self.fetch_until(session, 0, Box::new(move |found| _ = found.map(|_| act(session))));
+        let on_loaded = move |is_loaded: bool| {
+            if is_loaded {
+                export(session);
+            }
+        };
+        self.load_rows_back_to(session, 0, Box::new(on_loaded));
     }
 }
 

@@ -1,21 +1,17 @@
-//! Looking into folders, for the new session's form.
+//! Listing folders for the folder picker of the new-session form.
 
 use pilothouse_core::protocol::{DirectoryListing, HubCommand};
 
 use super::Actions;
-use crate::net::{OnDisconnect, read_answer};
+use crate::net::read_answer;
 
 impl Actions {
-    /// The sub-folders of a path; the empty path is the server's default folder.
-    pub fn list_folder(&self, path: String, done: impl FnOnce(Result<DirectoryListing, String>) + 'static) {
-        self.with_connection(|connection| {
-            connection.request(
-                HubCommand::ListDirectory { path }.into(),
-                OnDisconnect::Fail,
-                move |outcome| {
-                    done(read_answer(outcome));
-                },
-            );
-        });
+    /// Lists the subfolders of a path. The empty path means the server's default folder.
+    pub fn list_folder(
+        &self,
+        path: String,
+        callback: impl FnOnce(Result<DirectoryListing, String>) + 'static,
+    ) {
+        self.request_hub(HubCommand::ListDirectory { path }, move |outcome| callback(read_answer(outcome)));
     }
 }

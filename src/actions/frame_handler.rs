@@ -1,22 +1,21 @@
-//! Where the transport's frames reach the state.
+//! Passes the connection's frames and events on to the state.
 
 use leptos::prelude::*;
 use pilothouse_core::json::FromJson;
 use pilothouse_core::protocol::{Cursor, ServerFrame, Welcome};
 
-use super::Actions;
-use super::session::say;
+use super::{Actions, add_error_row};
 use crate::browser;
 use crate::browser::{local_storage, session_storage};
 use crate::net::access::Access;
 use crate::net::{ConnectionState, FrameHandler, Outcome};
-use crate::store::server::{FrameEffect, sessions};
+use crate::store::server::FrameEffect;
 
-/// Reloading for a newer version is tried once per tab.
-const RELOADED: &str = "reloaded-for-version";
+/// The key that is set in a tab's storage when it reloads for a newer version, which it does only once.
+const RELOADED_KEY: &str = "reloaded-for-version";
 
-/// Somebody has been here before, with this browser.
-const BEGUN: &str = "pilothouse.begun";
+/// The key that is set in the browser's storage on the first visit.
+const VISITED_KEY: &str = "pilothouse.begun";
 
 impl FrameHandler for Actions {
     fn cursors(&self) -> Vec<Cursor> {
@@ -27,28 +26,32 @@ impl FrameHandler for Actions {
         self.client.connection.set(connection);
     }
 
+    fn greeted(&self) {
+        self.load_current_session();
+    }
+
     fn welcome(&self, welcome: Welcome) {
-        session_storage::remove(RELOADED);
+        session_storage::remove(RELOADED_KEY);
         self.server.welcome(welcome);
-        self.open_what_is_missing();
-        if local_storage::get(BEGUN).is_none() {
-            local_storage::set(BEGUN, "yes");
-            self.begin_with_the_demo();
+        if local_storage::get(VISITED_KEY).is_none() {
+            local_storage::set(VISITED_KEY, "yes");
+            self.start_demo_session();
         }
-        self.deliver_stops();
-        self.fetch_given_back();
-        self.tell_drafts();
+        self.deliver_deferred_stops();
+        // Before drafts are sent: they would overwrite messages that the server restored to its own draft.
+        self.recover_lost_responses();
+        self.sync_unsent_drafts();
     }
 
     fn frame(&self, frame: ServerFrame) {
         match self.server.apply(frame) {
             FrameEffect::Nothing => {}
-            FrameEffect::Gap(id) => self.reopen(&id),
+            FrameEffect::Gap(id) => self.request_snapshot(&id),
             FrameEffect::Replaced(id) => {
-                self.show_unconfirmed(&id);
-                self.take_up_draft(&id);
+                self.show_unconfirmed_rows(&id);
+                self.adopt_server_draft(&id);
             }
-            FrameEffect::Removed(ids) => self.leave(&ids),
+            FrameEffect::Removed(ids) => self.handle_removed_sessions(&ids),
         }
     }
 
@@ -61,23 +64,24 @@ impl FrameHandler for Actions {
             && let Some(list) = data.get_mut("sessions").map(serde_json::Value::take)
             && let Some(list) = FromJson::from_json(list)
         {
-            self.server.sessions.set(sessions::newest_first(list));
+            self.server.set_sessions(list);
         }
     }
 
     fn duplicate_response(&self, session_id: Option<&str>, command: &str) {
-        let session = session_id.and_then(|id| self.server.opened(id)).or_else(|| self.current());
+        let session = session_id.and_then(|id| self.server.opened(id)).or_else(|| self.current_session());
         if let Some(session) = session {
-            say(session, format!("The server answered '{command}' twice. The second answer was left alone."));
+            let text = format!("The server answered '{command}' twice. The second answer was ignored.");
+            add_error_row(session, text);
         }
     }
 
     fn access_lost(&self) {
-        self.client.access.set(Some(Access::Denied));
+        self.set_access(Access::Denied);
     }
 
     fn outdated(&self) {
-        if session_storage::set_once(RELOADED) {
+        if session_storage::set_once(RELOADED_KEY) {
             browser::reload();
         } else {
             self.client.outdated.set(true);

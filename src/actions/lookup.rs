@@ -1,4 +1,5 @@
-//! Finding: words in all sessions, the place where they stand, and what an agent offers to choose from.
+//! Searching sessions, showing a found row, and listing the files, models and commands that the user can
+//! choose from.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::event::{ModelInfo, NoticeLevel};
@@ -14,21 +15,21 @@ use crate::routes::{self, Route};
 use crate::store::server::Session;
 
 impl Actions {
-    pub fn search(&self, query: String, done: impl FnOnce(Result<SearchResults, String>) + 'static) {
-        self.ask_hub(HubCommand::Search { query }, move |outcome| done(read_answer(outcome)));
+    pub fn search(&self, query: String, callback: impl FnOnce(Result<SearchResults, String>) + 'static) {
+        self.request_hub(HubCommand::Search { query }, move |outcome| callback(read_answer(outcome)));
     }
 
-    /// Opens a session at an entry that was found; without an entry, just the session.
-    pub fn go_to(&self, session_id: String, entry: Option<String>) {
-        let open = self.current().filter(|session| session.id() == session_id);
-        match (open, entry) {
+    /// Opens a session and, if an entry is given, scrolls to the row that shows it.
+    pub fn navigate_to_entry(&self, session_id: String, entry: Option<String>) {
+        let current = self.current_session().filter(|session| session.id() == session_id);
+        match (current, entry) {
             (Some(session), Some(entry)) => {
                 self.client.sidebar_open.set(false);
                 self.show_entry(session, entry);
             }
             (_, entry) => {
                 let fragment = entry.map(|entry| routes::entry_fragment(&entry));
-                self.go_to_fragment(Route::Session(session_id), fragment);
+                self.navigate_to_fragment(Route::Session(session_id), fragment);
             }
         }
     }
@@ -42,98 +43,106 @@ impl Actions {
         }
     }
 
+    /// Asks the server which row shows an entry, and scrolls to that row.
     fn show_entry(&self, session: Session, entry: String) {
-        let (timeline, id) = (self.timeline, session.id());
-        self.find_row(session, entry, move |position| {
-            timeline.show_row(&id, position, FirstMatch::default());
-        });
-    }
-
-    /// Finds the place of the row that shows an entry, and fetches what is before the rows held until it is there.
-    pub fn find_row(&self, session: Session, entry: String, found: impl FnOnce(usize) + 'static) {
         let actions = *self;
-        self.ask_in(session, SessionCommand::FindRow { entry }, move |session, outcome| {
+        self.request_in_session(session, SessionCommand::FindRow { entry }, move |session, outcome| {
             let row = outcome.map_err(|error| error.message).and_then(|data| {
                 let row = data.get("row").and_then(serde_json::Value::as_u64);
                 row.and_then(|row| usize::try_from(row).ok())
-                    .ok_or_else(|| "This place is no longer part of the conversation.".to_owned())
+                    .ok_or_else(|| "This message is no longer in the conversation.".to_owned())
             });
             match row {
-                Ok(row) => actions.fetch_until(session, row, Box::new(|row| _ = row.map(found))),
+                Ok(row) => actions.load_and_show_row(session, row, FirstMatch::default()),
                 Err(error) => session.notify(NoticeLevel::Warning, error),
             }
         });
     }
 
-    /// The rows of a session that have certain words, by their place.
+    /// Finds the positions of a session's rows that contain the query.
     pub fn find_rows(
         &self,
         session: Session,
         query: String,
-        done: impl FnOnce(Result<FoundRows, String>) + 'static,
+        callback: impl FnOnce(Result<FoundRows, String>) + 'static,
     ) {
-        self.ask(&session.id(), SessionCommand::FindRows { query }, move |outcome| {
-            done(read_answer(outcome))
+        self.request(&session.id(), SessionCommand::FindRows { query }, move |outcome| {
+            callback(read_answer(outcome))
         });
     }
 
-    /// Brings the reader to a row of the session that is shown.
+    /// Scrolls to a row of the current session, and loads it first if necessary.
     pub fn show_row(&self, session: Session, position: usize, first_match: FirstMatch) {
         if position > session.first() && session.row_id_at(position).is_none() {
-            let text = "This message is not part of the conversation.";
+            let text = "Message not found in this conversation.";
             return session.notify(NoticeLevel::Warning, text.to_owned());
         }
+        self.load_and_show_row(session, position, first_match);
+    }
+
+    fn load_and_show_row(&self, session: Session, position: usize, first_match: FirstMatch) {
         let (timeline, id) = (self.timeline, session.id());
-        let show = move |position: Option<usize>| {
-            if let Some(position) = position {
+        let show = move |is_loaded: bool| {
+            if is_loaded {
                 timeline.show_row(&id, position, first_match);
             }
         };
-        self.fetch_until(session, position, Box::new(show));
+        self.load_rows_back_to(session, position, Box::new(show));
     }
 
-    /// Has the rows of a session fetched back to this place, which is told when it is there, or none if it cannot be.
-    pub fn fetch_until(&self, session: Session, row: usize, done: Box<dyn FnOnce(Option<usize>)>) {
-        if session.row_id_at(row).is_some() {
-            return done(Some(row));
+    /// Loads earlier rows, page by page, until the row at this position is loaded. The callback receives
+    /// whether it is.
+    pub fn load_rows_back_to(&self, session: Session, position: usize, callback: Box<dyn FnOnce(bool)>) {
+        if session.row_id_at(position).is_some() {
+            return callback(true);
         }
         let (actions, id, first) = (*self, session.id(), session.first());
-        if row > first {
-            return done(None);
+        if position > first {
+            return callback(false);
         }
-        self.show_earlier(session, move || {
-            // Where nothing came, nothing will.
+        self.load_earlier_rows(session, move || {
+            // Stop if the last request has loaded no rows.
             match actions.server.opened(&id).filter(|session| session.first() < first) {
-                Some(session) => actions.fetch_until(session, row, done),
-                None => done(None),
+                Some(session) => actions.load_rows_back_to(session, position, callback),
+                None => callback(false),
             }
         });
     }
 
-    /// Paths of the session's folder that fit these letters; none where the server cannot tell.
-    pub fn files(&self, session: Session, query: String, done: impl FnOnce(Vec<String>) + 'static) {
-        self.ask(&session.id(), SessionCommand::FindFiles { query }, move |outcome| {
-            done(read_answer::<FoundFiles>(outcome).unwrap_or_default().paths);
+    /// Finds the paths in the session's folder that match the query. There are none if the request fails.
+    pub fn find_files(&self, session: Session, query: String, callback: impl FnOnce(Vec<String>) + 'static) {
+        self.request(&session.id(), SessionCommand::FindFiles { query }, move |outcome| {
+            callback(read_answer::<FoundFiles>(outcome).unwrap_or_default().paths);
         });
     }
 
-    pub fn models(&self, session: Session, done: impl FnOnce(Result<Vec<ModelInfo>, String>) + 'static) {
-        let id = session.id();
-        self.ask(&id, SessionCommand::GetAvailableModels, move |outcome| done(list_in(outcome, "models")));
+    pub fn list_models(
+        &self,
+        session: Session,
+        callback: impl FnOnce(Result<Vec<ModelInfo>, String>) + 'static,
+    ) {
+        self.request(&session.id(), SessionCommand::GetAvailableModels, move |outcome| {
+            callback(read_list(outcome, "models"))
+        });
     }
 
     pub fn set_model(&self, session: Session, provider: String, model_id: String) {
-        self.order(&session.id(), SessionCommand::SetModel { provider, model_id });
+        self.send_command(&session.id(), SessionCommand::SetModel { provider, model_id });
     }
 
-    pub fn commands(&self, session: Session, done: impl FnOnce(Result<Vec<AgentCommand>, String>) + 'static) {
-        self.ask(&session.id(), SessionCommand::GetCommands, move |outcome| {
-            done(list_in(outcome, "commands"))
+    pub fn list_commands(
+        &self,
+        session: Session,
+        callback: impl FnOnce(Result<Vec<AgentCommand>, String>) + 'static,
+    ) {
+        self.request(&session.id(), SessionCommand::GetCommands, move |outcome| {
+            callback(read_list(outcome, "commands"))
         });
     }
 }
 
-fn list_in<T: DeserializeOwned>(outcome: Outcome, key: &str) -> Result<Vec<T>, String> {
+/// Deserializes the list under `key` in the data of a response.
+fn read_list<T: DeserializeOwned>(outcome: Outcome, key: &str) -> Result<Vec<T>, String> {
     let list =
         outcome.map_err(|error| error.message)?.get_mut(key).map(serde_json::Value::take).unwrap_or_default();
     read_answer(Ok(list))

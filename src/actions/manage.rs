@@ -1,5 +1,5 @@
-//! What a person does with sessions as a whole: naming, pinning, archiving, deleting, compacting, taking over. The
-//! effects come back as events; only refusals are said.
+//! Managing sessions: renaming, pinning, archiving, deleting, compacting and taking over. The effects arrive
+//! as events; only errors are shown here.
 
 use std::sync::Arc;
 
@@ -9,7 +9,6 @@ use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{HubCommand, SessionCommand};
 
 use super::Actions;
-use crate::net::Outcome;
 use crate::store::client::{Confirmation, Renaming};
 use crate::store::server::Session;
 
@@ -22,88 +21,66 @@ impl Actions {
         self.client.renaming.set(None);
         let title = title.trim().to_owned();
         if title.len() > TITLE_BYTES {
-            return self.refused(session_id, format!("A title has at most {TITLE_BYTES} bytes."));
+            return self
+                .show_error(session_id, format!("The title is too long. The limit is {TITLE_BYTES} bytes."));
         }
-        self.order(session_id, SessionCommand::RenameSession { title });
+        self.send_command(session_id, SessionCommand::RenameSession { title });
     }
 
     pub fn pin(&self, session_id: &str, pinned: bool) {
-        let session = session_id.to_owned();
-        self.order_hub(session_id, HubCommand::Pin { session_id: session, pinned });
+        let id = session_id.to_owned();
+        self.send_hub_command(session_id, HubCommand::Pin { session_id: id, pinned });
     }
 
     pub fn archive(&self, session_id: &str, archived: bool) {
-        let session = session_id.to_owned();
-        self.order_hub(session_id, HubCommand::Archive { session_id: session, archived });
+        let id = session_id.to_owned();
+        self.send_hub_command(session_id, HubCommand::Archive { session_id: id, archived });
     }
 
     pub fn compact(&self, session_id: &str) {
-        self.order(session_id, SessionCommand::Compact { instructions: None });
+        self.send_command(session_id, SessionCommand::Compact { instructions: None });
     }
 
+    /// Marks a session as read. Errors are not shown, because the user did not ask for it.
     pub fn mark_read(&self, session_id: &str) {
-        // Nothing that a person asked for: nothing to say when it fails.
-        self.ask_hub(HubCommand::MarkRead { session_id: session_id.to_owned() }, drop);
+        self.request_hub(HubCommand::MarkRead { session_id: session_id.to_owned() }, drop);
     }
 
-    /// Asks first, and says where it goes.
+    /// Deletes a session after the user has confirmed it.
     pub fn delete(&self, session_id: String, title: &str) {
         let actions = *self;
         self.client.confirmation.set(Some(Confirmation {
-            title: format!("Delete “{title}”?"),
-            words: "Its file is moved to the trash, from where it can be taken back by hand.".to_owned(),
-            yes: "Delete",
+            title: "Delete session?".to_owned(),
+            text: format!("“{title}” will be moved to the trash in the Pilothouse data folder."),
+            confirm_label: "Delete",
             destructive: true,
-            act: Arc::new(move || {
-                let session = session_id.clone();
-                actions.order_hub(&session_id, HubCommand::DeleteSession { session_id: session });
+            action: Arc::new(move || {
+                let id = session_id.clone();
+                actions.send_hub_command(&session_id, HubCommand::DeleteSession { session_id: id });
             }),
         }));
     }
 
-    /// Another program writes this session: going on here asks first, then does what was wanted.
-    pub(super) fn take_over_and(&self, session: Session, then: impl Fn() + Send + Sync + 'static) {
+    /// Takes over a session that another program writes, after the user has confirmed it, and then runs
+    /// `then`.
+    pub(super) fn confirm_take_over(&self, session: Session, then: impl Fn() + Send + Sync + 'static) {
         let (actions, then) = (*self, Arc::new(then));
         self.client.confirmation.set(Some(Confirmation {
             title: "Take over this session?".to_owned(),
-            words:
-                "Another program is working in it. If both go on, the conversation splits: end the other one \
-                    first, or make sure that it rests."
+            text:
+                "Another program is working in it. If both continue, the conversation splits into two branches. \
+                    Stop the other program first."
                     .to_owned(),
-            yes: "Take over",
+            confirm_label: "Take over",
             destructive: false,
-            act: Arc::new(move || {
+            action: Arc::new(move || {
                 let then = then.clone();
-                actions.ask_in(session, SessionCommand::TakeOver, move |session, outcome| match outcome {
+                let command = SessionCommand::TakeOver;
+                actions.request_in_session(session, command, move |session, outcome| match outcome {
                     Ok(_) => then(),
                     Err(error) => session.notify(NoticeLevel::Warning, error.message),
                 });
             }),
         }));
-    }
-
-    /// Tells the server; a refusal is said where the person looks.
-    pub fn order(&self, session_id: &str, command: SessionCommand) {
-        let (actions, id) = (*self, session_id.to_owned());
-        self.ask(session_id, command, move |outcome| actions.ordered(&id, outcome));
-    }
-
-    fn order_hub(&self, session_id: &str, command: HubCommand) {
-        let (actions, id) = (*self, session_id.to_owned());
-        self.ask_hub(command, move |outcome| actions.ordered(&id, outcome));
-    }
-
-    fn ordered(&self, session_id: &str, outcome: Outcome) {
-        if let Err(error) = outcome {
-            self.refused(session_id, error.message);
-        }
-    }
-
-    /// In the session itself if it is the one that is open, else in the sidebar.
-    pub(super) fn refused(&self, session_id: &str, error: String) {
-        match self.current().filter(|session| session.id() == session_id) {
-            Some(session) => session.notify(NoticeLevel::Warning, error),
-            None => self.client.trouble.set(Some(error)),
-        }
     }
 }

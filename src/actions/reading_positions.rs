@@ -1,24 +1,25 @@
-//! Where the reader is, written down before the page or the session goes.
+//! Saving reading positions and drafts before the session or the page is left.
 
 use super::Actions;
-use crate::store::client::ReadingPosition as Reading;
+use crate::store::client::ReadingPosition;
 use crate::store::server::Session;
 
 impl Actions {
-    /// Notes where in the conversation a reader is: the page may let go of the row before the reader comes back to it.
-    pub fn note_place(&self, session: Session) {
-        let (id, places) = (session.id(), self.client.reading_positions);
-        if let Reading::At { row, block, offset, .. } = places.reading(&id)
+    /// Adds the row's index in the conversation to the reading position: when the user returns, the row may
+    /// no longer be loaded.
+    pub fn update_reading_position(&self, session: Session) {
+        let (id, positions) = (session.id(), self.client.reading_positions);
+        if let ReadingPosition::At { row, block, offset, .. } = positions.reading(&id)
             && let position @ Some(_) = session.position_of(&row)
         {
-            places.set_reading(&id, Reading::At { row, position, block, offset });
+            positions.set_reading(&id, ReadingPosition::At { row, position, block, offset });
         }
     }
 
-    /// Keeps what is typed and where one is for the page after this one.
-    pub fn keep_all(&self) {
-        if let Some(session) = self.current() {
-            self.note_place(session);
+    /// Saves the reading positions and drafts, because the browser may discard the page at any time.
+    pub fn save_before_unload(&self) {
+        if let Some(session) = self.current_session() {
+            self.update_reading_position(session);
         }
         self.client.reading_positions.save();
         self.client.drafts.save();

@@ -1,181 +1,151 @@
-//! Opening, creating and steering sessions as a whole.
+//! Opening and creating sessions, answering their asks, and changing their settings.
 
 use leptos::prelude::*;
 use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::protocol::event::NoticeLevel;
-use pilothouse_core::protocol::{AgentInfo, Command, HubCommand, SessionCommand};
+use pilothouse_core::protocol::{AgentInfo, ErrorCode, HubCommand, SessionCommand};
 
-use super::Actions;
-use crate::browser;
-use crate::net::{OnDisconnect, Outcome, read_answer};
+use super::{Actions, add_error_row};
+use crate::net::read_answer;
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
 
 impl Actions {
-    /// The session to show; asks the server for it if need be.
+    /// Returns the session to show, and requests its content from the server unless it is loaded.
     pub fn open(&self, id: &str) -> Session {
         let (session, evicted) = self.server.show(id);
         for id in evicted {
-            self.ask_hub(HubCommand::CloseSession { session_id: id }, drop);
+            self.request_hub(HubCommand::CloseSession { session_id: id }, drop);
         }
         if session.loading.with_untracked(|loading| *loading != Loading::Ready) {
             session.loading.set(Loading::Waiting);
-            self.reopen(id);
+            self.request_snapshot(id);
         }
         session
     }
 
-    /// Asks for a snapshot. Without a connection, the welcome of the next one asks.
-    pub(super) fn reopen(&self, id: &str) {
-        let (actions, own_id) = (*self, id.to_owned());
-        self.with_connection(|connection| {
-            if !connection.is_open() {
-                return;
+    /// Requests a session's snapshot. While disconnected this has no effect: `load_current_session` runs after the next
+    /// hello.
+    pub(super) fn request_snapshot(&self, id: &str) {
+        let (actions, session_id) = (*self, id.to_owned());
+        let command = HubCommand::OpenSession { session_id: id.to_owned() };
+        self.request_hub(command, move |outcome| {
+            // A request that fails with the connection says nothing about the session.
+            if let Err(error) = outcome
+                && error.code != ErrorCode::ConnectionLost
+                && let Some(session) = actions.server.opened(&session_id)
+            {
+                session.loading.set(Loading::Missing(error));
             }
-            let open = HubCommand::OpenSession { session_id: id.to_owned() };
-            connection.request(open.into(), OnDisconnect::Fail, move |outcome| {
-                // A lost connection says nothing about the session.
-                let connected = actions.connection.get_value().is_some_and(|connection| connection.is_open());
-                if let (Err(error), true, Some(session)) =
-                    (outcome, connected, actions.server.opened(&own_id))
-                {
-                    session.loading.set(Loading::Missing(error));
-                }
-            });
         });
     }
 
-    /// After a welcome: what was asked for while there was no connection.
-    pub(super) fn open_what_is_missing(&self) {
-        if let Some(session) = self.current()
+    /// Requests the content of a session that was opened while there was no connection.
+    pub(super) fn load_current_session(&self) {
+        if let Some(session) = self.current_session()
             && session.loading.with_untracked(|loading| *loading != Loading::Ready)
         {
-            self.reopen(&session.id());
+            self.request_snapshot(&session.id());
         }
     }
 
-    /// Who comes for the first time, to a place where nothing else is installed, is met by the demo.
-    pub(super) fn begin_with_the_demo(&self) {
-        let alone = |agents: &Vec<AgentInfo>| match agents.as_slice() {
+    /// Creates a session of the demo agent if there is no other agent, no session, and no other address was
+    /// opened.
+    pub(super) fn start_demo_session(&self) {
+        let only_demo = |agents: &Vec<AgentInfo>| match agents.as_slice() {
             [agent] if agent.demo => Some(agent.name.clone()),
             _ => None,
         };
-        let nothing_yet = self.server.sessions.with_untracked(Vec::is_empty);
-        let asked_for = self.route.get_untracked() == Route::New;
-        if let Some(demo) = self.server.agents.with_untracked(alone).filter(|_| nothing_yet && asked_for) {
-            // The form stands there, with the same choice, should it not come to it.
-            self.create(demo, self.server.default_cwd.get_untracked(), drop);
+        let no_sessions = self.server.sessions().with_untracked(Vec::is_empty);
+        let on_new_screen = self.route.get_untracked() == Route::New;
+        let demo = self.server.agents.with_untracked(only_demo);
+        if let Some(demo) = demo.filter(|_| no_sessions && on_new_screen) {
+            // If it fails, the form of the new-session screen offers the same choice.
+            self.create_session(demo, self.server.default_cwd.get_untracked(), drop);
         }
     }
 
-    /// Creates a session and goes there; a refusal goes to `failed` in words.
-    pub fn create(&self, agent: String, cwd: String, failed: impl FnOnce(String) + 'static) {
+    /// Creates a session and navigates to it. `on_error` receives the message if it fails.
+    pub fn create_session(&self, agent: String, cwd: String, on_error: impl FnOnce(String) + 'static) {
         let actions = *self;
-        self.with_connection(|connection| {
-            let create = HubCommand::NewSession { agent, cwd };
-            connection.request(create.into(), OnDisconnect::Fail, move |outcome| {
-                let id = outcome.map_err(|error| error.message).and_then(|data| {
-                    let id = data.get("session_id").and_then(|id| id.as_str()).map(str::to_owned);
-                    id.ok_or_else(|| "The server did not say which session it made.".to_owned())
-                });
-                match id {
-                    Ok(id) => actions.go(Route::Session(id)),
-                    Err(error) => failed(error),
-                }
+        self.request_hub(HubCommand::NewSession { agent, cwd }, move |outcome| {
+            let id = outcome.map_err(|error| error.message).and_then(|data| {
+                let id = data.get("session_id").and_then(|id| id.as_str()).map(str::to_owned);
+                id.ok_or_else(|| {
+                    "The server's response has no session ID. Reload the page and try again.".to_owned()
+                })
             });
+            match id {
+                Ok(id) => actions.navigate_to(Route::Session(id)),
+                Err(error) => on_error(error),
+            }
         });
     }
 
-    /// Answers a question; `failed` gets the words of a refusal.
+    /// Answers an ask. `on_error` receives the message if the server refuses the answer.
     pub fn answer(
         &self,
         session_id: &str,
         ask_id: String,
         answer: Answer,
-        failed: impl FnOnce(String) + 'static,
+        on_error: impl FnOnce(String) + 'static,
     ) {
-        self.ask(session_id, SessionCommand::Answer { ask_id, answer }, move |outcome| {
+        self.request(session_id, SessionCommand::Answer { ask_id, answer }, move |outcome| {
             if let Err(error) = outcome {
-                failed(error.message);
+                on_error(error.message);
             }
         });
     }
 
     pub fn retry(&self, session: Session) {
-        self.tell(session, SessionCommand::Retry);
+        self.send_or_add_error_row(session, SessionCommand::Retry);
     }
 
     pub fn resume(&self, session: Session) {
-        self.tell(session, SessionCommand::ResumeSession);
+        self.send_or_add_error_row(session, SessionCommand::ResumeSession);
     }
 
-    /// Shown at once; rolled back with a message when refused.
+    /// Sets the thinking level and shows it at once. If the server refuses it, the old one and a notice are
+    /// shown.
     pub fn set_thinking_level(&self, session: Session, level: String) {
         session.request_thinking_level(Some(level.clone()));
-        self.ask_in(session, SessionCommand::SetThinkingLevel { level }, move |session, outcome| {
+        self.request_in_session(session, SessionCommand::SetThinkingLevel { level }, |session, outcome| {
             if let Err(error) = outcome {
                 session.request_thinking_level(None);
                 session.notify(
                     NoticeLevel::Warning,
-                    format!("The thinking level stays as it was: {}", error.message),
+                    format!("Couldn't change the thinking level: {}", error.message),
                 );
             }
         });
     }
 
-    /// The same with the way the agent works.
+    /// Sets the agent's mode and shows it at once. If the server refuses it, the old one and a notice are
+    /// shown.
     pub fn set_mode(&self, session: Session, mode: String) {
         session.request_mode(Some(mode.clone()));
-        self.ask_in(session, SessionCommand::SetMode { mode }, move |session, outcome| {
+        self.request_in_session(session, SessionCommand::SetMode { mode }, |session, outcome| {
             if let Err(error) = outcome {
                 session.request_mode(None);
-                session.notify(NoticeLevel::Warning, format!("The mode stays as it was: {}", error.message));
+                session.notify(NoticeLevel::Warning, format!("Couldn't change the mode: {}", error.message));
             }
         });
     }
 
-    /// Fetches the rows before those held; `done` is called when they are in the list.
-    pub fn show_earlier(&self, session: Session, done: impl FnOnce() + 'static) {
+    /// Loads the page of rows before the loaded ones. Runs `callback` afterwards, also if that failed.
+    pub fn load_earlier_rows(&self, session: Session, callback: impl FnOnce() + 'static) {
         let (actions, id) = (*self, session.id());
         let command = SessionCommand::GetMessages { before: session.first(), limit: Some(PAGE_ROWS) };
-        self.with_connection(|connection| {
-            connection.request(
-                Command::of_session(&id.clone(), command),
-                OnDisconnect::Fail,
-                move |outcome| {
-                    let page = read_answer(outcome);
-                    if let Some(session) = actions.server.opened(&id) {
-                        match page {
-                            Ok(page) => session.prepend(page),
-                            Err(error) => say(session, error),
-                        }
-                    }
-                    done();
-                },
-            );
+        self.request(&id.clone(), command, move |outcome| {
+            let page = read_answer(outcome);
+            if let Some(session) = actions.server.opened(&id) {
+                match page {
+                    Ok(page) => session.prepend(page),
+                    Err(error) => add_error_row(session, error),
+                }
+            }
+            callback();
         });
     }
-
-    /// A command whose effect comes back as events; only a refusal is said.
-    pub(super) fn tell(&self, session: Session, command: SessionCommand) {
-        let (actions, id) = (*self, session.id());
-        self.with_connection(|connection| {
-            connection.request(
-                Command::of_session(&id.clone(), command),
-                OnDisconnect::Fail,
-                move |outcome: Outcome| {
-                    if let (Err(error), Some(session)) = (outcome, actions.server.opened(&id)) {
-                        say(session, error.message);
-                    }
-                },
-            );
-        });
-    }
-}
-
-/// A row that only this page has.
-pub(super) fn say(session: Session, error: String) {
-    session.edit(|controller| controller.create_error_message(&browser::unique_id(), error));
-    session.update_signals();
 }

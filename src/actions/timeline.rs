@@ -1,4 +1,5 @@
-//! The handle to the timeline on the screen: find, links, search and the keyboard reach it through the actions.
+//! The handle to the timeline on the screen, through which find, links, search and keyboard shortcuts control
+//! it.
 
 use std::rc::Rc;
 
@@ -12,14 +13,14 @@ pub enum FirstMatch {
     Lowest,
 }
 
-/// What other parts of the page can do with the timeline.
+/// The timeline's interface for other parts of the page.
 pub trait TimelineView {
     fn session_id(&self) -> String;
     fn jump_to_end(&self);
     /// Scrolls to a loaded row, expands it and highlights it for a moment.
     fn show_row(&self, position: usize, first_match: FirstMatch);
-    /// Moves to the next match in the row that was shown last. Returns its index and the number of matches, or `None`
-    /// if there is no further match in that row.
+    /// Moves to the next match in the row that was shown last. Returns its index and the number of matches,
+    /// or `None` if there is no further match in that row.
     fn step_match(&self, forwards: bool) -> Option<(usize, usize)>;
     /// Removes the marks of all matches.
     fn clear_matches(&self);

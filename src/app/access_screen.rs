@@ -11,7 +11,7 @@ use crate::widgets::icon::{Glyph, Icon};
 /// The form that exchanges a pasted address or token for access.
 #[component]
 pub fn AccessScreen() -> impl IntoView {
-    let client = use_actions().client;
+    let actions = use_actions();
     let token = RwSignal::new(String::new());
     let problem = RwSignal::new(None::<&'static str>);
     let submitting = RwSignal::new(false);
@@ -25,10 +25,12 @@ pub fn AccessScreen() -> impl IntoView {
             let access = access::trade(&token.get_untracked()).await;
             submitting.set(false);
             match access {
-                Access::Granted => client.access.set(Some(access)),
-                Access::Denied => problem.set(Some("That token is not the one this server expects.")),
-                Access::Limited => problem.set(Some("Too many attempts. Wait a minute, then try again.")),
-                Access::Unknown => problem.set(Some("The server does not answer. Is pilothouse running?")),
+                Access::Granted => actions.set_access(access),
+                Access::Denied => problem.set(Some("Invalid token. Check the address and try again.")),
+                Access::Limited => problem.set(Some("Too many attempts. Try again in a minute.")),
+                Access::Unknown => {
+                    problem.set(Some("The server isn't responding. Check that pilothouse is running."))
+                }
             }
         });
     };
@@ -37,14 +39,14 @@ pub fn AccessScreen() -> impl IntoView {
             <div class="access-card">
                 <h1 class="brand"><Glyph icon=Icon::Wheel /> "Pilothouse"</h1>
                 <p>
-                    "This browser has no access yet. Open the address that " <code>"pilothouse"</code>
-                    " printed when it started: it carries the key."
+                    "This browser doesn't have access yet. Open the address that " <code>"pilothouse"</code>
+                    " printed when it started, or paste it here."
                 </p>
                 <form
                     class="access-form"
                     on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); submit() }
                 >
-                    <label for="token">"Or paste the address or its token here"</label>
+                    <label for="token">"Address or token"</label>
                     <div class="field-row">
                         <input
                             id="token"
@@ -56,7 +58,7 @@ pub fn AccessScreen() -> impl IntoView {
                             prop:value=token
                             on:input:target=move |event| token.set(event.target().value())
                         />
-                        <button type="submit" class="button primary" disabled=submitting>"Enter"</button>
+                        <button type="submit" class="button primary" disabled=submitting>"Sign in"</button>
                     </div>
                     <p id="token-problem" class="problem" role="alert">{move || problem.get()}</p>
                 </form>

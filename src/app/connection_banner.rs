@@ -15,13 +15,16 @@ pub fn ConnectionBanner() -> impl IntoView {
     let client = actions.client;
     let message = memo(move || {
         if client.outdated.get() {
-            let text = "The server runs another version of Pilothouse. Reload the page to go on.";
+            let text = "Pilothouse has been updated. Reload the page to continue.";
             Some((Icon::Plug, text.to_owned()))
         } else if client.connection.get() == ConnectionState::Lost {
-            Some((Icon::Plug, "Connection lost. Reconnecting… What you send is kept.".to_owned()))
+            Some((Icon::Plug, "Connection lost. Reconnecting… Your messages are kept.".to_owned()))
         } else {
             let problem = actions.server.storage_problem.get()?;
-            Some((Icon::Alert, format!("The server can't save anything: {problem}. Your text stays here.")))
+            Some((
+                Icon::Alert,
+                format!("The server can't save changes: {problem}. Your drafts stay in this browser."),
+            ))
         }
     });
     view! {

@@ -1,8 +1,6 @@
 //! Highlights text with the CSS Custom Highlight API, which paints ranges without changing the DOM. Browsers without
 //! it show no highlights.
 
-use std::cell::Cell;
-
 use js_sys::{Array, Function, Reflect};
 use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
@@ -12,11 +10,6 @@ use web_sys::{Element, Node, Range};
 const HIGHLIGHTED: &str = "data-marked";
 
 const MAX_RANGES: usize = 2_000;
-
-thread_local! {
-    /// Whether there may be highlights to clear.
-    static HAS_HIGHLIGHTS: Cell<bool> = const { Cell::new(false) };
-}
 
 /// Highlights every occurrence of `words` inside `root`, ignoring case and the amount of white space. `name` is the
 /// highlight's name in the style sheet. Returns the ranges in document order.
@@ -32,7 +25,6 @@ pub fn highlight_all(name: &str, root: &Element, words: &str) -> Vec<Range> {
     paint(name, &ranges);
     // The highlight rules cost a style calculation per element, so they apply only while this attribute is set.
     let _ = root.set_attribute(HIGHLIGHTED, "");
-    HAS_HIGHLIGHTS.set(true);
     ranges.iter().map(JsCast::unchecked_into).collect()
 }
 
@@ -41,15 +33,12 @@ pub fn highlight_one(name: &str, range: &Range) {
     paint(name, &Array::of1(range));
 }
 
-pub fn clear(names: &[&str]) {
-    if HAS_HIGHLIGHTS.take() {
-        for name in names {
-            paint(name, &Array::new());
-        }
-        if let Ok(Some(root)) = document().query_selector(&format!("[{HIGHLIGHTED}]")) {
-            let _ = root.remove_attribute(HIGHLIGHTED);
-        }
+/// Removes the highlights with these names inside `root`.
+pub fn clear(names: &[&str], root: &Element) {
+    for name in names {
+        paint(name, &Array::new());
     }
+    let _ = root.remove_attribute(HIGHLIGHTED);
 }
 
 /// Consecutive text nodes that read as one text, such as the coloured parts of a line of code.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::fake_socket::*;
 use super::*;
+use crate::features::notifications::page_title;
 
 fn ask() -> Ask {
     Ask {
@@ -33,7 +34,7 @@ async fn waiting_sessions_are_counted_and_answered_in_the_tray() {
     let failed = SessionSummary { state, reason, unread: true, ..summary("failed", "Repair the winch") };
     let page = Page::connected(Page::capable_view(), vec![asking, failed]).await;
     assert_eq!(page.text(".waiting-button .count"), "2");
-    page.press("Waiting on me").await;
+    page.press("Waiting for you").await;
     wait_until("the card", || page.find(".waiting [data-ask-id=a1]").is_some()).await;
     assert!(page.text(".waiting").contains("429: slow down"));
     page.press("Approve").await;
@@ -51,7 +52,7 @@ async fn waiting_sessions_are_counted_and_answered_in_the_tray() {
 async fn a_session_of_another_program_is_taken_over_before_sending() {
     let mut page = Page::capable().await;
     page.event(Event::Elsewhere { active: true }).await;
-    assert!(page.text(".elsewhere").contains("You are following it"));
+    assert!(page.text(".elsewhere").contains("Its changes appear here"));
     type_prompt(&page, "Go on").await;
     press_enter(&page, false, false).await;
     assert!(page.text("dialog[open]").contains("Take over"));
@@ -95,7 +96,7 @@ async fn extension_widgets_are_shown_with_invisible_characters_marked() {
     page.event(Event::StatusChanged { key: "git".into(), text: None }).await;
     assert!(page.find("[data-status]").is_none());
     page.event(Event::WindowTitle { title: "pi - harbour".into() }).await;
-    assert!(page.actions.client.title.get_untracked().contains("pi - harbour"));
+    assert!(untrack(|| page_title(page.actions)).contains("pi - harbour"));
 }
 
 #[wasm_bindgen_test]
@@ -106,7 +107,7 @@ async fn an_agents_text_fills_an_empty_composer_and_is_offered_otherwise() {
     page.event(Event::EditorText { text: "second".into() }).await;
     assert_eq!(field(&page).value(), "first", "the draft is kept");
     assert!(page.text(".offer").contains("second"));
-    page.press("Use it").await;
+    page.press("Use").await;
     assert_eq!(field(&page).value(), "second");
     assert!(page.find(".offer").is_none());
     type_prompt(&page, "").await;

@@ -37,7 +37,7 @@ async fn dropped_images_are_shown_removed_and_sent_with_the_text() {
     assert_eq!(frame["images"], json!([{"mimeType": "image/png", "data": "iVBORw0KGgoAAAAA"}]));
     assert_eq!(pending(&page), 0);
     assert!(page.find("[data-kind=user] img").is_some());
-    page.answer("prompt", Err("Too many messages are waiting. Try again after one of them is sent.")).await;
+    page.answer("prompt", Err("The queue is full. Try again after a message is sent.")).await;
     wait_until("it to come back", || pending(&page) == 1).await;
     assert_eq!(field(&page).value(), "What is this?");
     type_prompt(&page, "").await;
@@ -58,11 +58,11 @@ async fn other_files_and_too_many_images_are_refused_with_a_reason() {
     drop_files(&page, &["'<svg/>'".to_owned()]).await;
     page.wait_for_text(".picture-problem", "Only PNG").await;
     drop_files(&page, &[format!("new Blob([{PNG}, new Uint8Array({IMAGE_BYTES})])")]).await;
-    page.wait_for_text(".picture-problem", "At most 5 MB").await;
+    page.wait_for_text(".picture-problem", "5 MB per image").await;
     assert_eq!(pending(&page), 0);
     let many = vec![PNG.to_owned(); PROMPT_IMAGES + 1];
     drop_files(&page, &many).await;
-    page.wait_for_text(".picture-problem", "at most 8 images").await;
+    page.wait_for_text(".picture-problem", "up to 8 images").await;
     assert_eq!(pending(&page) as usize, PROMPT_IMAGES);
 }
 
@@ -71,7 +71,7 @@ async fn an_agent_without_image_support_refuses_images() {
     let page = Page::new().await;
     assert!(page.find("[aria-label='Add images']").is_none());
     drop_files(&page, &[PNG.to_owned()]).await;
-    page.wait_for_text(".picture-problem", "takes no images").await;
+    page.wait_for_text(".picture-problem", "doesn't support images").await;
 }
 
 #[wasm_bindgen_test]

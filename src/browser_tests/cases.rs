@@ -117,7 +117,7 @@ async fn case_71_the_view_of_a_removed_session_is_left() {
     conversation(&mut page).await;
     let went = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
     let log = went.clone();
-    page.actions.navigate_with(move |to| log.borrow_mut().push(to.to_owned()));
+    page.actions.set_navigate(move |to| log.borrow_mut().push(to.to_owned()));
     let summary = |id: &str| SessionSummary {
         id: id.to_owned(),
         agent: String::new(),
@@ -136,7 +136,7 @@ async fn case_71_the_view_of_a_removed_session_is_left() {
     assert!(went.borrow().is_empty(), "removing another session does not navigate");
     page.receive(removed(&own)).await;
     assert_eq!(*went.borrow(), ["/"]);
-    assert!(page.actions.server.sessions.with_untracked(Vec::is_empty), "it is no longer in the list");
+    assert!(page.actions.server.sessions().with_untracked(Vec::is_empty), "it is no longer in the list");
     assert!(page.find("[data-message-id]").is_none(), "nor in the timeline");
     assert!(page.actions.server.cursors().is_empty(), "and it is not requested again");
 }

@@ -9,8 +9,11 @@ use crate::features::sidebar::Sidebar;
 use crate::net::ConnectionState;
 use crate::widgets::confirm_dialog::ConfirmDialog;
 
-const WIRE: &str = "window.wire = { sent: [] }; window.WebSocket = class {
-    constructor() { window.wire.socket = this; }
+const WIRE: &str = "window.wire = { sent: [] }; window.WebSocket = class extends EventTarget {
+    readyState = 0;
+    constructor() { super(); window.wire.socket = this; }
+    open() { this.readyState = 1; this.dispatchEvent(new Event('open')); }
+    deliver(data) { this.dispatchEvent(new MessageEvent('message', { data })); }
     send(text) { window.wire.sent.push(text); }
     close() {}
 };";
@@ -56,7 +59,7 @@ impl Page {
             .into_any()
         });
         page.actions.connect();
-        js("wire.socket.onopen()");
+        js("wire.socket.open()");
         let sessions = others.into_iter().chain([own]).collect();
         let welcome = Welcome {
             version: pilothouse_core::limits::PROTOCOL_VERSION,
@@ -87,10 +90,7 @@ impl Page {
     }
 
     fn deliver(&self, frame: &Value) {
-        js(&format!(
-            "wire.socket.onmessage({{ data: {} }})",
-            serde_json::to_string(&frame.to_string()).unwrap()
-        ));
+        js(&format!("wire.socket.deliver({})", serde_json::to_string(&frame.to_string()).unwrap()));
     }
 
     /// Waits for a command with this name and returns the newest one.
@@ -114,7 +114,7 @@ impl Page {
         self.deliver(&json!({"type": "response", "id": id, "command": command, "success": success, "data": data, "error": error}));
         // The response is processed in the next animation frame; then effects run.
         let id = id.as_str().unwrap();
-        wait_until("the answer to be read", || !self.actions.is_waiting_for(id)).await;
+        wait_until("the answer to be read", || !self.actions.is_pending(id)).await;
         flush_effects().await;
     }
 

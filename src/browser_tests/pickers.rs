@@ -49,7 +49,7 @@ async fn an_agent_without_models_says_what_to_do() {
     let page = Page::capable().await;
     page.press("Model").await;
     page.answer("get_available_models", Ok(models(0))).await;
-    page.wait_for_text(".picker-words", "Give it one").await;
+    page.wait_for_text(".picker-words", "No models available").await;
 }
 
 #[wasm_bindgen_test]
@@ -60,7 +60,7 @@ async fn a_thinking_level_is_shown_at_once_and_reverted_when_refused() {
     js_sys::Reflect::set(&select, &"value".into(), &"high".into()).unwrap();
     select.dispatch_event(&web_sys::Event::new("change").unwrap()).unwrap();
     flush_effects().await;
-    let session = page.actions.current().unwrap();
+    let session = page.actions.current_session().unwrap();
     assert_eq!(session.meta.thinking_level().get_untracked(), "high");
     page.delta(0, "meanwhile").await;
     assert_eq!(session.meta.thinking_level().get_untracked(), "high", "other events do not revert it");
@@ -106,7 +106,7 @@ async fn escape_closes_the_commands_and_unknown_ones_are_sent_unchanged() {
     press_key(&page, "textarea[name=prompt]", "Enter").await;
     assert_eq!(page.sent("prompt").await["message"], json!("/re"));
     type_prompt(&page, "/nothing").await;
-    page.wait_for_text(".slash-menu", "sent as it stands").await;
+    page.wait_for_text(".slash-menu", "No matching commands").await;
     press_key(&page, "textarea[name=prompt]", "Enter").await;
     assert_eq!(page.sent("prompt").await["message"], json!("/nothing"));
 }

@@ -48,8 +48,8 @@ async fn a_refused_edit_shows_a_notice_and_keeps_the_text() {
     let page = page_in_edit().await;
     type_into(&page, "textarea[name=scheduled]", "Look to starboard").await;
     page.press("Save").await;
-    page.answer("edit_queued", Err("This message has been changed in the meantime.")).await;
-    page.wait_for_text(".notices", "changed in the meantime").await;
+    page.answer("edit_queued", Err("This message was changed elsewhere.")).await;
+    page.wait_for_text(".notices", "changed elsewhere").await;
     let field: HtmlTextAreaElement = page.find("textarea[name=scheduled]").unwrap().unchecked_into();
     assert_eq!(field.value(), "Look to starboard");
 }
@@ -60,7 +60,7 @@ async fn the_edit_of_a_removed_message_moves_to_the_composer() {
     type_into(&page, "textarea[name=scheduled]", "Look to starboard").await;
     page.event(Event::QueueUpdate { items: Vec::new() }).await;
     assert_eq!(field(&page).value(), "Look to starboard");
-    page.wait_for_text(".notices", "no longer scheduled").await;
+    page.wait_for_text(".notices", "no longer queued").await;
     type_prompt(&page, "").await;
 }
 
@@ -77,12 +77,12 @@ async fn escape_cancels_the_edit() {
 async fn another_clients_edit_is_shown_and_the_button_removes_a_message() {
     let held = Scheduled { under_edit: true, revision: 3, ..item("q", "Ring the bell") };
     let page = page_with(vec![held]).await;
-    assert_eq!(page.text(".queue-held"), "being edited");
+    assert_eq!(page.text(".queue-held"), "Being edited");
     page.press("Remove").await;
     let frame = page.sent("remove_queued").await;
     assert_eq!((&frame["item_id"], &frame["revision"]), (&json!("q"), &json!(3)));
-    page.answer("remove_queued", Err("This message is no longer scheduled.")).await;
-    page.wait_for_text(".notices", "no longer scheduled").await;
+    page.answer("remove_queued", Err("This message is no longer queued.")).await;
+    page.wait_for_text(".notices", "no longer queued").await;
 }
 
 #[wasm_bindgen_test]

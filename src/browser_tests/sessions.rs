@@ -13,7 +13,7 @@ use super::*;
 fn record_navigation(page: &Page) -> Rc<RefCell<Vec<String>>> {
     let log = Rc::new(RefCell::new(Vec::new()));
     let own = log.clone();
-    page.actions.navigate_with(move |to| own.borrow_mut().push(to.to_owned()));
+    page.actions.set_navigate(move |to| own.borrow_mut().push(to.to_owned()));
     log
 }
 
@@ -89,7 +89,7 @@ async fn compacting_is_offered_while_idle_and_shown_while_running() {
     page.receive(ServerFrame::SessionsChanged { changed: vec![busy], removed: Vec::new() }).await;
     open_menu(&page).await;
     assert!(page.find(".title-bar [role=menuitem]:disabled").is_some());
-    assert!(page.text(".title-bar .menu-words").contains("when the agent rests"));
+    assert!(page.text(".title-bar .menu-words").contains("when the agent is idle"));
 }
 
 #[wasm_bindgen_test]
@@ -140,7 +140,7 @@ async fn a_search_finds_titles_at_once_and_text_after_a_pause_and_opens_a_hit() 
     page.answer("search", Ok(json!({"hits": [hit], "more": true}))).await;
     wait_until("the hit", || page.find(".hit mark").is_some()).await;
     assert_eq!(page.text(".hit mark"), "relay");
-    assert!(page.text(".sidebar-list").contains("There is more"));
+    assert!(page.text(".sidebar-list").contains("More results not shown"));
     page.find(".hit").unwrap().unchecked_into::<HtmlElement>().click();
     assert!(log.borrow().is_empty(), "the session is open already");
     assert_eq!(page.sent("find_row").await["entry"], json!("e1"));
@@ -153,11 +153,11 @@ async fn a_search_reports_no_results_and_errors() {
     let page = Page::capable().await;
     type_into(&page, "[name=search]", "nowhere").await;
     page.answer("search", Ok(json!({"hits": []}))).await;
-    page.wait_for_text(".sidebar-list", "Nothing found").await;
+    page.wait_for_text(".sidebar-list", "No results").await;
     type_into(&page, "[name=search]", "nowhere at all").await;
     js("wire.sent = []");
     page.answer("search", Err("The index is being built.")).await;
-    page.wait_for_text(".sidebar-list", "The search failed: The index is being built.").await;
+    page.wait_for_text(".sidebar-list", "Search failed: The index is being built.").await;
     press_key(&page, "[name=search]", "Escape").await;
     assert!(page.find(".sidebar-list [data-session-id]").is_some());
     let _: Value = page.sent("search").await;

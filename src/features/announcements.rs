@@ -1,5 +1,5 @@
-//! Announcements to screen readers: how turns begin and end, which sessions wait, and that the connection is back.
-//! Streamed text is never announced. One live region speaks all of them.
+//! Announcements to screen readers: how turns begin and end, which sessions wait, and that the connection is
+//! back. Streamed text is never announced. One live region speaks all of them.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
@@ -15,10 +15,11 @@ use crate::reactive::effect;
 use crate::routes::Route;
 use crate::store::server::{Loading, Session};
 
-/// The most characters of a text that are announced.
+/// The maximum number of announced characters of a text.
 const MAX_CHARACTERS: usize = 120;
 
-/// The live region. Also announces what concerns no open session: a restored connection and other sessions' alerts.
+/// The live region. Also announces what concerns no open session: a restored connection and other sessions'
+/// alerts.
 #[component]
 pub fn Announcer() -> impl IntoView {
     let actions = use_actions();
@@ -27,13 +28,13 @@ pub fn Announcer() -> impl IntoView {
     Effect::new(move |before: Option<ConnectionState>| {
         let now = actions.client.connection.get();
         if before == Some(ConnectionState::Lost) && now == ConnectionState::Open {
-            announced.set("Connected again.".to_owned());
+            announced.set("Reconnected.".to_owned());
         }
         now
     });
     let states = StoredValue::new(SessionStates::new());
     effect(move || {
-        let alerts = actions.server.sessions.with(|sessions| {
+        let alerts = actions.server.sessions().with(|sessions| {
             states.try_update_value(|states| new_alerts(states, sessions)).unwrap_or_default()
         });
         let is_open = |id: &str| matches!(actions.route.get_untracked(), Route::Session(open) if open == id);
@@ -88,13 +89,15 @@ struct TurnState {
 }
 
 impl TurnState {
-    /// The question, if the session also waits: state and question change one after the other, in either order.
+    /// The question, if the session also waits: state and question change one after the other, in either
+    /// order.
     fn open_question(&self) -> Option<&str> {
         self.question.as_deref().filter(|_| self.state.waits())
     }
 }
 
-/// Returns the announcement for a change, if any. `last_reply` is the last answer or error of the conversation.
+/// Returns the announcement for a change, if any. `last_reply` is the last answer or error of the
+/// conversation.
 fn announcement(before: &TurnState, now: &TurnState, last_reply: &str) -> Option<String> {
     let with_detail = |event: &str, detail: &str| match first_line(detail) {
         detail if detail.is_empty() => format!("{event}."),
@@ -104,17 +107,17 @@ fn announcement(before: &TurnState, now: &TurnState, last_reply: &str) -> Option
     let starts = !before.state.is_active() || before.state.waits();
     match now.state {
         SessionState::WaitingApproval if new_question.is_some() => {
-            new_question.map(|question| with_detail("Waits for your approval", question))
+            new_question.map(|question| with_detail("Waiting for your approval", question))
         }
         SessionState::WaitingInput if new_question.is_some() => {
-            new_question.map(|question| with_detail("Waits for your answer", question))
+            new_question.map(|question| with_detail("Waiting for your answer", question))
         }
-        _ if now.compacting && !before.compacting => Some("Compacting the conversation…".to_owned()),
-        _ if now.retrying && !before.retrying => Some("The model failed. Trying again…".to_owned()),
+        _ if now.compacting && !before.compacting => Some("Compacting conversation…".to_owned()),
+        _ if now.retrying && !before.retrying => Some("The request failed. Retrying…".to_owned()),
         SessionState::Creating | SessionState::Streaming if starts => Some("Working…".to_owned()),
         state if state == before.state => None,
         SessionState::Completed if before.state.is_active() => {
-            Some(with_detail("The agent has answered", last_reply))
+            Some(with_detail("The agent replied", last_reply))
         }
         SessionState::Error => Some(with_detail("Failed", last_reply)),
         SessionState::Stopped => Some("Stopped.".to_owned()),
@@ -152,7 +155,7 @@ mod tests {
         assert_eq!(announced(Idle, Creating).as_deref(), Some("Working…"));
         assert_eq!(announced(Creating, Streaming), None);
         assert_eq!(announced(Streaming, Streaming), None, "streaming is not announced");
-        assert_eq!(announced(Streaming, Completed).as_deref(), Some("The agent has answered: It is done"));
+        assert_eq!(announced(Streaming, Completed).as_deref(), Some("The agent replied: It is done"));
         assert_eq!(announced(Idle, Completed), None, "nothing has run");
     }
 
@@ -162,11 +165,11 @@ mod tests {
         let first = asking(WaitingApproval, "Run rm?");
         assert_eq!(
             announcement(&turn(Streaming), &first, "").as_deref(),
-            Some("Waits for your approval: Run rm?")
+            Some("Waiting for your approval: Run rm?")
         );
         assert_eq!(announcement(&first, &first, ""), None);
         let second = asking(WaitingInput, "Which one?");
-        assert_eq!(announcement(&first, &second, "").as_deref(), Some("Waits for your answer: Which one?"));
+        assert_eq!(announcement(&first, &second, "").as_deref(), Some("Waiting for your answer: Which one?"));
         assert_eq!(announcement(&second, &turn(Streaming), "").as_deref(), Some("Working…"));
     }
 
@@ -178,7 +181,7 @@ mod tests {
             let steps = [&working, between, &waiting, between, &working];
             steps.windows(2).filter_map(|pair| announcement(pair[0], pair[1], "")).collect::<Vec<_>>()
         };
-        let expected = ["Waits for your approval: Run rm?", "Working…"];
+        let expected = ["Waiting for your approval: Run rm?", "Working…"];
         assert_eq!(announced(&asking(Streaming, "Run rm?")), expected, "first the question");
         assert_eq!(announced(&turn(WaitingApproval)), expected, "first the state");
     }
@@ -192,7 +195,7 @@ mod tests {
         let retrying = TurnState { retrying: true, ..turn(Streaming) };
         assert_eq!(
             announcement(&turn(Streaming), &retrying, "").as_deref(),
-            Some("The model failed. Trying again…")
+            Some("The request failed. Retrying…")
         );
     }
 

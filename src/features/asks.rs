@@ -1,20 +1,22 @@
-//! Questions and approvals that the agent asks for: the card of one ask, with its answer buttons or field. Only an
-//! explicit answer counts as one.
+//! Questions and approvals that the agent asks for: the card of one ask, with its answer buttons or field.
+//! Only an explicit answer counts as one.
 
+pub mod key_answers;
 pub mod tray;
 
 use leptos::html;
 use leptos::prelude::*;
-use pilothouse_core::conversation::ask::consent::{Consent, only_option};
+use pilothouse_core::conversation::ask::consent::Consent;
 use pilothouse_core::conversation::ask::{Answer, Ask, AskKind};
 use pilothouse_core::render::visible_text::visible_string;
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, HtmlTextAreaElement};
+use web_sys::HtmlElement;
 
-use crate::actions::use_actions;
+use self::key_answers::consent_option;
+use crate::actions::{Actions, use_actions};
 use crate::browser;
-use crate::reactive::effect;
-use crate::store::client::answer_drafts::AnswerDraft;
+use crate::reactive::{effect, memo};
+use crate::store::client::AnswerDraft;
 use crate::widgets::focus;
 use crate::widgets::focus::COMPOSER;
 use crate::widgets::icon::{Glyph, Icon};
@@ -26,31 +28,23 @@ use crate::widgets::visible_text::VisibleText;
 pub fn AskCard(
     session_id: String,
     ask: Ask,
-    /// Whether the card is in the tray of all sessions: there it leaves the focus and has no shortcuts.
+    /// Whether the card is in the tray of all sessions, where it takes no focus and has no shortcuts.
     #[prop(optional)]
     in_tray: bool,
 ) -> impl IntoView {
     let actions = use_actions();
-    let sending = RwSignal::new(false);
-    let problem = RwSignal::new(None::<String>);
     let id = StoredValue::new(ask.id.clone());
     let session_id = StoredValue::new(session_id);
+    let pending = actions.client.pending_answers;
+    let sending = memo(move || {
+        session_id.with_value(|session_id| id.with_value(|id| pending.is_sending(session_id, id)))
+    });
+    let problem =
+        move || session_id.with_value(|session_id| id.with_value(|id| pending.problem(session_id, id)));
     let reply = move |answer: Answer| {
-        if sending.get_untracked() {
-            return;
-        }
-        sending.set(true);
-        problem.set(None);
-        // The answer removes the card, and focus would be lost with it.
-        if !in_tray && !browser::is_touch() {
-            focus::focus(COMPOSER);
-        }
-        actions.answer(&session_id.get_value(), id.get_value(), answer, move |error| {
-            // Another tab may have answered, which removes the card and disposes its signals.
-            sending.try_set(false);
-            problem.try_set(Some(error));
-        });
+        send_answer(actions, session_id.get_value(), id.get_value(), answer, in_tray);
     };
+    on_cleanup(move || pending.forget(&session_id.get_value(), &id.get_value()));
     // The first line of a title is the question; the rest is its exact subject, such as a command.
     let (title, subject) = match ask.title.split_once('\n') {
         Some((title, subject)) => (title.to_owned(), Some(subject.to_owned())),
@@ -90,14 +84,33 @@ pub fn AskCard(
             {message}
             {folder}
             {answers}
-            {ask.timeout_ms.map(|timeout| view! { <p class="ask-limit">{timeout_text(timeout)}</p> })}
-            <p class="problem" role="alert">{move || problem.get()}</p>
+            {ask.timeout_ms.map(|timeout| view! { <p class="ask-limit">{timeout_text(timeout, ask.approval)}</p> })}
+            <p class="problem" role="alert">{problem}</p>
         </section>
     }
 }
 
-fn timeout_text(milliseconds: u64) -> String {
-    format!("Without an answer within {} of being asked it ends; that is not a yes.", duration(milliseconds))
+/// Sends the answer to an ask that is shown, unless one is being sent already.
+pub fn send_answer(actions: Actions, session_id: String, ask_id: String, answer: Answer, in_tray: bool) {
+    let pending = actions.client.pending_answers;
+    if !pending.begin(&session_id, &ask_id) {
+        return;
+    }
+    // The answer removes the card, and focus would be lost with it.
+    if !in_tray && !browser::is_touch() {
+        focus::focus(COMPOSER);
+    }
+    let draft = actions.client.answer_drafts.take(&session_id, &ask_id);
+    actions.answer(&session_id.clone(), ask_id.clone(), answer, move |error| {
+        if pending.refuse(&session_id, &ask_id, error) {
+            draft.into_iter().for_each(AnswerDraft::restore);
+        }
+    });
+}
+
+fn timeout_text(milliseconds: u64, approval: bool) -> String {
+    let consequence = if approval { " Expiry never counts as approval." } else { "" };
+    format!("Expires {} after it was asked.{consequence}", duration(milliseconds))
 }
 
 /// The two buttons of a yes-or-no ask.
@@ -108,7 +121,7 @@ fn ConfirmAnswer(
     /// Whether the card is in the tray of all sessions.
     in_tray: bool,
     /// Whether an answer is being sent, which disables the buttons.
-    sending: RwSignal<bool>,
+    sending: Memo<bool>,
     /// Sends the answer.
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
@@ -134,14 +147,12 @@ fn SelectAnswer(
     /// Whether the card is in the tray of all sessions.
     in_tray: bool,
     /// Whether an answer is being sent, which disables the buttons.
-    sending: RwSignal<bool>,
+    sending: Memo<bool>,
     /// Sends the answer.
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
     let class = if ask.approval { "ask-answers spread" } else { "ask-answers options" };
-    // Only an unambiguous yes or no gets a shortcut, never a permanent approval.
-    let unambiguous = |consent| only_option(&ask.options, consent).filter(|_| ask.approval);
-    let (yes, no) = (unambiguous(Consent::Yes), unambiguous(Consent::No));
+    let (yes, no) = (consent_option(&ask, Consent::Yes), consent_option(&ask, Consent::No));
     let options = ask.options.into_iter().enumerate().map(|(index, option)| {
         let (class, answer, key, icon) = match Some(index) {
             index if index == yes => ("button option primary", Some("yes"), Some("Alt+Y"), Some(Icon::Check)),
@@ -174,31 +185,21 @@ fn TextAnswer(
     /// Whether the card is in the tray of all sessions.
     in_tray: bool,
     /// Whether an answer is being sent, which disables the buttons.
-    sending: RwSignal<bool>,
+    sending: Memo<bool>,
     /// Sends the answer.
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
-    let saved_draft = StoredValue::new(AnswerDraft::of(&session_id, &ask.id, &ask.prefill));
-    let text = saved_draft.with_value(AnswerDraft::text);
-    let write = move |value| saved_draft.with_value(|draft| draft.set(value));
-    // Forget the saved draft while the answer is sent; save it again if sending fails.
-    let mut was_sending = false;
-    effect(move || {
-        match (was_sending, sending.get()) {
-            (false, true) => saved_draft.with_value(AnswerDraft::discard),
-            (true, false) => saved_draft.with_value(AnswerDraft::save),
-            _ => {}
-        }
-        was_sending = sending.get_untracked();
-    });
+    let client = use_actions().client;
+    let draft = client.answer_drafts.of(&session_id, &ask.id, &ask.prefill);
+    let text = draft.text();
+    let draft = StoredValue::new(draft);
+    let write = move |value| draft.with_value(|draft| draft.set(value));
     let form = NodeRef::<html::Form>::new();
-    // Focus the answer field, unless the user is writing a message. On a touch screen, the on-screen keyboard stays closed.
+    let message_draft = client.drafts.of(&session_id);
+    // Focus the answer field, unless the user is writing a message. On a touch screen, the on-screen keyboard
+    // stays closed.
     effect(move || {
-        let writing = document()
-            .query_selector(COMPOSER)
-            .ok()
-            .flatten()
-            .is_some_and(|field| !field.unchecked_into::<HtmlTextAreaElement>().value().is_empty());
+        let writing = !message_draft.with_untracked(String::is_empty);
         if let Some(form) = form.get().filter(|_| !in_tray && !writing && !browser::is_touch())
             && let Ok(Some(field)) = form.query_selector("[name=answer]")
         {
@@ -241,7 +242,7 @@ fn TextAnswer(
         >
             {field}
             <div class="ask-answers spread">
-                <button type="submit" class="button primary" disabled=sending>"Answer"</button>
+                <button type="submit" class="button primary" disabled=sending>"Submit"</button>
                 <DismissAnswer approval=false sending reply />
             </div>
         </form>
@@ -254,12 +255,15 @@ fn DismissAnswer(
     /// Whether the ask is an approval rather than a question.
     approval: bool,
     /// Whether an answer is being sent, which disables the buttons.
-    sending: RwSignal<bool>,
+    sending: Memo<bool>,
     /// Sends the answer.
     reply: impl Fn(Answer) + Copy + 'static,
 ) -> impl IntoView {
-    let title =
-        if approval { "Dismiss without an answer, which is not a yes" } else { "Dismiss without an answer" };
+    let title = if approval {
+        "Dismiss without answering (doesn't count as approval)"
+    } else {
+        "Dismiss without answering"
+    };
     view! {
         <button type="button" class="button quiet" title=title disabled=sending on:click=move |_| reply(Answer::Cancel)>
             "Dismiss"

@@ -120,15 +120,15 @@ pub fn Composer(session: Session) -> impl IntoView {
         focus_field();
     };
     let placeholder = move || {
-        if starts_turn.get() { "Message the agent…" } else { "Steer the agent, or schedule a follow-up…" }
+        if starts_turn.get() { "Message the agent…" } else { "Steer the agent or queue a follow-up…" }
     };
     let hint = move || match (mode.get(), outside_context.get(), starts_turn.get(), touch) {
-        (InputMode::Shell, true, ..) => "Shell, kept from the agent",
-        (InputMode::Shell, false, ..) => "Shell, shared with the agent",
+        (InputMode::Shell, true, ..) => "Shell command, not shared with the agent",
+        (InputMode::Shell, false, ..) => "Shell command, shared with the agent",
         (_, _, _, true) => "",
-        (_, _, false, _) if browser::is_mac() => "Enter steers · ⌥Enter follows up",
-        (_, _, false, _) => "Enter steers · Alt+Enter follows up",
-        (_, _, true, _) => "Enter sends · Shift+Enter breaks · @ files · ! shell",
+        (_, _, false, _) if browser::is_mac() => "Enter to steer · ⌥Enter to follow up",
+        (_, _, false, _) => "Enter to steer · Alt+Enter to follow up",
+        (_, _, true, _) => "Enter to send · Shift+Enter for a new line · @ files · ! shell",
     };
     let send_label = move || match (is_shell(), starts_turn.get()) {
         (true, _) => "Run",
@@ -186,7 +186,7 @@ pub fn Composer(session: Session) -> impl IntoView {
                             type="button"
                             class="button icon-only quiet composer-shell"
                             aria-label="Add images"
-                            title="Add images, or paste or drop them"
+                            title="Add images (or paste or drop them)"
                             on:click=move |_| file_input.get_untracked().into_iter().for_each(|input| input.click())
                         >
                             <Glyph icon=Icon::Image />

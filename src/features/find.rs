@@ -9,13 +9,14 @@ use pilothouse_core::protocol::FoundRows;
 use super::shortcuts::keys::KeyPress;
 use crate::actions::timeline::FirstMatch;
 use crate::actions::use_actions;
+use crate::browser::debounce::Debounce;
 use crate::net::ConnectionState;
 use crate::reactive::{effect, memo};
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
 
 /// How long typing must pause before the server is asked.
-const DEBOUNCE: Duration = Duration::from_millis(200);
+const TYPING_PAUSE: Duration = Duration::from_millis(200);
 
 /// The find bar while `client.finding` holds a query.
 #[component]
@@ -76,13 +77,11 @@ fn FindField(
             go_to((current.get_untracked() + if forwards { 1 } else { count - 1 }) % count, first_match);
         }
     };
+    let debounce = Debounce::new(TYPING_PAUSE);
     let search = move |query: String| {
         let is_current =
             move |query: &str| finding.try_with_untracked(|now| now.as_deref() == Some(query)) == Some(true);
         let request = move || {
-            if !is_current(&query) {
-                return;
-            }
             let requested = query.clone();
             actions.find_rows(session, query, move |result| {
                 if !is_current(&requested) {
@@ -98,11 +97,12 @@ fn FindField(
                 go_to(last, FirstMatch::Lowest);
             });
         };
-        set_timeout(request, DEBOUNCE);
+        debounce.run(Box::new(request));
     };
     effect(move || {
         let query = finding.get().unwrap_or_default();
         if query.trim().is_empty() {
+            debounce.cancel();
             error.set(String::new());
             actions.timeline.clear_matches();
             return found_rows.set(None);
@@ -118,10 +118,10 @@ fn FindField(
     });
     let status = move || match found_rows.get() {
         None => error.get(),
-        Some(rows) if rows.is_empty() => "Nothing found".to_owned(),
+        Some(rows) if rows.is_empty() => "No results".to_owned(),
         Some(rows) => match hit.get() {
             (index, count @ 2..) => {
-                format!("{} of {}, place {} of {count}", current.get() + 1, rows.len(), index + 1)
+                format!("{} of {}, match {} of {count}", current.get() + 1, rows.len(), index + 1)
             }
             _ => format!("{} of {}", current.get() + 1, rows.len()),
         },
@@ -144,18 +144,18 @@ fn FindField(
                 node_ref=field
                 name="find"
                 type="text"
-                aria-label="Find in the conversation"
-                placeholder="Find in the conversation"
+                aria-label="Find in conversation"
+                placeholder="Find in conversation"
                 autocomplete="off"
                 prop:value=move || finding.get().unwrap_or_default()
                 on:input:target=move |event| finding.set(Some(event.target().value()))
                 on:keydown=on_keydown
             />
             <span class="find-words" role="status">{status}</span>
-            <button type="button" class="button icon-only quiet" aria-label="Earlier" title="Earlier (Enter)" on:click=move |_| step(false)>
+            <button type="button" class="button icon-only quiet" aria-label="Previous match" title="Previous match (Enter)" on:click=move |_| step(false)>
                 <Glyph icon=Icon::ArrowUp />
             </button>
-            <button type="button" class="button icon-only quiet" aria-label="Later" title="Later (Shift+Enter)" on:click=move |_| step(true)>
+            <button type="button" class="button icon-only quiet" aria-label="Next match" title="Next match (Shift+Enter)" on:click=move |_| step(true)>
                 <Glyph icon=Icon::ArrowDown />
             </button>
             <button type="button" class="button icon-only quiet" aria-label="Close" title="Close (Escape)" on:click=move |_| close.with_value(|close| close())>

@@ -5,12 +5,12 @@ mod folder_picker;
 
 use leptos::prelude::*;
 
-use self::agent_choice::{AgentChoice, default_agent};
+use self::agent_choice::{AgentChoice, selected_agent};
 use self::folder_picker::FolderPicker;
 use super::title_bar::SessionsButton;
 use crate::actions::use_actions;
 use crate::browser::local_storage;
-use crate::reactive::effect;
+use crate::reactive::memo;
 use crate::widgets::icon::{Glyph, Icon};
 
 /// The storage key of the agent used last.
@@ -21,29 +21,18 @@ const LAST_AGENT: &str = "last-agent";
 pub fn NewSession() -> impl IntoView {
     let actions = use_actions();
     let server = actions.server;
-    let agent = RwSignal::new(String::new());
-    let folder = RwSignal::new(String::new());
     let problem = RwSignal::new(None::<String>);
     let creating = RwSignal::new(false);
-    effect(move || {
-        let default =
-            server.agents.with(|agents| default_agent(agents, local_storage::get(LAST_AGENT).as_deref()));
-        // An agent's problem may be reported only after it was selected.
-        let is_usable = server.agents.with(|agents| {
-            agents
-                .iter()
-                .any(|known| known.problem.is_none() && agent.with_untracked(|chosen| *chosen == known.name))
-        });
-        if !is_usable {
-            agent.set(default.unwrap_or_default());
-        }
+    // The agent and the folder that the user has chosen, if any.
+    let chosen_agent = RwSignal::new(None::<String>);
+    let chosen_folder = RwSignal::new(None::<String>);
+    let last_agent = local_storage::get(LAST_AGENT);
+    let agent = memo(move || {
+        // An agent's problem may be reported only after it was chosen.
+        let preferred = [chosen_agent.get(), last_agent.clone()];
+        server.agents.with(|agents| selected_agent(agents, &preferred)).unwrap_or_default()
     });
-    effect(move || {
-        let default = server.default_cwd.get();
-        if folder.with_untracked(String::is_empty) {
-            folder.set(default);
-        }
-    });
+    let folder = memo(move || chosen_folder.get().unwrap_or_else(|| server.default_cwd.get()));
     let create = move || {
         if creating.get_untracked() {
             return;
@@ -51,17 +40,17 @@ pub fn NewSession() -> impl IntoView {
         creating.set(true);
         problem.set(None);
         local_storage::set(LAST_AGENT, &agent.get_untracked());
-        actions.create(agent.get_untracked(), folder.get_untracked(), move |error| {
+        actions.create_session(agent.get_untracked(), folder.get_untracked(), move |error| {
             creating.try_set(false);
             problem.try_set(Some(error));
         });
     };
-    let first_run = move || server.known.get() && server.sessions.with(Vec::is_empty);
+    let first_run = move || server.known.get() && server.sessions().with(Vec::is_empty);
     let lead = move || {
         if first_run() {
-            "Welcome aboard. Choose who works and where; the demo is always there to try things out."
+            "Welcome to Pilothouse. Choose an agent and a folder, or try the demo."
         } else {
-            "Choose who works, and in which folder."
+            "Choose an agent and a folder."
         }
     };
     view! {
@@ -71,20 +60,20 @@ pub fn NewSession() -> impl IntoView {
                 class="new-session-form"
                 on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); create() }
             >
-                <Show when=move || actions.client.left.with(Option::is_some)>
+                <Show when=move || actions.client.removed_title.with(Option::is_some)>
                     <p class="left-behind" role="status">
                         <Glyph icon=Icon::Info />
-                        {move || actions.client.left.with(|title| removed_text(title.as_deref().unwrap_or_default()))}
+                        {move || actions.client.removed_title.with(|title| removed_text(title.as_deref().unwrap_or_default()))}
                     </p>
                 </Show>
                 <h1>"New session"</h1>
                 <p class="lead">{lead}</p>
                 <Show
                     when=move || server.known.get()
-                    fallback=|| view! { <p class="faint" role="status">"Asking the server what it offers…"</p> }
+                    fallback=|| view! { <p class="faint" role="status">"Loading agents…"</p> }
                 >
-                    <AgentChoice agents=server.agents.into() chosen=agent />
-                    <FolderPicker folder />
+                    <AgentChoice agents=server.agents.into() selected=agent chosen=chosen_agent />
+                    <FolderPicker folder chosen=chosen_folder />
                     <p class="problem" role="alert">{move || problem.get()}</p>
                     <div class="form-end">
                         <button
@@ -104,7 +93,7 @@ pub fn NewSession() -> impl IntoView {
 /// Explains why the form replaced the open session.
 fn removed_text(title: &str) -> String {
     match title {
-        "" => "The session that was open here has been removed.".to_owned(),
-        title => format!("The session “{title}” has been removed."),
+        "" => "The session that was open here was deleted.".to_owned(),
+        title => format!("“{title}” was deleted."),
     }
 }

@@ -1,16 +1,17 @@
-//! Alerts from a hidden tab: a count in its title, browser notifications and a sound. Nothing happens while the tab is
-//! visible.
+//! Alerts from a hidden tab: a count in its title, browser notifications and a sound. Nothing happens while
+//! the tab is visible.
 
 use std::collections::HashMap;
 
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
-use pilothouse_core::protocol::SessionSummary;
+use pilothouse_core::protocol::{SessionMetaStoreFields, SessionSummary};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{AudioContext, Notification, NotificationOptions, NotificationPermission};
+use web_sys::{AudioContext, AudioContextState, Notification, NotificationOptions, NotificationPermission};
 
 use crate::actions::{Actions, use_actions};
+use crate::net::access::Access;
 use crate::reactive::effect;
 use crate::routes::Route;
 
@@ -18,39 +19,44 @@ use crate::routes::Route;
 pub fn start() {
     let actions = use_actions();
     let client = actions.client;
-    let missed = RwSignal::new(0usize);
-    effect(move || {
-        if !client.hidden.get() {
-            missed.set(0);
-        }
-    });
     let states = StoredValue::new(SessionStates::new());
+    let audio = Audio::new();
     effect(move || {
-        let alerts = actions.server.sessions.with(|sessions| {
+        let alerts = actions.server.sessions().with(|sessions| {
             states.try_update_value(|states| new_alerts(states, sessions)).unwrap_or_default()
         });
         if alerts.is_empty() || !client.hidden.get_untracked() {
             return;
         }
-        missed.update(|missed| *missed += alerts.len());
+        client.missed_alerts.update(|missed| *missed += alerts.len());
         if client.preferences.notify.get_untracked() && supports_notifications() {
             alerts.iter().for_each(|alert| notify(actions, alert));
         }
         if client.preferences.sound.get_untracked() {
-            let _ = play_chime();
+            let _ = audio.play_chime();
         }
     });
     effect(move || {
-        let title = client.title.get();
-        let title = if title.is_empty() { "Pilothouse" } else { &title };
-        document().set_title(&match missed.get() {
-            0 => title.to_owned(),
+        let title = page_title(actions);
+        document().set_title(&match client.missed_alerts.get() {
+            0 => title,
             count => format!("({count}) {title}"),
         });
     });
 }
 
-/// Some browsers have no notifications at all, others none outside a secure context.
+/// The title of the page without the count of alerts: that of the current session and of its agent. Tracked.
+pub fn page_title(actions: Actions) -> String {
+    // Without access, the page shows no session.
+    let is_denied = matches!(actions.client.access.get(), Some(Access::Denied | Access::Limited));
+    let session = actions.track_current_session().filter(|_| !is_denied);
+    let titles = session.map(|session| [session.meta.title().get(), session.meta.window_title().get()]);
+    let mut parts: Vec<String> = titles.into_iter().flatten().filter(|title| !title.is_empty()).collect();
+    parts.push("Pilothouse".to_owned());
+    parts.join(" · ")
+}
+
+/// Whether notifications are available: some browsers have none, others only in secure contexts.
 fn supports_notifications() -> bool {
     js_sys::Reflect::has(&window(), &"Notification".into()).unwrap_or_default()
 }
@@ -70,7 +76,8 @@ pub fn request_permission(done: impl FnOnce(bool) + 'static) {
     });
 }
 
-/// Some mobile browsers grant the permission, but pages cannot create notifications: only trying reveals it.
+/// Whether the page can create a notification. Some mobile browsers grant the permission and then fail, so
+/// this tries.
 fn can_notify() -> bool {
     let options = NotificationOptions::new();
     options.set_silent(Some(true));
@@ -86,24 +93,60 @@ fn notify(actions: Actions, alert: &SessionAlert) {
     let session_id = alert.session_id.clone();
     let on_click = Closure::once_into_js(move || {
         let _ = window().focus();
-        actions.go(Route::Session(session_id));
+        actions.navigate_to(Route::Session(session_id));
     });
     notification.set_onclick(Some(on_click.unchecked_ref()));
 }
 
-/// Plays two short, quiet notes.
-fn play_chime() -> Result<(), wasm_bindgen::JsValue> {
-    let context = AudioContext::new()?;
-    let (tone, volume) = (context.create_oscillator()?, context.create_gain()?);
-    let start = context.current_time();
-    tone.frequency().set_value_at_time(660.0, start)?;
-    tone.frequency().set_value_at_time(880.0, start + 0.12)?;
-    volume.gain().set_value_at_time(0.06, start)?;
-    volume.gain().exponential_ramp_to_value_at_time(0.000_1, start + 0.4)?;
-    tone.connect_with_audio_node(&volume)?;
-    volume.connect_with_audio_node(&context.destination())?;
-    tone.start()?;
-    tone.stop_with_when(start + 0.4)
+/// The page's only audio context, created for the first sound.
+#[derive(Clone, Copy)]
+struct Audio(StoredValue<Option<AudioContext>, LocalStorage>);
+
+impl Audio {
+    /// Closes the context when the page is left or the current owner is cleaned up.
+    fn new() -> Self {
+        let audio = Self(StoredValue::new_local(None));
+        let leaving = window_event_listener(leptos::ev::pagehide, move |_| audio.close());
+        on_cleanup(move || {
+            leaving.remove();
+            audio.close();
+        });
+        audio
+    }
+
+    /// Returns the context. One that the browser does not allow to run is replaced: it would play its sounds
+    /// later, all at once.
+    fn context(self) -> Result<AudioContext, wasm_bindgen::JsValue> {
+        let is_running = |context: &AudioContext| context.state() == AudioContextState::Running;
+        if let Some(context) = self.0.get_value().filter(is_running) {
+            return Ok(context);
+        }
+        self.close();
+        let context = AudioContext::new()?;
+        self.0.set_value(Some(context.clone()));
+        Ok(context)
+    }
+
+    fn close(self) {
+        if let Some(context) = self.0.try_update_value(Option::take).flatten() {
+            let _ = context.close();
+        }
+    }
+
+    /// Plays two short, quiet notes.
+    fn play_chime(self) -> Result<(), wasm_bindgen::JsValue> {
+        let context = self.context()?;
+        let (tone, volume) = (context.create_oscillator()?, context.create_gain()?);
+        let start = context.current_time();
+        tone.frequency().set_value_at_time(660.0, start)?;
+        tone.frequency().set_value_at_time(880.0, start + 0.12)?;
+        volume.gain().set_value_at_time(0.06, start)?;
+        volume.gain().exponential_ramp_to_value_at_time(0.000_1, start + 0.4)?;
+        tone.connect_with_audio_node(&volume)?;
+        volume.connect_with_audio_node(&context.destination())?;
+        tone.start()?;
+        tone.stop_with_when(start + 0.4)
+    }
 }
 
 /// A session that has come to need the user: it waits, failed or finished.
@@ -117,16 +160,17 @@ pub struct SessionAlert {
 /// The state of each session at the last comparison.
 pub type SessionStates = HashMap<String, SessionState>;
 
-/// Compares the sessions with their previous states, which it replaces. A session that is new causes no alert.
+/// Compares the sessions with their previous states, which it replaces. A session that is new causes no
+/// alert.
 pub fn new_alerts(states: &mut SessionStates, sessions: &[SessionSummary]) -> Vec<SessionAlert> {
     let mut alerts = Vec::new();
     for session in sessions {
         let before = states.insert(session.id.clone(), session.state);
         let Some(before) = before.filter(|before| *before != session.state) else { continue };
         let text = match session.state {
-            SessionState::WaitingApproval => "Waits for your approval",
-            SessionState::WaitingInput => "Has a question",
-            SessionState::Completed if before.is_active() => "Is done",
+            SessionState::WaitingApproval => "Waiting for your approval",
+            SessionState::WaitingInput => "Waiting for your answer",
+            SessionState::Completed if before.is_active() => "Done",
             SessionState::Error if before.is_active() => "Failed",
             _ => continue,
         };
@@ -148,7 +192,7 @@ mod tests {
             |state| new_alerts(&mut states, &list(state)).into_iter().map(|alert| alert.text).next();
         assert_eq!(alert(SessionState::Completed), None);
         assert_eq!(alert(SessionState::Streaming), None);
-        assert_eq!(alert(SessionState::WaitingApproval), Some("Waits for your approval"));
+        assert_eq!(alert(SessionState::WaitingApproval), Some("Waiting for your approval"));
         assert_eq!(alert(SessionState::WaitingApproval), None);
         assert_eq!(alert(SessionState::Streaming), None);
         assert_eq!(alert(SessionState::Error), Some("Failed"));

@@ -31,13 +31,13 @@ pub fn Queue(session: Session) -> impl IntoView {
         _ => actions.client.outbox.outside_timeline(&session.id()),
     });
     let heading = move || match count() {
-        0 => "Waiting for the connection".to_owned(),
-        count => format!("{count} scheduled"),
+        0 => "Waiting for connection".to_owned(),
+        count => format!("{count} queued"),
     };
-    effect(move || session.meta.queue().with(|queue| actions.rescue_edits(session, queue)));
+    effect(move || session.meta.queue().with(|queue| actions.rescue_queue_edits(session, queue)));
     view! {
         <Show when=move || !session.meta.queue().with(ScheduledQueue::is_empty) || !unsent.with(Vec::is_empty)>
-            <section class="queue" aria-label="Scheduled messages">
+            <section class="queue" aria-label="Queued messages">
                 <div class="queue-head">
                     <span>{heading}</span>
                     <Show when=move || { count() > 0 && session.meta.capabilities().with(|can| can.edit_queue) }>
@@ -89,15 +89,15 @@ fn QueueRow(session: Session, id: String) -> impl IntoView {
                 <span class="row-text queue-text" title=move || item.with(|item| item.text.clone())>{move || item.with(|item| item.text.clone())}</span>
                 {images}
                 <Show when=move || edited_elsewhere.get()>
-                    <span class="queue-held" title="It is not sent as long as somebody is changing it.">"being edited"</span>
+                    <span class="queue-held" title="Won't be sent until editing is finished">"Being edited"</span>
                 </Show>
                 <Show when=move || can_edit.get()>
                     <button
                         type="button"
                         class="button icon-only quiet"
                         aria-label="Edit"
-                        title=move || if edited_elsewhere.get() { "Edit it here instead" } else { "Edit" }
-                        on:click=with_item(Actions::edit_queued)
+                        title=move || if edited_elsewhere.get() { "Edit here instead" } else { "Edit" }
+                        on:click=with_item(Actions::begin_queue_edit)
                     >
                         <Glyph icon=Icon::Edit />
                     </button>
@@ -124,13 +124,13 @@ fn QueueEditor(session: Session, id: StoredValue<String>) -> impl IntoView {
     let text = id.with_value(|id| edits.of(&session.id(), id)).map(|edit| edit.text).unwrap_or_default();
     view! {
         <MessageEditor
-            label="Scheduled message"
+            label="Queued message"
             name="scheduled"
             text
             yes="Save"
             write=Box::new(move |value| id.with_value(|id| edits.write(&session.id(), id, value)))
-            save=Callback::new(move |()| id.with_value(|id| actions.save_queued(session, id)))
-            cancel=Callback::new(move |()| id.with_value(|id| actions.cancel_queued(session, id)))
+            save=Callback::new(move |()| id.with_value(|id| actions.save_queue_edit(session, id)))
+            cancel=Callback::new(move |()| id.with_value(|id| actions.cancel_queue_edit(session, id)))
         />
     }
 }
@@ -143,7 +143,7 @@ fn unsent_row(sent: Option<Sent>) -> AnyView {
         <li class="queue-row" data-unsent="">
             <span class="queue-lane">{lane.map_or("Shell", |lane| lane_text(lane).0)}</span>
             <span class="row-text queue-text" title=text.clone()>{text.clone()}</span>
-            <span class="queue-held" title="It is sent as soon as the server can be reached.">"not sent yet"</span>
+            <span class="queue-held" title="Will be sent when the connection is back">"Not sent yet"</span>
         </li>
     }
     .into_any()
@@ -152,7 +152,7 @@ fn unsent_row(sent: Option<Sent>) -> AnyView {
 /// The name of a lane, and when the agent receives its messages.
 fn lane_text(lane: Lane) -> (&'static str, &'static str) {
     match lane {
-        Lane::Steer => ("Steer", "Taken up before the next step"),
-        Lane::FollowUp => ("Follow-up", "Taken up when the run is over"),
+        Lane::Steer => ("Steer", "Delivered before the agent's next step"),
+        Lane::FollowUp => ("Follow-up", "Delivered when the run ends"),
     }
 }

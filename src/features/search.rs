@@ -1,4 +1,5 @@
-//! The search over all sessions: titles are matched in the page at once, contents by the server after a short pause.
+//! The search over all sessions: titles are matched in the page at once, contents by the server after a short
+//! pause.
 
 use std::time::Duration;
 
@@ -9,14 +10,16 @@ use super::shortcuts::keys::KeyPress;
 use super::sidebar::session_label::session_title;
 use super::sidebar::session_list::SessionList;
 use crate::actions::{Actions, use_actions};
+use crate::browser::debounce::Debounce;
 use crate::reactive::{effect, memo};
-use crate::store::server::sessions::{SessionHits, group_hits, matching_title};
+use crate::store::server::sessions::{SessionHits, group_hits};
+use crate::store::sidebar::{SessionGroup, SidebarList, list_of};
 use crate::widgets::icon::{Glyph, Icon};
 
 /// How long typing must pause before the server is asked.
-const DEBOUNCE: Duration = Duration::from_millis(250);
+const TYPING_PAUSE: Duration = Duration::from_millis(250);
 
-/// When the server is asked a second time: it indexes new messages with a delay.
+/// The delay before the server is asked a second time, because it indexes new messages late.
 const SECOND_REQUEST_DELAY: Duration = Duration::from_millis(1_500);
 
 /// The shortest query that is sent: a single character matches everything.
@@ -82,20 +85,24 @@ fn request(actions: Actions, state: RwSignal<SearchState>, query: String, repeat
 
 /// The results: sessions by title, then hits in contents by session.
 #[component]
-pub fn SearchResults() -> impl IntoView {
+pub fn SearchResults(
+    /// The lists of the sidebar, which are the sessions with a matching title.
+    lists: Memo<Vec<SidebarList>>,
+) -> impl IntoView {
     let actions = use_actions();
     let query = actions.client.query;
     let state = RwSignal::new(SearchState::TooShort);
+    let debounce = Debounce::new(TYPING_PAUSE);
     effect(move || {
         let trimmed = query.get().trim().to_owned();
         if trimmed.chars().count() < MIN_CHARACTERS {
+            debounce.cancel();
             return state.set(SearchState::TooShort);
         }
         state.set(SearchState::Searching);
-        set_timeout(move || request(actions, state, trimmed, true), DEBOUNCE);
+        debounce.run(Box::new(move || request(actions, state, trimmed, true)));
     });
-    let titles =
-        memo(move || query.with(|query| actions.server.sessions.with(|all| matching_title(all, query))));
+    let no_titles = memo(move || lists.with(|lists| list_of(lists, &SessionGroup::MatchingTitle).is_none()));
     let hits = memo(move || {
         state.with(|state| match state {
             SearchState::Found(found) => group_hits(found),
@@ -103,27 +110,27 @@ pub fn SearchResults() -> impl IntoView {
         })
     });
     let message = memo(move || {
-        let no_titles = titles.with(Vec::is_empty);
+        let no_titles = no_titles.get();
         state.with(|state| match state {
             SearchState::TooShort if no_titles => {
-                Some("No title has that. Type more to search what was said.".to_owned())
+                Some("No matching titles. Keep typing to search messages.".to_owned())
             }
             SearchState::TooShort => None,
-            SearchState::Searching => Some("Searching conversations…".to_owned()),
-            SearchState::Failed(error) => Some(format!("The search failed: {error}")),
+            SearchState::Searching => Some("Searching messages…".to_owned()),
+            SearchState::Failed(error) => Some(format!("Search failed: {error}")),
             SearchState::Found(found) if found.hits.is_empty() && no_titles => {
-                Some("Nothing found in titles, messages or tool output.".to_owned())
+                Some("No results in titles, messages or tool output".to_owned())
             }
             SearchState::Found(found) => {
-                found.more.then(|| "There is more: add a word to narrow it down.".to_owned())
+                found.more.then(|| "More results not shown. Add a word to narrow the search.".to_owned())
             }
         })
     });
     view! {
-        <Show when=move || !titles.with(Vec::is_empty)>
+        <Show when=move || !no_titles.get()>
             <section class="folder" aria-label="Titles">
                 <h2 class="folder-name">"Titles"</h2>
-                <SessionList ids=titles />
+                <SessionList lists group=SessionGroup::MatchingTitle />
             </section>
         </Show>
         <For each=move || hits.get() key=SessionHits::key children=move |hits| view! { <HitsOfSession hits /> }.into_any() />
@@ -149,7 +156,7 @@ fn HitsOfSession(hits: SessionHits) -> impl IntoView {
                     type="button"
                     class="hit"
                     data-kind=kind.name()
-                    on:click=move |_| actions.go_to(id.get_value(), entry.clone())
+                    on:click=move |_| actions.navigate_to_entry(id.get_value(), entry.clone())
                 >
                     {pieces.collect_view()}
                 </button>

@@ -30,13 +30,6 @@ use crate::widgets::icon::{Glyph, Icon};
 pub fn SessionPage(session: Session) -> impl IntoView {
     let loading = memo(move || session.loading.get());
     let actions = use_actions();
-    let tab_title = actions.client.title;
-    effect(move || {
-        let (title, agent_title) = (session.meta.title().get(), session.meta.window_title().get());
-        let parts = [title.as_str(), agent_title.as_str(), "Pilothouse"];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        tab_title.set(parts.join(" · "));
-    });
     let unread = memo(move || actions.server.summary(&session.id()).is_some_and(|summary| summary.unread));
     effect(move || {
         let connected = actions.client.connection.get() == ConnectionState::Open;
@@ -46,7 +39,6 @@ pub fn SessionPage(session: Session) -> impl IntoView {
         }
     });
     follow_fragment(session);
-    on_cleanup(move || drop(tab_title.try_set(String::new())));
     announce_turns(session);
     view! {
         <main
@@ -58,7 +50,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
         >
             <TitleBar session />
             {move || match loading.get() {
-                Loading::Waiting => view! { <div class="session-wait" role="status">"Loading the conversation…"</div> }.into_any(),
+                Loading::Waiting => view! { <div class="session-wait" role="status">"Loading conversation…"</div> }.into_any(),
                 Loading::Missing(reason) => missing_session(reason),
                 Loading::Ready => {
                     view! {
@@ -111,16 +103,16 @@ fn missing_session(reason: CommandError) -> AnyView {
 fn MissingSession(reason: CommandError) -> impl IntoView {
     let actions = use_actions();
     let (title, explanation) = if reason.code == ErrorCode::NoSuchSession {
-        let explanation = "It may have been deleted, or the link is from another machine.";
-        ("This session is not here", explanation.to_owned())
+        let explanation = "It may have been deleted, or the link is for another machine.";
+        ("Session not found", explanation.to_owned())
     } else {
-        ("This session cannot be opened", reason.message)
+        ("Couldn't open this session", reason.message)
     };
     view! {
         <div class="empty-state">
             <h2>{title}</h2>
             <p>{explanation}</p>
-            <button type="button" class="button primary" on:click=move |_| actions.go(Route::New)>
+            <button type="button" class="button primary" on:click=move |_| actions.navigate_to(Route::New)>
                 <Glyph icon=Icon::Plus />
                 "New session"
             </button>

@@ -27,7 +27,7 @@ fn SettingsPanel() -> impl IntoView {
     let denied = RwSignal::new(false);
     let themes = Theme::ALL.into_iter().map(|theme| {
         let label = match theme {
-            Theme::System => "As the system",
+            Theme::System => "System",
             Theme::Light => "Light",
             Theme::Dark => "Dark",
         };
@@ -56,9 +56,9 @@ fn SettingsPanel() -> impl IntoView {
         <div class="settings-row" role="group" aria-label="Theme">{themes.collect_view()}</div>
         {switch("High contrast", preferences.contrast, toggle(preferences.contrast))}
         <hr class="menu-line" />
-        {switch("Notify me when a hidden tab needs me", preferences.notify, toggle_notify)}
-        <p class="menu-words" hidden=move || !denied.get()>"The browser shows no notifications from this page."</p>
-        {switch("Play a sound as well", preferences.sound, toggle(preferences.sound))}
+        {switch("Notifications while this tab is hidden", preferences.notify, toggle_notify)}
+        <p class="menu-words" hidden=move || !denied.get()>"Notifications are blocked. Allow them in your browser's site settings."</p>
+        {switch("Notification sound", preferences.sound, toggle(preferences.sound))}
         <hr class="menu-line" />
         <button
             type="button"

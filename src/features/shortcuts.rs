@@ -3,14 +3,20 @@
 pub mod keys;
 
 use leptos::prelude::*;
+use pilothouse_core::conversation::ask::{Answer, Ask};
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use self::keys::{KeyAction, KeyPress, Scope};
+use super::asks::key_answers::key_answer;
+use super::asks::send_answer;
+use super::sidebar::sidebar_lists;
 use crate::actions::{Actions, use_actions};
 use crate::browser;
 use crate::routes::Route;
 use crate::store::server::sessions::waiting;
+use crate::store::sidebar::shown_ids;
 use crate::widgets::dialog::Dialog;
 use crate::widgets::focus::COMPOSER;
 use crate::widgets::icon::{Glyph, Icon};
@@ -52,7 +58,7 @@ pub fn listen() {
 
 /// Performs an action. Returns false if it does not apply, so that the key keeps its default effect.
 fn perform(actions: &Actions, action: KeyAction) -> bool {
-    let session = actions.current();
+    let session = actions.current_session();
     match action {
         KeyAction::ShowShortcuts => actions.client.help.set(true),
         KeyAction::Search => {
@@ -61,13 +67,13 @@ fn perform(actions: &Actions, action: KeyAction) -> bool {
         }
         KeyAction::ToggleSidebar => actions.client.toggle_sidebar(),
         KeyAction::NextWaiting => return go_to_next_waiting(actions),
-        KeyAction::NewSession => actions.go(Route::New),
+        KeyAction::NewSession => actions.navigate_to(Route::New),
         KeyAction::FocusComposer => return !is_focused(COMPOSER) && focus_in_next_frame(COMPOSER),
         KeyAction::PreviousSession => return go_to_neighbour(actions, -1),
         KeyAction::NextSession => return go_to_neighbour(actions, 1),
-        KeyAction::Approve => return click_answer("[data-answer=yes]"),
-        KeyAction::Reject => return click_answer("[data-answer=no]"),
-        KeyAction::Choose(number) => return click_answer(&format!("[data-choice='{number}']")),
+        KeyAction::Approve => return answer(actions, action, "[data-answer=yes]"),
+        KeyAction::Reject => return answer(actions, action, "[data-answer=no]"),
+        KeyAction::Choose(number) => return answer(actions, action, &format!("[data-choice='{number}']")),
         KeyAction::Find | KeyAction::Stop | KeyAction::ScrollToEnd => match (session, action) {
             (Some(_), KeyAction::Find) => {
                 let query = actions.client.finding.get_untracked().unwrap_or_default();
@@ -85,17 +91,14 @@ fn perform(actions: &Actions, action: KeyAction) -> bool {
 
 /// Opens the next session that waits for the user. Returns false if there is none.
 fn go_to_next_waiting(actions: &Actions) -> bool {
-    let ids = actions.server.sessions.with_untracked(|sessions| waiting(sessions));
+    let ids = actions.server.sessions().with_untracked(|sessions| waiting(sessions));
     let next = current_index(actions, &ids).map_or(0, |current| (current + 1) % ids.len());
     go_to_session(actions, ids.get(next))
 }
 
 /// Opens the session above (-1) or below (1) the current one in the sidebar. Returns false if there is none.
 fn go_to_neighbour(actions: &Actions, offset: isize) -> bool {
-    let Ok(rows) = document().query_selector_all(".sidebar [data-session-id]") else { return false };
-    let ids: Vec<String> = (0..rows.length())
-        .filter_map(|index| rows.item(index)?.dyn_into::<Element>().ok()?.get_attribute("data-session-id"))
-        .collect();
+    let ids = untrack(|| shown_ids(&sidebar_lists(*actions)));
     let next = match current_index(actions, &ids) {
         Some(current) => current.checked_add_signed(offset),
         None => Some(0),
@@ -113,7 +116,7 @@ fn current_index(actions: &Actions, ids: &[String]) -> Option<usize> {
 
 fn go_to_session(actions: &Actions, id: Option<&String>) -> bool {
     if let Some(id) = id {
-        actions.go(Route::Session(id.clone()));
+        actions.navigate_to(Route::Session(id.clone()));
     }
     id.is_some()
 }
@@ -129,31 +132,38 @@ fn is_focused(selector: &str) -> bool {
     document().active_element().is_some_and(|element| element.matches(selector).unwrap_or_default())
 }
 
-/// Clicks the first visible answer button that matches, of all questions of this session. If the button is not visible,
-/// only scrolls to its question: the user must see what they answer. Returns false if no button matches.
-fn click_answer(selector: &str) -> bool {
+/// Answers the first ask of the current session that the key has an answer to and whose button for that
+/// answer, which `button` selects, is visible. If none is visible, only scrolls to the first of the asks: the
+/// user must see what they answer. Returns false if the key answers no ask.
+fn answer(actions: &Actions, action: KeyAction, button: &str) -> bool {
     // A popover above the session may show questions of another session.
     if document().query_selector(":popover-open").is_ok_and(|open| open.is_some()) {
         return false;
     }
-    let Ok(buttons) = document().query_selector_all(&format!(".session [data-ask-id] {selector}")) else {
-        return false;
-    };
-    let buttons: Vec<HtmlElement> =
-        (0..buttons.length()).filter_map(|index| buttons.item(index)?.dyn_into().ok()).collect();
-    match (buttons.iter().find(|button| is_visible(button)), buttons.first()) {
-        (Some(button), _) => button.click(),
-        (None, Some(button)) => {
-            let card = button.closest("[data-ask-id]").ok().flatten();
-            card.iter().for_each(Element::scroll_into_view);
-        }
+    let Some(session) = actions.current_session() else { return false };
+    let with_answer = |ask: &Ask| Some((ask.id.clone(), key_answer(action, ask)?, ask_card(&ask.id)?));
+    let asks: Vec<(String, Answer, Element)> =
+        session.meta.asks().with_untracked(|asks| asks.iter().filter_map(with_answer).collect());
+    let first_card = asks.first().map(|(_, _, card)| card.clone());
+    let is_answer_visible =
+        |card: &Element| card.query_selector(button).ok().flatten().is_some_and(|button| is_visible(&button));
+    match (asks.into_iter().find(|(_, _, card)| is_answer_visible(card)), first_card) {
+        (Some((id, answer, _)), _) => send_answer(*actions, session.id(), id, answer, false),
+        (None, Some(card)) => card.scroll_into_view(),
         (None, None) => return false,
     }
     true
 }
 
+/// The card of an ask in the conversation.
+fn ask_card(ask_id: &str) -> Option<Element> {
+    let cards = document().query_selector_all(".session [data-ask-id]").ok()?;
+    let mut cards = (0..cards.length()).filter_map(|index| cards.item(index)?.dyn_into::<Element>().ok());
+    cards.find(|card| card.get_attribute("data-ask-id").as_deref() == Some(ask_id))
+}
+
 /// Whether a button is in view and nothing covers its centre.
-fn is_visible(button: &HtmlElement) -> bool {
+fn is_visible(button: &Element) -> bool {
     let rect = button.get_bounding_client_rect();
     let (x, y) = (rect.left() + rect.width() / 2.0, rect.top() + rect.height() / 2.0);
     let topmost = document().element_from_point(x as f32, y as f32);
@@ -192,8 +202,8 @@ pub fn ShortcutList() -> impl IntoView {
             </div>
             <Show when=move || open.get()>
                 {group("Everywhere", &[Scope::Anywhere])}
-                {group("Where nothing is written", &[Scope::NotTyping])}
-                {group("In the message", &[Scope::Composer])}
+                {group("When no text field has focus", &[Scope::NotTyping])}
+                {group("In the message field", &[Scope::Composer])}
             </Show>
         </Dialog>
     }

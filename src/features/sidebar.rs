@@ -12,12 +12,27 @@ use self::session_list::{SessionList, SessionLists, opens_new_tab};
 use super::asks::tray::WaitingTray;
 use super::search::{SearchField, SearchResults};
 use super::settings::Settings;
-use crate::actions::use_actions;
+use crate::actions::{Actions, use_actions};
 use crate::reactive::memo;
 use crate::routes;
 use crate::routes::Route;
-use crate::store::server::sessions::{SessionGroup, folder_name, group_sessions};
+use crate::store::server::sessions::folder_name;
+use crate::store::sidebar::{self, SessionGroup, SidebarList, SidebarView, list_of};
 use crate::widgets::icon::{Glyph, Icon};
+
+/// The lists that the sidebar shows. Tracks everything that they depend on.
+pub fn sidebar_lists(actions: Actions) -> Vec<SidebarList> {
+    let client = actions.client;
+    let (query, show_archived) = (client.query.get(), client.show_archived.get());
+    let open_id = match actions.route.get() {
+        Route::Session(id) => id,
+        Route::New => String::new(),
+    };
+    client.list_limits.with(|limits| {
+        let view = SidebarView { query: &query, open_id: &open_id, show_archived, limits };
+        actions.server.sessions().with(|sessions| sidebar::sidebar_lists(sessions, view))
+    })
+}
 
 /// The sidebar; a drawer on narrow screens.
 #[component]
@@ -27,11 +42,13 @@ pub fn Sidebar() -> impl IntoView {
     let open_form = move |event: leptos::ev::MouseEvent| {
         if !opens_new_tab(&event) {
             event.prevent_default();
-            actions.go(Route::New);
+            actions.navigate_to(Route::New);
         }
     };
-    let error = actions.client.trouble;
+    let error = actions.client.error;
     let searching = memo(move || actions.client.query.with(|query| !query.trim().is_empty()));
+    // Only ids: each row reads its own summary.
+    let lists = memo(move || sidebar_lists(actions));
     view! {
         <nav class="sidebar" aria-label="Sessions">
             <div class="sidebar-head">
@@ -40,8 +57,8 @@ pub fn Sidebar() -> impl IntoView {
                 <button
                     type="button"
                     class="button icon-only quiet sidebar-hide"
-                    aria-label="Hide the sidebar"
-                    title="Hide the sidebar"
+                    aria-label="Hide sidebar"
+                    title="Hide sidebar"
                     on:click=move |_| actions.client.toggle_sidebar()
                 >
                     <Glyph icon=Icon::Menu />
@@ -49,7 +66,7 @@ pub fn Sidebar() -> impl IntoView {
                 <button
                     type="button"
                     class="button icon-only quiet sidebar-close"
-                    aria-label="Close sessions"
+                    aria-label="Close sidebar"
                     on:click=move |_| actions.client.sidebar_open.set(false)
                 >
                     <Glyph icon=Icon::Close />
@@ -75,9 +92,11 @@ pub fn Sidebar() -> impl IntoView {
                 </p>
             </Show>
             <SessionLists>
-                <Show when=move || searching.get() fallback=|| view! { <SessionGroups /> }><SearchResults /></Show>
-                <Show when=move || server.known.get() && server.sessions.with(Vec::is_empty) && !searching.get()>
-                    <p class="sidebar-empty">"Sessions appear here."</p>
+                <Show when=move || searching.get() fallback=move || view! { <SessionGroups lists /> }>
+                    <SearchResults lists />
+                </Show>
+                <Show when=move || server.known.get() && server.sessions().with(Vec::is_empty) && !searching.get()>
+                    <p class="sidebar-empty">"No sessions yet. Create one to get started."</p>
                 </Show>
             </SessionLists>
         </nav>
@@ -86,31 +105,34 @@ pub fn Sidebar() -> impl IntoView {
 
 /// The session lists: pinned, by folder, archived.
 #[component]
-fn SessionGroups() -> impl IntoView {
-    let actions = use_actions();
-    let show_archived = actions.client.show_archived;
-    // Only ids: each row reads its own summary.
-    let groups = memo(move || actions.server.sessions.with(|sessions| group_sessions(sessions)));
-    let group_keys =
-        move || groups.with(|all| all.groups.iter().map(|(group, _)| group.clone()).collect::<Vec<_>>());
+fn SessionGroups(lists: Memo<Vec<SidebarList>>) -> impl IntoView {
+    let show_archived = use_actions().client.show_archived;
+    let groups = move || {
+        let is_above_archive =
+            |group: &&SessionGroup| matches!(group, SessionGroup::Pinned | SessionGroup::Folder(_));
+        lists.with(|lists| {
+            lists.iter().map(|list| &list.group).filter(is_above_archive).cloned().collect::<Vec<_>>()
+        })
+    };
     let render = move |group: SessionGroup| {
         let (name, title) = match &group {
-            SessionGroup::Pinned => ("Pinned".to_owned(), String::new()),
             SessionGroup::Folder(cwd) => (folder_name(cwd).to_owned(), cwd.clone()),
+            _ => ("Pinned".to_owned(), String::new()),
         };
-        let ids = Signal::derive(move || groups.with(|groups| groups.ids_in(&group)));
         view! {
             <section class="folder">
                 <h2 class="folder-name" title=title>{name}</h2>
-                <SessionList ids />
+                <SessionList lists group />
             </section>
         }
         .into_any()
     };
-    let archived = Signal::derive(move || groups.with(|groups| groups.archived.clone()));
+    let archived_count = memo(move || {
+        lists.with(|lists| list_of(lists, &SessionGroup::Archived).map_or(0, |list| list.total))
+    });
     view! {
-        <For each=group_keys key=SessionGroup::key children=render />
-        <Show when=move || groups.with(|groups| !groups.archived.is_empty())>
+        <For each=groups key=SessionGroup::key children=render />
+        <Show when=move || { archived_count.get() > 0 }>
             <section class="folder archived">
                 <button
                     type="button"
@@ -120,9 +142,11 @@ fn SessionGroups() -> impl IntoView {
                 >
                     <Glyph icon=Icon::Chevron class="chevron" />
                     "Archived"
-                    <span class="count">{move || groups.with(|groups| groups.archived.len().to_string())}</span>
+                    <span class="count">{move || archived_count.get().to_string()}</span>
                 </button>
-                <Show when=move || show_archived.get()><SessionList ids=archived /></Show>
+                <Show when=move || show_archived.get()>
+                    <SessionList lists group=SessionGroup::Archived />
+                </Show>
             </section>
         </Show>
     }

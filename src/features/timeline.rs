@@ -1,5 +1,5 @@
-//! The conversation: rows, questions, and the state of the run. It follows its end while the reader is there; otherwise
-//! what the reader looks at stays in place.
+//! The conversation: rows, asks, and the state of the run. It follows the end while the reader is there;
+//! otherwise the visible rows stay in place.
 
 mod anchor;
 mod chunk;
@@ -44,12 +44,12 @@ pub fn Timeline(session: Session) -> impl IntoView {
         timeline.cancel_restoring_on_action();
     }
     observe_size(timeline, restore);
-    // Everything that is selected is built before it is copied, wherever the selection begins.
+    // Builds the whole selection before it is copied, because rows far from the view are not built.
     let copying =
         window_event_listener(leptos::ev::copy, move |_| timeline.visibility.force_selection_near());
     on_cleanup(move || {
         copying.remove();
-        actions.note_place(session);
+        actions.update_reading_position(session);
     });
     let owner = Owner::current().unwrap_or_default();
     let chunks = move |place: Element, (): ()| {
@@ -86,12 +86,12 @@ pub fn Timeline(session: Session) -> impl IntoView {
     }
 }
 
-/// Fetches older rows; also fetched by scrolling near them.
+/// The button that fetches older rows. Scrolling near them fetches them too.
 #[component]
 fn EarlierRows(timeline: TimelineController) -> impl IntoView {
     let (earlier, fetching) = (timeline.session.earlier, timeline.fetching);
     let label = move || match fetching.get() {
-        true => "Fetching…".to_owned(),
+        true => "Loading…".to_owned(),
         false => format!("Show earlier messages ({})", earlier.get()),
     };
     view! {
@@ -106,13 +106,13 @@ fn EarlierRows(timeline: TimelineController) -> impl IntoView {
     }
 }
 
-/// Leads back to the end, with the number of rows that were added meanwhile.
+/// The button that scrolls to the end, with the number of rows that were added in the meantime.
 #[component]
 fn JumpToLatest(timeline: TimelineController) -> impl IntoView {
     let is_reading = memo(move || !timeline.scroll.get().keeps_end());
     let asks = timeline.session.meta.asks();
     let label = move || match (asks.with(Vec::is_empty), timeline.unseen()) {
-        (false, _) => "Waits for your answer".to_owned(),
+        (false, _) => "Waiting for your answer".to_owned(),
         (true, 0) => "Jump to latest".to_owned(),
         (true, count) => format!("Jump to latest ({count})"),
     };

@@ -34,7 +34,7 @@ pub fn TitleBar(session: Session) -> impl IntoView {
                 .server
                 .summary(&session.id())
                 .map_or("Loading…".to_owned(), |summary| session_title(&summary)),
-            Loading::Missing(_) => "No session".to_owned(),
+            Loading::Missing(_) => "Session unavailable".to_owned(),
             Loading::Ready => title_or_placeholder(&title),
         }
     };
@@ -91,10 +91,10 @@ pub fn SessionsButton() -> impl IntoView {
     let actions = use_actions();
     let open = actions.client.sidebar_open;
     // The tray is inside the drawer: without a count here, waiting sessions would go unnoticed.
-    let waiting_count = memo(move || actions.server.sessions.with(|sessions| waiting(sessions).len()));
+    let waiting_count = memo(move || actions.server.sessions().with(|sessions| waiting(sessions).len()));
     let label = move || match waiting_count.get() {
         0 => "Sessions".to_owned(),
-        count => format!("Sessions, {count} waiting on me"),
+        count => format!("Sessions, {count} waiting for you"),
     };
     view! {
         <button

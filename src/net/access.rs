@@ -28,15 +28,23 @@ pub async fn trade(pasted: &str) -> Access {
     }
 }
 
-/// Runs when the page starts: exchanges a token in the address, and removes it from there in any case.
-pub async fn enter() -> Access {
+/// Removes the token from the address and returns it, if there is one. Runs before the router reads the address.
+pub fn take_token() -> Option<String> {
     let fragment = browser::fragment();
-    if fragment.starts_with(TOKEN_FIELD) {
+    fragment.starts_with(TOKEN_FIELD).then(|| {
         browser::replace_path(&browser::path());
-        let traded = trade(&fragment).await;
-        // A bookmarked address with an expired token must not lock out a browser whose cookie is valid.
-        return if traded == Access::Granted { traded } else { check().await };
+        fragment
+    })
+}
+
+/// Gains access when the page starts: with the token of the address, or with the cookie.
+pub async fn enter(token: Option<String>) -> Access {
+    if let Some(token) = token
+        && trade(&token).await == Access::Granted
+    {
+        return Access::Granted;
     }
+    // A bookmarked address with an expired token must not lock out a browser whose cookie is valid.
     check().await
 }
 

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use leptos::ev;
-use leptos::prelude::{request_animation_frame, set_timeout, window_event_listener};
+use leptos::leptos_dom::helpers::TimeoutHandle;
+use leptos::prelude::{request_animation_frame, set_timeout, set_timeout_with_handle, window_event_listener};
 use leptos::task::spawn_local;
 use pilothouse_core::limits::PROTOCOL_VERSION;
 use pilothouse_core::protocol::{
@@ -18,7 +19,7 @@ use super::backoff::Backoff;
 use super::frame_queue::{FrameQueue, Plan};
 use super::handler::{ConnectionState, FrameHandler};
 use super::pending_requests::{OnDisconnect, Outcome, PendingRequests, ResponseMatch};
-use super::socket::Socket;
+use super::socket::{Socket, SocketHandler};
 use crate::{browser, routes};
 
 /// The close code with which the server ends connections whose access was revoked.
@@ -41,12 +42,46 @@ struct Inner {
     socket: RefCell<Option<Socket>>,
     /// The number of the current socket. Timers and close events of earlier sockets are ignored.
     generation: Cell<u64>,
+    /// The hello was sent on the current socket.
+    greeted: Cell<bool>,
     welcomed: Cell<bool>,
     closed_for_good: Cell<bool>,
     last_frame: Cell<f64>,
     backoff: RefCell<Backoff>,
     frame_queue: RefCell<FrameQueue>,
+    /// The timer that drains the queue if no animation frame does.
+    fallback: Cell<Option<TimeoutHandle>>,
     pending: RefCell<PendingRequests>,
+}
+
+/// One attempt to connect. The events of earlier attempts are ignored.
+struct Attempt {
+    connection: Connection,
+    generation: u64,
+}
+
+impl Attempt {
+    fn is_current(&self) -> bool {
+        self.connection.0.generation.get() == self.generation
+    }
+}
+
+impl SocketHandler for Attempt {
+    fn opened(&self) {
+        if self.is_current() {
+            self.connection.send_hello();
+        }
+    }
+
+    fn received(&self, text: &str) {
+        if self.is_current() {
+            self.connection.receive(text);
+        }
+    }
+
+    fn closed(&self, code: u16) {
+        self.connection.lost(self.generation, code, false);
+    }
 }
 
 impl Connection {
@@ -55,11 +90,13 @@ impl Connection {
             handler,
             socket: RefCell::default(),
             generation: Cell::new(0),
+            greeted: Cell::new(false),
             welcomed: Cell::new(false),
             closed_for_good: Cell::new(true),
             last_frame: Cell::new(0.0),
             backoff: RefCell::default(),
             frame_queue: RefCell::default(),
+            fallback: Cell::default(),
             pending: RefCell::new(PendingRequests::new(format!("{}-", browser::unique_id()))),
         }))
     }
@@ -78,9 +115,18 @@ impl Connection {
         self.0.welcomed.get()
     }
 
+    /// Whether a request can be sent now. The server handles it after the hello.
+    fn can_request(&self, on_disconnect: OnDisconnect) -> bool {
+        match on_disconnect {
+            OnDisconnect::Fail => self.0.greeted.get(),
+            // Sent, or sent again, after the welcome.
+            OnDisconnect::Resend => self.is_open(),
+        }
+    }
+
     #[cfg(test)]
-    pub fn is_waiting_for(&self, command_id: &str) -> bool {
-        self.0.pending.borrow().is_pending(command_id)
+    pub fn is_pending(&self, request_id: &str) -> bool {
+        self.0.pending.borrow().is_pending(request_id)
     }
 
     /// Sends a command. The callback receives the response, in order with the frames around it. Returns the request's
@@ -91,7 +137,8 @@ impl Connection {
         on_disconnect: OnDisconnect,
         callback: impl FnOnce(Outcome) + 'static,
     ) -> String {
-        if on_disconnect == OnDisconnect::Fail && !self.is_open() {
+        let can_request = self.can_request(on_disconnect);
+        if on_disconnect == OnDisconnect::Fail && !can_request {
             let text = "Not connected to the server.";
             callback(Err(CommandError::new(ErrorCode::ConnectionLost, text)));
             return String::new();
@@ -101,7 +148,7 @@ impl Connection {
             && browser::now() - self.0.last_frame.get() > SILENCE_MILLISECONDS;
         let frame = ClientFrame { id: String::new(), command };
         let frame = self.0.pending.borrow_mut().add(frame, on_disconnect, Box::new(callback));
-        if self.is_open() {
+        if can_request {
             self.send(&frame);
         }
         if probe_too {
@@ -158,15 +205,11 @@ impl Connection {
     fn connect(&self) {
         let generation = self.0.generation.get() + 1;
         self.0.generation.set(generation);
+        self.0.greeted.set(false);
         self.0.welcomed.set(false);
         self.0.socket.take();
-        let (opened, received, closed) = (self.clone(), self.clone(), self.clone());
-        let socket = Socket::open(
-            &routes::socket_address(),
-            move || opened.send_hello(),
-            move |text| received.receive(text),
-            move |code| closed.lost(generation, code, false),
-        );
+        let handler = Attempt { connection: self.clone(), generation };
+        let socket = Socket::open(&routes::socket_address(), handler);
         if socket.is_none() {
             return self.lost(generation, 0, false);
         }
@@ -184,11 +227,13 @@ impl Connection {
         self.drain();
         let command = HubCommand::Hello { version: PROTOCOL_VERSION, sessions: self.0.handler.cursors() };
         self.send(&ClientFrame { id: "hello".to_owned(), command: command.into() });
+        self.0.greeted.set(true);
+        self.0.handler.greeted();
     }
 
     fn send(&self, frame: &ClientFrame) {
         if let (Some(socket), Ok(text)) = (&*self.0.socket.borrow(), serde_json::to_string(frame)) {
-            socket.send(&text);
+            socket.send(text);
         }
     }
 
@@ -204,12 +249,17 @@ impl Connection {
                 let connection = self.clone();
                 request_animation_frame(move || connection.drain());
                 let connection = self.clone();
-                set_timeout(move || connection.drain(), FRAME_FALLBACK);
+                let fallback = set_timeout_with_handle(move || connection.drain(), FRAME_FALLBACK);
+                self.0.fallback.set(fallback.ok());
             }
         }
     }
 
     fn drain(&self) {
+        // A timer that outlived its batch would drain a later one between two animation frames, which costs a layout.
+        if let Some(fallback) = self.0.fallback.take() {
+            fallback.clear();
+        }
         let frames = self.0.frame_queue.borrow_mut().drain();
         if frames.is_empty() {
             return;
@@ -222,7 +272,8 @@ impl Connection {
                     let matched = self.0.pending.borrow_mut().resolve(&id);
                     match matched {
                         ResponseMatch::Pending(callback) => {
-                            let message = error.unwrap_or_else(|| "The server refused it.".to_owned());
+                            let message =
+                                error.unwrap_or_else(|| "The server rejected the request.".to_owned());
                             let code = code.unwrap_or(ErrorCode::Internal);
                             callback(if success { Ok(data) } else { Err(CommandError { code, message }) });
                         }
@@ -258,6 +309,7 @@ impl Connection {
         }
         // Frames that have arrived count, even if no animation frame has passed since.
         self.drain();
+        self.0.greeted.set(false);
         let was_open = self.0.welcomed.replace(false);
         // From here on, the socket's timers and events are ignored.
         self.0.generation.set(generation + 1);
@@ -302,6 +354,7 @@ impl Connection {
     fn close_for_good(&self) {
         self.0.closed_for_good.set(true);
         self.0.generation.set(self.0.generation.get() + 1);
+        self.0.greeted.set(false);
         self.0.welcomed.set(false);
         self.0.socket.take();
     }

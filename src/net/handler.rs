@@ -27,6 +27,8 @@ pub trait FrameHandler {
     /// The state of each open session, which the hello of a new connection reports to the server.
     fn cursors(&self) -> Vec<Cursor>;
     fn connection(&self, connection: ConnectionState);
+    /// The hello was sent: requests can be sent from now on.
+    fn greeted(&self);
     fn welcome(&self, welcome: Welcome);
     fn frame(&self, frame: ServerFrame);
     /// Called after all frames of a batch have been handed over.

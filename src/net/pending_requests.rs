@@ -13,7 +13,7 @@ pub type Outcome = Result<Value, CommandError>;
 /// Deserializes the data of a response.
 pub fn read_answer<T: serde::de::DeserializeOwned>(outcome: Outcome) -> Result<T, String> {
     serde_json::from_value(outcome.map_err(|error| error.message)?)
-        .map_err(|error| format!("The server's answer is not understood: {error}"))
+        .map_err(|error| format!("Couldn't read the server's response: {error}"))
 }
 
 pub type Callback = Box<dyn FnOnce(Outcome)>;

@@ -1,47 +1,45 @@
-//! A WebSocket with its event handlers. Dropping it removes the handlers and closes the connection.
+//! A WebSocket as one task, which sends the queued texts and reads what arrives. Dropping the handle closes the
+//! connection and ends the task.
 
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
-use web_sys::{CloseEvent, MessageEvent, WebSocket};
+use std::future::poll_fn;
+
+use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
+use futures::future::{Either, select};
+use futures::{SinkExt, StreamExt};
+use gloo_net::websocket::futures::WebSocket;
+use gloo_net::websocket::{Message, State, WebSocketError};
+use leptos::task::spawn_local;
 
 use crate::browser;
 
 /// A connection attempt younger than this is not replaced by a new one.
 const FRESH_MILLISECONDS: f64 = 2_000.0;
 
+/// Receives the events of a socket.
+pub(super) trait SocketHandler {
+    fn opened(&self);
+    fn received(&self, text: &str);
+    /// The connection is closed, or could not be opened. The code is the server's, or the browser's.
+    fn closed(&self, code: u16);
+}
+
 pub(super) struct Socket {
-    socket: WebSocket,
+    outgoing: UnboundedSender<String>,
     opened_at: f64,
-    _open: Closure<dyn FnMut()>,
-    _message: Closure<dyn FnMut(MessageEvent)>,
-    _close: Closure<dyn FnMut(CloseEvent)>,
 }
 
 impl Socket {
-    /// Starts connecting. `on_message` receives the text of a frame, `on_close` the close code.
-    pub(super) fn open(
-        address: &str,
-        on_open: impl FnMut() + 'static,
-        mut on_message: impl FnMut(&str) + 'static,
-        mut on_close: impl FnMut(u16) + 'static,
-    ) -> Option<Self> {
-        let socket = WebSocket::new(address).ok()?;
-        let open = Closure::<dyn FnMut()>::new(on_open);
-        let message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            if let Some(text) = event.data().as_string() {
-                on_message(&text);
-            }
-        });
-        let close = Closure::<dyn FnMut(CloseEvent)>::new(move |event: CloseEvent| on_close(event.code()));
-        socket.set_onopen(Some(open.as_ref().unchecked_ref()));
-        socket.set_onmessage(Some(message.as_ref().unchecked_ref()));
-        socket.set_onclose(Some(close.as_ref().unchecked_ref()));
-        Some(Self { socket, opened_at: browser::now(), _open: open, _message: message, _close: close })
+    /// Starts connecting.
+    pub(super) fn open(address: &str, handler: impl SocketHandler + 'static) -> Option<Self> {
+        let socket = WebSocket::open(address).ok()?;
+        let (outgoing, queued) = unbounded();
+        spawn_local(run(socket, queued, handler));
+        Some(Self { outgoing, opened_at: browser::now() })
     }
 
-    pub(super) fn send(&self, text: &str) {
-        // If sending fails, the socket is closing, and `on_close` handles that.
-        let _ = self.socket.send_with_str(text);
+    pub(super) fn send(&self, text: String) {
+        // Sending fails only while the socket closes, and `closed` handles that.
+        let _ = self.outgoing.unbounded_send(text);
     }
 
     pub(super) fn is_fresh(&self) -> bool {
@@ -49,11 +47,25 @@ impl Socket {
     }
 }
 
-impl Drop for Socket {
-    fn drop(&mut self) {
-        self.socket.set_onopen(None);
-        self.socket.set_onmessage(None);
-        self.socket.set_onclose(None);
-        let _ = self.socket.close();
+async fn run(mut socket: WebSocket, mut queued: UnboundedReceiver<String>, handler: impl SocketHandler) {
+    // Nothing is queued before `opened`, so the queue can only end here: the handle was dropped.
+    let is_connected = poll_fn(|context| socket.poll_ready_unpin(context));
+    if let Either::Right(_) = select(is_connected, queued.next()).await {
+        return;
+    }
+    if matches!(socket.state(), State::Open) {
+        handler.opened();
+    }
+    loop {
+        match select(queued.next(), socket.next()).await {
+            Either::Left((Some(text), _)) => drop(socket.send(Message::Text(text)).await),
+            Either::Right((Some(Ok(Message::Text(text))), _)) => handler.received(&text),
+            Either::Right((Some(Err(WebSocketError::ConnectionClose(event))), _)) => {
+                return handler.closed(event.code);
+            }
+            // A close event follows an error, and the server sends no binary messages.
+            Either::Right((Some(_), _)) => {}
+            Either::Left((None, _)) | Either::Right((None, _)) => return,
+        }
     }
 }

@@ -1,12 +1,14 @@
-//! State of this browser: the connection, drafts, preferences, open dialogs and scroll positions. Nothing here comes
-//! from the server.
+//! State of this browser: the connection, drafts, preferences, open dialogs and scroll positions. Nothing
+//! here comes from the server.
 
-pub mod answer_drafts;
+mod answer_drafts;
 mod attachments;
 mod drafts;
+mod expanded_rows;
 pub mod image_rules;
 mod message_edit;
 pub mod outbox;
+mod pending_answers;
 mod preferences;
 mod queue_edits;
 mod reading_positions;
@@ -16,12 +18,15 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+pub use self::answer_drafts::AnswerDraft;
+pub use self::answer_drafts::AnswerDrafts;
 pub use self::attachments::Attachment;
 pub use self::attachments::Attachments;
 pub use self::drafts::Drafts;
 pub use self::message_edit::MessageEdit;
 pub use self::outbox::Outbox;
 pub use self::outbox::Sent;
+pub use self::pending_answers::PendingAnswers;
 pub use self::preferences::Preferences;
 pub use self::preferences::Theme;
 pub use self::queue_edits::QueueEdits;
@@ -30,6 +35,7 @@ pub use self::reading_positions::ReadingPositions;
 use crate::browser;
 use crate::net::ConnectionState;
 use crate::net::access::Access;
+use crate::store::sidebar::ListLimits;
 
 /// Whether the composer sends its text to the agent or runs it as a shell command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,11 +62,11 @@ impl InputMode {
 #[derive(Clone)]
 pub struct Confirmation {
     pub title: String,
-    pub words: String,
-    pub yes: &'static str,
+    pub text: String,
+    pub confirm_label: &'static str,
     /// The action deletes something.
     pub destructive: bool,
-    pub act: Arc<dyn Fn() + Send + Sync>,
+    pub action: Arc<dyn Fn() + Send + Sync>,
 }
 
 /// The session whose title is being edited, and whether that happens in the sidebar or in the title bar.
@@ -84,14 +90,16 @@ pub struct ClientState {
     pub announced: RwSignal<String>,
     /// The tab is hidden.
     pub hidden: RwSignal<bool>,
+    /// The number of alerts since the tab was hidden.
+    pub missed_alerts: RwSignal<usize>,
     pub preferences: Preferences,
-    /// The document title without the marks that call for attention.
-    pub title: RwSignal<String>,
     pub outbox: Outbox,
     pub drafts: Drafts,
+    pub answer_drafts: AnswerDrafts,
     pub attachments: Attachments,
     /// Files are being dragged over the page.
     pub dragged: RwSignal<bool>,
+    pub pending_answers: PendingAnswers,
     pub queue_edits: QueueEdits,
     pub message_edit: MessageEdit,
     pub confirmation: RwSignal<Option<Confirmation>>,
@@ -103,14 +111,16 @@ pub struct ClientState {
     /// The search text of the sidebar.
     pub query: RwSignal<String>,
     pub show_archived: RwSignal<bool>,
+    /// How many sessions each list of the sidebar shows.
+    pub list_limits: RwSignal<ListLimits>,
     /// The search text of "find in conversation"; `None` while that is closed.
     pub finding: RwSignal<Option<String>>,
     /// The index and the number of matches in the row that was scrolled to.
     pub hit: RwSignal<(usize, usize)>,
     /// An error for which no open session could show a notice.
-    pub trouble: RwSignal<Option<String>>,
+    pub error: RwSignal<Option<String>>,
     /// The title of the session that was open here until another client removed it.
-    pub left: RwSignal<Option<String>>,
+    pub removed_title: RwSignal<Option<String>>,
     /// Sessions whose composer was switched to shell mode by its button.
     shell_mode: RwSignal<HashSet<String>>,
     pub reading_positions: ReadingPositions,
@@ -119,6 +129,14 @@ pub struct ClientState {
 impl ClientState {
     pub fn new(now: f64) -> Self {
         Self { now: RwSignal::new(now), ..Self::default() }
+    }
+
+    /// Sets whether the tab is hidden. A visible tab has no missed alerts.
+    pub fn set_hidden(&self, hidden: bool) {
+        self.hidden.set(hidden);
+        if !hidden {
+            self.missed_alerts.set(0);
+        }
     }
 
     /// Opens the drawer in narrow windows, and shows a hidden sidebar in others.
@@ -157,7 +175,8 @@ impl ClientState {
         }
     }
 
-    /// Makes the next text a prompt again, so that text meant for the agent never runs as a command by mistake.
+    /// Makes the next text a prompt again, so that text meant for the agent never runs as a command by
+    /// mistake.
     pub fn reset_shell_mode(&self, session_id: &str) {
         if self.shell_mode.with_untracked(|sessions| sessions.contains(session_id)) {
             self.shell_mode.update(|sessions| {

@@ -8,11 +8,10 @@ mod row;
 mod session;
 pub mod sessions;
 
-use std::collections::HashMap;
-
 use leptos::prelude::*;
 use pilothouse_core::limits::CACHED_SESSIONS;
 use pilothouse_core::protocol::{AgentInfo, Cursor, ServerFrame, SessionSummary, Welcome};
+use reactive_stores::{KeyedSubfield, Store};
 
 pub use self::apply_frame::FrameEffect;
 use self::recent::RecentSessions;
@@ -20,17 +19,25 @@ pub use self::row::Row;
 pub use self::session::Loading;
 pub use self::session::Session;
 
+/// The sessions by id, so that a change of one session touches one row of the sidebar.
+#[derive(Clone, Debug, Default, Store)]
+pub struct SessionList {
+    #[store(key: String = |summary| summary.id.clone())]
+    sessions: Vec<SessionSummary>,
+}
+
+type SessionsField = KeyedSubfield<Store<SessionList>, SessionList, String, Vec<SessionSummary>>;
+
 #[derive(Clone, Copy)]
 pub struct ServerState {
     pub agents: RwSignal<Vec<AgentInfo>>,
     /// Why the server cannot write to its disk; `None` while it can.
     pub storage_problem: RwSignal<Option<String>>,
     pub default_cwd: RwSignal<String>,
-    pub server_version: RwSignal<String>,
-    pub sessions: RwSignal<Vec<SessionSummary>>,
+    sessions: Store<SessionList>,
     /// A welcome has arrived, so an empty list of sessions really is empty.
     pub known: RwSignal<bool>,
-    opened: StoredValue<HashMap<String, Session>>,
+    opened: RwSignal<Vec<Session>>,
     recent: StoredValue<RecentSessions>,
     owner: StoredValue<Owner>,
 }
@@ -42,23 +49,37 @@ impl ServerState {
             agents: RwSignal::default(),
             storage_problem: RwSignal::default(),
             default_cwd: RwSignal::default(),
-            server_version: RwSignal::default(),
-            sessions: RwSignal::default(),
+            sessions: Store::default(),
             known: RwSignal::new(false),
-            opened: StoredValue::default(),
+            opened: RwSignal::default(),
             recent: StoredValue::new(RecentSessions::new(CACHED_SESSIONS)),
             owner: StoredValue::new(Owner::current().unwrap_or_default()),
         }
     }
 
-    /// The summary of a session. Tracks the whole list.
+    /// The sessions of the sidebar, newest first. Tracks the whole list.
+    pub fn sessions(&self) -> SessionsField {
+        self.sessions.sessions()
+    }
+
+    /// The summary of a session. Tracks only this session, or the list while it is unknown.
     pub fn summary(&self, id: &str) -> Option<SessionSummary> {
-        self.sessions.with(|sessions| sessions.iter().find(|session| session.id == id).cloned())
+        self.sessions().at_key(id.to_owned()).try_get()
+    }
+
+    /// Replaces the list of sessions. Only the rows that differ are notified.
+    pub fn set_sessions(&self, sessions: Vec<SessionSummary>) {
+        self.sessions().patch(sessions::newest_first(sessions));
     }
 
     /// A session that was opened and not evicted since.
     pub fn opened(&self, id: &str) -> Option<Session> {
-        self.opened.with_value(|opened| opened.get(id).copied())
+        untrack(|| self.track_opened(id))
+    }
+
+    /// Like `opened`, tracked.
+    pub fn track_opened(&self, id: &str) -> Option<Session> {
+        self.opened.with(|opened| opened.iter().find(|session| session.has_id(id)).copied())
     }
 
     /// Returns the session to show, and the ids of evicted sessions, from which the page must unsubscribe.
@@ -66,9 +87,7 @@ impl ServerState {
         let session = self.opened(id).unwrap_or_else(|| {
             let owner = self.owner.with_value(Owner::child);
             let session = owner.with(|| Session::new(id, owner.clone()));
-            self.opened.update_value(|opened| {
-                opened.insert(id.to_owned(), session);
-            });
+            self.opened.update(|opened| opened.push(session));
             session
         });
         let evicted = self.recent.try_update_value(|recent| recent.touch(id)).unwrap_or_default();
@@ -80,15 +99,14 @@ impl ServerState {
 
     /// The last applied event of each open session, from which a new connection continues.
     pub fn cursors(&self) -> Vec<Cursor> {
-        self.opened.with_value(|opened| opened.values().filter_map(Session::cursor).collect())
+        self.opened.with_untracked(|opened| opened.iter().filter_map(Session::cursor).collect())
     }
 
     pub fn welcome(&self, welcome: Welcome) {
         self.agents.set(welcome.agents);
         self.storage_problem.set(welcome.storage_problem);
         self.default_cwd.set(welcome.default_cwd);
-        self.server_version.set(welcome.server_version);
-        self.sessions.set(sessions::newest_first(welcome.sessions));
+        self.set_sessions(welcome.sessions);
         self.known.set(true);
     }
 
@@ -100,13 +118,13 @@ impl ServerState {
     /// Updates the signals of all changed sessions. Called once per batch of frames, so that each signal notifies at most
     /// once per animation frame.
     pub fn update_signals(&self) {
-        let opened: Vec<Session> = self.opened.with_value(|opened| opened.values().copied().collect());
+        let opened = self.opened.get_untracked();
         opened.iter().for_each(Session::update_signals);
     }
 
     fn evict(&self, id: &str) {
-        let evicted = self.opened.try_update_value(|opened| opened.remove(id)).flatten();
-        if let Some(session) = evicted {
+        if let Some(session) = self.opened(id) {
+            self.opened.update(|opened| opened.retain(|session| !session.has_id(id)));
             session.dispose();
         }
     }

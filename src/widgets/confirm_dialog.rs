@@ -17,7 +17,7 @@ pub fn ConfirmDialog() -> impl IntoView {
     };
     let confirm = move |_| {
         if let Some(confirmation) = confirmation.get_untracked() {
-            (confirmation.act)();
+            (confirmation.action)();
         }
         confirmation.set(None);
     };
@@ -25,13 +25,13 @@ pub fn ConfirmDialog() -> impl IntoView {
         move || confirmation.with(|confirmation| confirmation.as_ref().is_some_and(|it| it.destructive));
     let class = move || if is_destructive() { "button danger" } else { "button primary" };
     view! {
-        <Dialog open close class="confirm" label="Please confirm">
+        <Dialog open close class="confirm" label="Confirm">
             <h2 class="confirm-title">{move || text(|confirmation| confirmation.title.clone())}</h2>
-            <p class="confirm-words">{move || text(|confirmation| confirmation.words.clone())}</p>
+            <p class="confirm-words">{move || text(|confirmation| confirmation.text.clone())}</p>
             <div class="ask-answers spread">
                 <button type="button" class="button" on:click=move |_| confirmation.set(None)>"Cancel"</button>
                 <button type="button" class=class on:click=confirm>
-                    {move || text(|confirmation| confirmation.yes.to_owned())}
+                    {move || text(|confirmation| confirmation.confirm_label.to_owned())}
                 </button>
             </div>
         </Dialog>

@@ -1,5 +1,5 @@
-//! Keyboard focus. When the focused element disappears, browsers leave focus nowhere; this module moves it to the next
-//! sensible element.
+//! Keyboard focus. When the focused element disappears, browsers leave focus nowhere; this module moves it to
+//! the next sensible element.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use web_sys::{Element, HtmlElement};
 
 use crate::browser;
 
-/// The second check after a key: its effect may first need a reply from the server.
+/// The delay before focus is checked again after a key, whose effect may need a response from the server.
 const RECHECK_DELAY: Duration = Duration::from_millis(300);
 
 /// The selector of the composer's text field.
@@ -19,7 +19,8 @@ pub const COMPOSER: &str = "textarea[name=prompt]";
 const FALLBACKS: [&str; 4] =
     ["dialog[open] button", COMPOSER, "main input[type=radio]:checked", "main button:enabled"];
 
-/// Restores focus after each key press that made the focused element disappear, as long as the current owner lives.
+/// Restores focus after each key press that made the focused element disappear, as long as the current owner
+/// lives.
 pub fn restore_when_lost() {
     let last_focused = StoredValue::new_local(None::<HtmlElement>);
     let on_focusin = window_event_listener(leptos::ev::focusin, move |event| {
@@ -48,8 +49,8 @@ pub fn blur_in_main() {
     }
 }
 
-/// Focuses the composer, unless another field of the screen has focus, such as the answer to a question. Waits for the
-/// next frame: focusing forces a layout, and by then the screen is complete.
+/// Focuses the composer, unless another field of the screen has focus, such as the answer to a question.
+/// Waits for the next frame: focusing forces a layout, and by then the screen is complete.
 pub fn focus_composer() {
     request_animation_frame(|| {
         if focused_in_main().is_none_or(|focused| !focused.has_attribute("name")) {
@@ -71,7 +72,8 @@ pub fn focus_if_lost(selector: &'static str) {
     });
 }
 
-/// Never on touch devices: they have no focus to lose, and focusing a field would open the on-screen keyboard.
+/// Never on touch devices: they have no focus to lose, and focusing a field would open the on-screen
+/// keyboard.
 fn is_lost() -> bool {
     let somewhere = document().active_element().is_some_and(|element| element.local_name() != "body");
     !somewhere && !browser::is_touch()

@@ -1,7 +1,7 @@
 //! A listbox: one option is active and can be picked, by pointer or from a text field that keeps the focus. `Listbox`
 //! renders the options; `CompletionMenu` shows one above the composer and handles the field's keys.
 
-use crate::reactive::effect;
+use crate::reactive::{effect, memo};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -30,7 +30,7 @@ pub fn Listbox(
     label: &'static str,
     options: Memo<Vec<ListOption>>,
     /// The index of the active option, the one Enter picks.
-    active: RwSignal<usize>,
+    active: Memo<usize>,
     /// Called with the key of a clicked option.
     pick: Callback<String>,
 ) -> impl IntoView {
@@ -103,9 +103,21 @@ pub struct CompletionMenu {
     /// Whether the text before the caret can be completed.
     enabled: Memo<bool>,
     pub options: Memo<Vec<ListOption>>,
-    active: RwSignal<usize>,
-    /// Closed with Escape; stays closed until `enabled` turns false.
-    dismissed: RwSignal<bool>,
+    /// The index of the active option. Starts at the first one whenever the options change.
+    active: RestartingCounter,
+    /// How often Escape was pressed since `enabled` changed: the menu stays closed until that changes again.
+    escapes: RestartingCounter,
+}
+
+/// A number that starts at 0 again whenever something else changes: then it is another signal.
+type RestartingCounter = Memo<RwSignal<usize>>;
+
+fn restart_with<T: Send + Sync + 'static>(source: Memo<T>) -> RestartingCounter {
+    memo(move || {
+        // Not only tracked: the source would be computed later, and count as a change then.
+        source.with(|_| ());
+        RwSignal::new(0)
+    })
 }
 
 /// The result of a key press in an open menu.
@@ -124,27 +136,18 @@ impl CompletionMenu {
         enabled: Memo<bool>,
         options: Memo<Vec<ListOption>>,
     ) -> Self {
-        let menu =
-            Self { id, label, enabled, options, active: RwSignal::new(0), dismissed: RwSignal::new(false) };
-        effect(move || {
-            options.track();
-            menu.active.set(0);
-        });
-        effect(move || {
-            if !enabled.get() {
-                menu.dismissed.set(false);
-            }
-        });
-        menu
+        let (active, escapes) = (restart_with(options), restart_with(enabled));
+        Self { id, label, enabled, options, active, escapes }
     }
 
     pub fn is_open(&self) -> bool {
-        self.enabled.get() && !self.dismissed.get()
+        self.enabled.get() && self.escapes.get().get() == 0
     }
 
     /// The id of the active option, for `aria-activedescendant`.
     pub fn active_option(&self) -> Option<String> {
-        (self.is_open() && !self.options.with(Vec::is_empty)).then(|| option_id(self.id, self.active.get()))
+        (self.is_open() && !self.options.with(Vec::is_empty))
+            .then(|| option_id(self.id, self.active.get().get()))
     }
 
     /// The id of the open list, for `aria-controls`.
@@ -157,14 +160,15 @@ impl CompletionMenu {
         if !untrack(|| self.is_open()) {
             return None;
         }
-        let (active, count) = (self.active.get_untracked(), self.options.with_untracked(Vec::len));
+        let active_index = self.active.get_untracked();
+        let (active, count) = (active_index.get_untracked(), self.options.with_untracked(Vec::len));
         if let Some(next) = next_active(key, active, count) {
-            self.active.set(next);
+            active_index.set(next);
             return Some(MenuKey::Handled);
         }
         match key {
             "Escape" => {
-                self.dismissed.set(true);
+                self.escapes.get_untracked().update(|count| *count += 1);
                 Some(MenuKey::Handled)
             }
             "Enter" if count > 0 => Some(MenuKey::Accept("Enter", active)),
@@ -184,13 +188,14 @@ pub fn CompletionList(
     /// Called with the key of a clicked option.
     pick: Callback<String>,
 ) -> impl IntoView {
+    let active = memo(move || menu.active.get().get());
     view! {
         <Show when=move || menu.is_open()>
             <div class="slash-menu">
                 <Show when=move || message.with(Option::is_some)>
                     <p class="picker-words" role="status">{move || message.get()}</p>
                 </Show>
-                <Listbox id=menu.id label=menu.label options=menu.options active=menu.active pick />
+                <Listbox id=menu.id label=menu.label options=menu.options active pick />
             </div>
         </Show>
     }
@@ -199,6 +204,29 @@ pub fn CompletionList(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_menu_starts_at_its_first_option_and_is_reopened_by_another_completion() {
+        let owner = Owner::new();
+        owner.with(|| {
+            let typed = RwSignal::new(Some(2));
+            let options = memo(move || vec![ListOption::default(); typed.get().unwrap_or_default()]);
+            let enabled = memo(move || typed.with(Option::is_some));
+            let menu = CompletionMenu::new("m", "Menu", enabled, options);
+            assert_eq!(menu.handle_key("ArrowDown"), Some(MenuKey::Handled));
+            assert_eq!(menu.handle_key("Enter"), Some(MenuKey::Accept("Enter", 1)));
+            typed.set(Some(3));
+            assert_eq!(menu.handle_key("Enter"), Some(MenuKey::Accept("Enter", 0)));
+            assert_eq!(menu.handle_key("Escape"), Some(MenuKey::Handled));
+            assert_eq!(menu.handle_key("Enter"), None);
+            typed.set(Some(4));
+            assert!(!menu.is_open(), "the same completion with more text");
+            typed.set(None);
+            assert!(!menu.is_open());
+            typed.set(Some(2));
+            assert!(menu.is_open());
+        });
+    }
 
     #[test]
     fn arrow_keys_wrap_around_and_other_keys_do_nothing() {

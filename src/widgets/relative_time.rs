@@ -22,7 +22,9 @@ pub fn relative_time(then: u64, now: f64) -> String {
 pub fn duration(milliseconds: u64) -> String {
     match milliseconds {
         0..=999 => format!("{milliseconds} ms"),
+        1_000..=59_999 if milliseconds % 1_000 < 100 => format!("{} s", milliseconds / 1_000),
         1_000..=59_999 => format!("{}.{} s", milliseconds / 1_000, milliseconds % 1_000 / 100),
+        _ if milliseconds % 60_000 < 1_000 => format!("{} min", milliseconds / 60_000),
         _ => format!("{} min {} s", milliseconds / 60_000, milliseconds % 60_000 / 1_000),
     }
 }
@@ -53,6 +55,8 @@ mod tests {
     fn durations_are_short() {
         assert_eq!(duration(42), "42 ms");
         assert_eq!(duration(1_250), "1.2 s");
+        assert_eq!(duration(30_000), "30 s");
         assert_eq!(duration(125_000), "2 min 5 s");
+        assert_eq!(duration(120_000), "2 min");
     }
 }

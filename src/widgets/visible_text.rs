@@ -1,4 +1,5 @@
-//! Text with invisible characters made visible, for what the user approves: what is shown is what runs.
+//! Text with invisible characters made visible, so that a command runs exactly as the user saw and approved
+//! it.
 
 use leptos::prelude::*;
 use pilothouse_core::render::visible_text::{VisiblePiece, visible_pieces};

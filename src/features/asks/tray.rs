@@ -1,4 +1,4 @@
-//! The "Waiting on me" tray: the open asks and failures of all sessions, answered without opening the session.
+//! The "Waiting for you" tray: the open asks and failures of all sessions, answered without opening the session.
 
 use leptos::prelude::*;
 use pilothouse_core::conversation::ask::Ask;
@@ -18,7 +18,7 @@ use crate::widgets::popover::{Popover, close_popover};
 #[component]
 pub fn WaitingTray() -> impl IntoView {
     let actions = use_actions();
-    let ids = memo(move || actions.server.sessions.with(|sessions| waiting(sessions)));
+    let ids = memo(move || actions.server.sessions().with(|sessions| waiting(sessions)));
     let count = move || {
         // A session without asks waits because its run failed: it counts as one.
         let items = |summary: &SessionSummary| summary.asks.len().max(1);
@@ -31,14 +31,14 @@ pub fn WaitingTray() -> impl IntoView {
     let face = move || {
         view! {
             <Glyph icon=Icon::Question />
-            <span class="waiting-words">"Waiting on me"</span>
+            <span class="waiting-words">"Waiting for you"</span>
             <span class="visually-hidden">": "</span>
             <span class="count">{count}</span>
         }
     };
     view! {
         <Show when=move || !ids.with(Vec::is_empty)>
-            <Popover label="Waiting on me" class="waiting-button" face=face.into() panel_class="waiting" role="dialog" has_text=true>
+            <Popover label="Waiting for you" class="waiting-button" face=face.into() panel_class="waiting" role="dialog" has_text=true>
                 <For each=move || ids.get() key=String::clone children=|id| view! { <WaitingSession id /> }.into_any() />
             </Popover>
         </Show>
@@ -54,12 +54,12 @@ fn WaitingSession(id: String) -> impl IntoView {
     let card = move |ask: Ask| view! { <AskCard session_id=id.get_value() ask in_tray=true /> }.into_any();
     let open = move |_| {
         close_popover();
-        actions.go(Route::Session(id.get_value()));
+        actions.navigate_to(Route::Session(id.get_value()));
     };
-    let retry = move |_| id.with_value(|id| actions.order(id, SessionCommand::Retry));
+    let retry = move |_| id.with_value(|id| actions.send_command(id, SessionCommand::Retry));
     let failure = move || {
         let reason = summary.with(|summary| summary.reason.clone());
-        if reason.is_empty() { "The run failed.".to_owned() } else { failure_text(&reason).into_owned() }
+        if reason.is_empty() { "Run failed".to_owned() } else { failure_text(&reason).into_owned() }
     };
     view! {
         <section class="waiting-session" data-session-id=id.get_value()>

@@ -22,7 +22,7 @@ pub fn AttachmentTray(session: Session) -> impl IntoView {
         let src = id.with_value(|id| source(id, &attachment.image));
         view! {
             <li class="picture" data-pending-image="">
-                <img src=src alt="Image to send" />
+                <img src=src alt="Attached image" />
                 <button
                     type="button"
                     class="picture-remove"
@@ -38,7 +38,7 @@ pub fn AttachmentTray(session: Session) -> impl IntoView {
     };
     view! {
         <Show when=move || !attached.with(Vec::is_empty)>
-            <ul class="pictures" aria-label="Images to send">
+            <ul class="pictures" aria-label="Attached images">
                 <For each=move || attached.get() key=|attachment| attachment.key.to_string() children=thumbnail />
             </ul>
         </Show>

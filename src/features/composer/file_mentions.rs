@@ -6,12 +6,13 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::actions::{Actions, use_actions};
+use crate::browser::debounce::Debounce;
 use crate::reactive::{effect, memo};
 use crate::store::server::Session;
 use crate::widgets::listbox::{CompletionList, CompletionMenu, ListOption, MenuKey};
 
 /// How long typing must pause before the server is asked.
-const DEBOUNCE: Duration = Duration::from_millis(80);
+const TYPING_PAUSE: Duration = Duration::from_millis(80);
 
 /// The state of the file menu.
 #[derive(Clone, Copy)]
@@ -41,26 +42,24 @@ impl FileMentions {
         });
         let options =
             memo(move || found.with(|found| found.as_deref().map(file_options).unwrap_or_default()));
+        let debounce = Debounce::new(TYPING_PAUSE);
         effect(move || {
             let Some((_, query)) = mention.get() else {
+                debounce.cancel();
                 return found.set(None);
             };
             let is_current = move |query: &str| {
                 mention.try_with_untracked(|now| now.as_ref().is_some_and(|(_, now)| now == query))
                     == Some(true)
             };
-            set_timeout(
-                move || {
+            let request = move || {
+                actions.find_files(session, query.clone(), move |paths| {
                     if is_current(&query) {
-                        actions.files(session, query.clone(), move |paths| {
-                            if is_current(&query) {
-                                found.set(Some(paths));
-                            }
-                        });
+                        found.set(Some(paths));
                     }
-                },
-                DEBOUNCE,
-            );
+                });
+            };
+            debounce.run(Box::new(request));
         });
         let enabled = memo(move || mention.with(Option::is_some) && found.with(Option::is_some));
         let menu = CompletionMenu::new("files", "Files", enabled, options);
@@ -114,7 +113,7 @@ pub fn FileMentionsList(mentions: FileMentions) -> impl IntoView {
     let pick = Callback::new(move |path: String| mentions.insert(&path));
     let message = Signal::derive(move || {
         let none = mentions.menu.options.with(Vec::is_empty);
-        none.then(|| "No file of this folder has these letters in its path.".to_owned())
+        none.then(|| "No matching files".to_owned())
     });
     view! { <CompletionList menu=mentions.menu message pick /> }
 }

@@ -41,7 +41,7 @@ impl SlashMenu {
             // Requested with the first `/`, and again after a failure.
             let known = commands.with_untracked(|commands| matches!(commands, Some(Ok(_))));
             if name.with(Option::is_some) && !known {
-                actions.commands(session, move |found| {
+                actions.list_commands(session, move |found| {
                     commands.try_set(Some(found));
                 });
             }
@@ -80,10 +80,10 @@ pub fn SlashMenuList(menu: SlashMenu) -> impl IntoView {
     let message = Signal::derive(move || {
         let none = menu.menu.options.with(Vec::is_empty);
         menu.commands.with(|commands| match commands {
-            None => Some("Asking the agent for its commands…".to_owned()),
+            None => Some("Loading commands…".to_owned()),
             Some(Err(error)) => Some(error.clone()),
             Some(Ok(_)) => {
-                none.then(|| "No command is called like that. It is sent as it stands.".to_owned())
+                none.then(|| "No matching commands. Press Enter to send it as a message.".to_owned())
             }
         })
     });

@@ -10,8 +10,10 @@ use crate::widgets::icon::{Glyph, Icon};
 #[component]
 pub fn AgentChoice(
     agents: Signal<Vec<AgentInfo>>,
-    /// The name of the selected agent.
-    chosen: RwSignal<String>,
+    /// The name of the selected agent: the chosen one or a default.
+    selected: Memo<String>,
+    /// The name of the agent that the user has chosen.
+    chosen: RwSignal<Option<String>>,
 ) -> impl IntoView {
     let card = move |agent: AgentInfo| {
         let name = agent.name.clone();
@@ -24,8 +26,8 @@ pub fn AgentChoice(
                     name="agent"
                     value=name.clone()
                     disabled=disabled
-                    prop:checked=move || chosen.with(|chosen| *chosen == own_name)
-                    on:change:target=move |event| chosen.set(event.target().value())
+                    prop:checked=move || selected.with(|selected| *selected == own_name)
+                    on:change:target=move |event| chosen.set(Some(event.target().value()))
                 />
                 <span class="choice-name">
                     {name} <span class="choice-version">{agent.version.clone()}</span>
@@ -47,9 +49,9 @@ pub fn AgentChoice(
             </div>
             <Show when=move || only_demo.get()>
                 <p class="choice-hint">
-                    "To work with a model, install pi and set it up once in the terminal: "
-                    <code>"npm install -g @earendil-works/pi-coding-agent"</code> ", then " <code>"pi"</code>
-                    ". It is offered here after the next start of Pilothouse. Another program that speaks pi's RPC mode is connected with "
+                    "To work with a real agent, install pi with "
+                    <code>"npm install -g @earendil-works/pi-coding-agent"</code> ", run " <code>"pi"</code>
+                    " once to set up a model, and restart Pilothouse. To connect another program that supports pi's RPC mode, use "
                     <code>"pilothouse --agent name=pi:command"</code> "."
                 </p>
             </Show>
@@ -57,22 +59,21 @@ pub fn AgentChoice(
     }
 }
 
-/// The agent to select at first: the one used last, else the first usable one, the demo agent last.
-pub fn default_agent(agents: &[AgentInfo], last: Option<&str>) -> Option<String> {
+/// The selected agent: the first usable one of the preferred, else the first usable one, the demo agent last.
+pub fn selected_agent(agents: &[AgentInfo], preferred: &[Option<String>]) -> Option<String> {
     let mut usable = agents.iter().filter(|agent| agent.problem.is_none());
-    let last_used = usable.clone().find(|agent| Some(agent.name.as_str()) == last);
+    let find = |name: &String| usable.clone().find(|agent| agent.name == *name);
+    let preferred = preferred.iter().flatten().find_map(find);
     let real = usable.clone().find(|agent| !agent.demo);
-    last_used.or(real).or_else(|| usable.next()).map(|agent| agent.name.clone())
+    preferred.or(real).or_else(|| usable.next()).map(|agent| agent.name.clone())
 }
 
 fn description(agent: &AgentInfo) -> String {
     match (agent.demo, agent.dialect.as_str()) {
-        (true, _) => {
-            "The built-in guide: no model behind it, answers at once, shows what the page can do.".to_owned()
-        }
+        (true, _) => "The built-in demo. It needs no model and shows what Pilothouse can do.".to_owned(),
         (false, "pi") => "The pi coding agent on this machine.".to_owned(),
-        (false, "acp") => "Speaks the Agent Client Protocol.".to_owned(),
-        (false, other) => format!("Speaks {other}."),
+        (false, "acp") => "Uses the Agent Client Protocol.".to_owned(),
+        (false, other) => format!("Uses the {other} protocol."),
     }
 }
 
@@ -91,11 +92,16 @@ mod tests {
     }
 
     #[test]
-    fn the_last_used_agent_is_the_default_then_a_real_one_then_the_demo() {
+    fn the_chosen_agent_is_selected_then_the_last_used_then_a_real_one_then_the_demo() {
         let agents = [agent("demo", true, None), agent("broken", false, Some("x")), agent("pi", false, None)];
-        assert_eq!(default_agent(&agents, Some("demo")).as_deref(), Some("demo"));
-        assert_eq!(default_agent(&agents, Some("broken")).as_deref(), Some("pi"));
-        assert_eq!(default_agent(&agents[..2], None).as_deref(), Some("demo"));
-        assert_eq!(default_agent(&[], None), None);
+        let select = |agents: &[AgentInfo], chosen: Option<&str>, last: Option<&str>| {
+            selected_agent(agents, &[chosen, last].map(|name| name.map(str::to_owned)))
+        };
+        assert_eq!(select(&agents, Some("pi"), Some("demo")).as_deref(), Some("pi"));
+        assert_eq!(select(&agents, Some("broken"), Some("demo")).as_deref(), Some("demo"));
+        assert_eq!(select(&agents, None, Some("demo")).as_deref(), Some("demo"));
+        assert_eq!(select(&agents, None, Some("broken")).as_deref(), Some("pi"));
+        assert_eq!(select(&agents[..2], None, None).as_deref(), Some("demo"));
+        assert_eq!(select(&[], Some("pi"), None), None);
     }
 }

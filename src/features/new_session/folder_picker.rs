@@ -18,8 +18,10 @@ const RECENT_COUNT: usize = 6;
 /// A path field, recent folders and a folder browser.
 #[component]
 pub fn FolderPicker(
-    /// The selected path.
-    folder: RwSignal<String>,
+    /// The path in the field: the chosen one or a default.
+    folder: Memo<String>,
+    /// The path that the user has typed or picked.
+    chosen: RwSignal<Option<String>>,
 ) -> impl IntoView {
     let actions = use_actions();
     let listing = RwSignal::new(None::<DirectoryListing>);
@@ -31,7 +33,7 @@ pub fn FolderPicker(
         actions.list_folder(path, move |result| match result {
             Ok(found) => {
                 problem.try_set(None);
-                folder.try_set(found.path.clone());
+                chosen.try_set(Some(found.path.clone()));
                 listing.try_set(Some(found));
                 if focused_in_browser.is_some() {
                     focus::focus_if_lost(".folder-list button");
@@ -59,7 +61,7 @@ pub fn FolderPicker(
         move || listing.with(|listing| listing.as_ref().map(|found| found.path.clone()).unwrap_or_default());
     let truncated = move || listing.with(|listing| listing.as_ref().is_some_and(|found| found.truncated));
     let recent =
-        memo(move || actions.server.sessions.with(|sessions| recent_folders(sessions, RECENT_COUNT)));
+        memo(move || actions.server.sessions().with(|sessions| recent_folders(sessions, RECENT_COUNT)));
     let recent_folder = move |folder: String| {
         let (title, name) = (folder.clone(), folder_name(&folder).to_owned());
         let own_path = folder.clone();
@@ -101,7 +103,7 @@ pub fn FolderPicker(
                     autocapitalize="off"
                     spellcheck="false"
                     prop:value=folder
-                    on:input:target=move |event| folder.set(event.target().value())
+                    on:input:target=move |event| chosen.set(Some(event.target().value()))
                     on:keydown=move |event| {
                         if KeyPress::name_of(&event) == "Enter" {
                             event.prevent_default();
@@ -145,9 +147,9 @@ pub fn FolderPicker(
                             .into_any()
                     }}
                     <For each=folders key=move |name| join(&path(), name) children=entry />
-                    <Show when=truncated><li class="faint">"There are more; type the path."</li></Show>
+                    <Show when=truncated><li class="faint">"More folders not shown. Type a path to open one."</li></Show>
                     <Show when=move || listing.with(|found| found.as_ref().is_some_and(|found| found.folders.is_empty()))>
-                        <li class="faint">"No folders in here."</li>
+                        <li class="faint">"No subfolders"</li>
                     </Show>
                 </ul>
             </div>

@@ -16,7 +16,7 @@ pub fn build(context: RowContext) -> Element {
     append(&row, &row_action::message_actions(&[]));
     let article = row.clone();
     let (mut live, mut interrupted) = (Changed::default(), Changed::default());
-    let note = with_text("p", "row-mark", "Stopped here");
+    let note = with_text("p", "row-mark", "Interrupted");
     context.render_effect(move |context, message| {
         let is_live = context.is_live();
         if live.update(is_live) {

@@ -36,14 +36,14 @@ impl RowContext {
         self.session.rows.with(|rows| rows.last() == Some(&self.row))
     }
 
-    /// Whether the user has expanded the row. `toggle` notifies the row, so its effect sees changes.
-    pub fn is_open(&self) -> bool {
-        self.actions.client.reading_positions.is_open(&self.session.id(), self.row.id())
+    /// Whether the user has expanded the row, for a view that belongs to the current owner.
+    pub fn watch_expanded(&self) -> ArcRwSignal<bool> {
+        self.actions.client.reading_positions.expanded.watch(&self.session.id(), self.row.id())
     }
 
+    /// Expands or collapses the row.
     pub fn toggle(&self) {
-        self.actions.client.reading_positions.set_open(&self.session.id(), self.row.id(), !self.is_open());
-        self.row.notify();
+        self.actions.client.reading_positions.expanded.toggle(&self.session.id(), self.row.id());
     }
 
     /// Creates the row's element, without content.

@@ -14,7 +14,7 @@ pub fn render(diff: &FileDiff, cwd: &str) -> Element {
         FileChange::Deleted => "Deleted",
         FileChange::Moved => "Moved",
         FileChange::Written => "Written",
-        FileChange::Binary => "Not text",
+        FileChange::Binary => "Binary",
     };
     let (folders, name) = folders_and_name(&diff.path, cwd);
     // For a moved file, the old path comes first.
@@ -26,7 +26,7 @@ pub fn render(diff: &FileDiff, cwd: &str) -> Element {
         None => folders.to_owned(),
     };
     let (section, head) = (with_class("section", "diff"), with_class("p", "diff-head"));
-    set(&section, "aria-label", &format!("Changes of {prefix}{name}"));
+    set(&section, "aria-label", &format!("Changes to {prefix}{name}"));
     append(&head, &with_text("span", "", change));
     append(&head, &path("diff-path", &prefix, name));
     append(&head, &with_text("span", "diff-added", &format!("+{}", diff.added)));
@@ -35,7 +35,7 @@ pub fn render(diff: &FileDiff, cwd: &str) -> Element {
     let (lines, language) = (with_class("div", "diff-lines"), code::language_of(&diff.path));
     set(&lines, "tabindex", "0");
     set(&lines, "role", "group");
-    set(&lines, "aria-label", "Lines");
+    set(&lines, "aria-label", "Changed lines");
     for hunk in &diff.hunks {
         let block = with_class("div", "diff-hunk");
         hunk.lines.iter().for_each(|line| append_line(&block, line));
@@ -44,7 +44,7 @@ pub fn render(diff: &FileDiff, cwd: &str) -> Element {
     }
     append(&section, &lines);
     if diff.left_out > 0 {
-        let note = format!("{} more lines are not shown.", diff.left_out);
+        let note = format!("{} more lines not shown", diff.left_out);
         append(&section, &with_text("p", "diff-note", &note));
     }
     section
@@ -60,7 +60,7 @@ fn append_line(block: &Element, line: &Line) {
     let end = match line.end {
         LineEnd::Newline => "",
         LineEnd::CarriageReturnNewline => "␍",
-        LineEnd::Missing => " (no line break at the end)",
+        LineEnd::Missing => " (no newline at end of file)",
     };
     append(block, &with_text("span", "diff-number", &number));
     let text = with_text("span", class, sign);

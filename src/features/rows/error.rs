@@ -17,7 +17,7 @@ pub fn build(context: RowContext) -> Element {
     let row = context.article("row error icon-before");
     set(&row, "data-icon", Icon::Alert.name());
     let mut text = StreamedText::append_to(&row, "row-text");
-    append(&row, &row_action::icon_button(RowAction::Copy, Icon::Copy, "Copy this error", ""));
+    append(&row, &row_action::icon_button(RowAction::Copy, Icon::Copy, "Copy error", ""));
     let retry = row_action::text_button(RowAction::Retry, "button icon-before", Icon::Retry, "Retry");
     let article = row.clone();
     let mut retryable = Changed::default();

@@ -16,7 +16,7 @@ pub fn ImageViewer() -> impl IntoView {
             <button type="button" class="button icon-only viewer-close" aria-label="Close">
                 <Glyph icon=Icon::Close />
             </button>
-            {move || viewed.get().map(|source| view! { <img src=source alt="The image in full" /> })}
+            {move || viewed.get().map(|source| view! { <img src=source alt="Full-size image" /> })}
         </Dialog>
     }
 }

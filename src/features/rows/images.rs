@@ -58,7 +58,7 @@ impl Images {
 fn image_button(source: &str, number: usize) -> Element {
     let (button, image) = (with_class("button", "row-image"), element("img"));
     set(&button, "type", "button");
-    set(&button, "title", "Look at it in full");
+    set(&button, "title", "View full size");
     row_action::set_action(&button, RowAction::ViewImage);
     set(&image, "alt", &format!("Image {number}"));
     set(&image, "loading", "lazy");

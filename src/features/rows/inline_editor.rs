@@ -45,7 +45,7 @@ fn editor(context: RowContext) -> AnyView {
     let row = context.row;
     let save = move || {
         let images = session.read_untracked(&row, |message| message.images.clone());
-        actions.resend(session, row.position(), edit.text(), images);
+        actions.fork_and_send(session, row.position(), edit.text(), images);
     };
     view! {
         <MessageEditor

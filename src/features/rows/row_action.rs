@@ -73,10 +73,11 @@ pub fn text_button(action: RowAction, class: &str, icon: Icon, text: &str) -> El
 /// The buttons of a message: Copy, Copy link, and those of its kind. The common buttons are cloned from a template.
 pub fn message_actions(others: &[Element]) -> Element {
     thread_local! {
+        /// Created once per page and only cloned. A cache, not state.
         static TEMPLATE: Element = {
             let container = with_class("div", "row-actions");
-            append(&container, &icon_button(RowAction::Copy, Icon::Copy, "Copy this message", ""));
-            append(&container, &icon_button(RowAction::CopyLink, Icon::Link, "Copy a link to this message", ""));
+            append(&container, &icon_button(RowAction::Copy, Icon::Copy, "Copy message", ""));
+            append(&container, &icon_button(RowAction::CopyLink, Icon::Link, "Copy link to message", ""));
             container
         };
     }
@@ -98,7 +99,7 @@ pub fn icon_button(action: RowAction, icon: Icon, label: &str, title: &str) -> E
 
 /// The button that copies the output of a tool or shell command.
 pub fn copy_output_button() -> Element {
-    icon_button(RowAction::Copy, Icon::Copy, "Copy the output", "")
+    icon_button(RowAction::Copy, Icon::Copy, "Copy output", "")
 }
 
 /// The text that the Copy button of a row copies.
@@ -151,7 +152,7 @@ impl RowContext {
             RowAction::TakeBack => {
                 let (text, images) = session
                     .read_untracked(&self.row, |message| (message.text.clone(), message.images.clone()));
-                actions.take_back(session, self.row.id(), text, images);
+                actions.return_to_composer(session, self.row.id(), text, images);
             }
             RowAction::Retry => actions.retry(session),
             RowAction::StopShell => actions.stop_shell(session),
@@ -193,13 +194,13 @@ fn copy(button: &Element, text: &str) {
 fn copy_with_text_feedback(button: &Element, text: &str) {
     let button = button.clone();
     clipboard::copy(text, move |done| {
-        button.set_text_content(Some(if done { "Copied" } else { "Not allowed" }));
+        button.set_text_content(Some(if done { "Copied" } else { "Couldn't copy" }));
         set_timeout(move || button.set_text_content(Some("Copy")), FEEDBACK_TIME);
     });
 }
 
 const fn copy_feedback(done: bool) -> (Icon, &'static str) {
-    if done { (Icon::Check, "Copied") } else { (Icon::Alert, "The browser does not allow it") }
+    if done { (Icon::Check, "Copied") } else { (Icon::Alert, "Couldn't copy: blocked by the browser") }
 }
 
 #[cfg(test)]

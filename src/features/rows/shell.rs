@@ -43,7 +43,7 @@ fn outcome(result: &BashResult) -> Option<String> {
         (_, _, None) => "ended".to_owned(),
     };
     if result.truncated {
-        label.push_str(" · output cut");
+        label.push_str(" · output truncated");
     }
     Some(label)
 }
@@ -78,8 +78,8 @@ fn render_header(head: &Element, header: &ShellHeader) {
     clear(head);
     append(head, &with_text("code", "shell-command", &header.command));
     if header.outside_context {
-        let note = with_text("span", "shell-note", "kept from the agent");
-        set(&note, "title", "The agent does not see this");
+        let note = with_text("span", "shell-note", "not shared with the agent");
+        set(&note, "title", "The agent doesn't see this command or its output");
         append(head, &note);
     }
     if let Some(outcome) = &header.outcome {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn the_outcome_of_a_command_is_described() {
         let ended = BashResult { exit_code: Some(3), truncated: true, ..BashResult::default() };
-        assert_eq!(outcome(&ended).as_deref(), Some("exit 3 · output cut"));
+        assert_eq!(outcome(&ended).as_deref(), Some("exit 3 · output truncated"));
         let stopped = BashResult { cancelled: true, exit_code: Some(0), ..BashResult::default() };
         assert_eq!(outcome(&stopped).as_deref(), Some("stopped"));
         assert_eq!(outcome(&BashResult { running: true, ..BashResult::default() }), None);

@@ -1,6 +1,7 @@
 //! Notes about the conversation itself. Summaries, which repeat at length what is above them, are collapsed to a header.
 //! The outcome of a question is plain text; other notes are Markdown.
 
+use leptos::prelude::*;
 use pilothouse_core::Mark;
 use web_sys::Element;
 
@@ -14,10 +15,10 @@ use crate::widgets::icon::Icon;
 pub fn build(context: RowContext) -> Element {
     match context.session.read_untracked(&context.row, |message| message.mark) {
         Some(Mark::Compacted) => {
-            summary(context, Icon::Compact, "Compacted", "The model goes on from a summary")
+            summary(context, Icon::Compact, "Compacted", "The model continues from a summary")
         }
         Some(Mark::LeftBranch) => {
-            summary(context, Icon::Fork, "Another branch", "A summary of what was left")
+            summary(context, Icon::Fork, "Switched branch", "Summary of the previous branch")
         }
         Some(Mark::Answered) => {
             let row = context.article("row system");
@@ -41,8 +42,9 @@ fn summary(context: RowContext, icon: Icon, verb: &str, target: &str) -> Element
     let article = row.clone();
     let mut open = Changed::default();
     let mut details = None::<(Element, Markdown)>;
+    let expanded = context.watch_expanded();
     context.render_effect(move |context, message| {
-        let is_open = context.is_open();
+        let is_open = expanded.get();
         if open.update(is_open) {
             header.set_open(&row, is_open);
             if let Some((container, _)) = details.take() {

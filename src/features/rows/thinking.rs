@@ -1,5 +1,6 @@
 //! The model's thinking: a header with the first words, expandable to the whole text.
 
+use leptos::prelude::*;
 use pilothouse_core::Mark;
 use web_sys::Element;
 
@@ -15,18 +16,19 @@ pub fn build(context: RowContext) -> Element {
     let mut text = StreamedText::append_to(&row, "row-text");
     let article = row.clone();
     let (mut label, mut open) = (Changed::default(), Changed::default());
+    let expanded = context.watch_expanded();
     context.render_effect(move |context, message| {
         let live = context.is_live();
         let new_label = match (live, message.mark == Some(Mark::Interrupted)) {
             (true, _) => "Thinking…",
-            (false, true) => "Thought, stopped",
+            (false, true) => "Thought (stopped)",
             (false, false) => "Thought",
         };
         if label.update(new_label) {
             toggle_class(&row, "live", live);
             header.set_content(Icon::Thought, &[("row-verb", "", new_label)]);
         }
-        let is_open = context.is_open();
+        let is_open = expanded.get();
         if open.update(is_open) {
             header.set_open(&row, is_open);
         }

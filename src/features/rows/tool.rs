@@ -55,12 +55,12 @@ impl ToolHeader {
     /// The state's icon and label.
     const fn state(&self) -> (Icon, &'static str) {
         match (self.phase, self.stopped) {
-            (_, Some(Mark::Cancelled)) => (Icon::Stop, "stopped"),
-            (_, Some(_)) => (Icon::Stop, "interrupted"),
-            (Phase::Calling, _) => (Icon::Spinner, "calling"),
-            (Phase::Running, _) => (Icon::Spinner, "running"),
-            (Phase::Done, _) => (Icon::Check, "done"),
-            (Phase::Error, _) => (Icon::Alert, "failed"),
+            (_, Some(Mark::Cancelled)) => (Icon::Stop, "Stopped"),
+            (_, Some(_)) => (Icon::Stop, "Interrupted"),
+            (Phase::Calling, _) => (Icon::Spinner, "Starting"),
+            (Phase::Running, _) => (Icon::Spinner, "Running"),
+            (Phase::Done, _) => (Icon::Check, "Done"),
+            (Phase::Error, _) => (Icon::Alert, "Failed"),
         }
     }
 
@@ -88,13 +88,14 @@ pub fn build(context: RowContext) -> Element {
     let article = row.clone();
     let (mut shown, mut open) = (Changed::default(), Changed::default());
     let mut details = None::<ToolDetails>;
+    let expanded = context.watch_expanded();
     context.render_effect(move |context, message| {
         let content = context.session.meta.cwd().with(|cwd| ToolHeader::of(message, cwd));
         if shown.as_ref() != Some(&content) {
             content.render(&row, &header);
             shown.update(content);
         }
-        let is_open = context.is_open();
+        let is_open = expanded.get();
         if open.update(is_open) {
             header.set_open(&row, is_open);
             if let Some(details) = details.take() {

@@ -59,13 +59,13 @@ fn fork_buttons() -> [Element; 2] {
             RowAction::Edit,
             Icon::Edit,
             "Edit and resend",
-            "Edit and resend: goes on from here in a new session",
+            "Edit and resend in a new session",
         ),
         row_action::icon_button(
             RowAction::Fork,
             Icon::Fork,
             "Fork from here",
-            "Fork from here: a new session up to this message",
+            "Fork from here into a new session",
         ),
     ]
 }
@@ -80,7 +80,7 @@ fn not_sent_note() -> Element {
             RowAction::TakeBack,
             "button quiet icon-before",
             Icon::CornerUp,
-            "Take back",
+            "Restore to editor",
         ),
     );
     note

@@ -17,7 +17,7 @@ pub fn ExternalWriterBanner(session: Session) -> impl IntoView {
         <Show when=move || session.meta.external_writer().get()>
             <p class="beside elsewhere" role="status">
                 <Glyph icon=Icon::Globe />
-                "Another program is working in this session. You are following it."
+                "Another program is working in this session. Its changes appear here."
             </p>
         </Show>
     }
@@ -87,9 +87,9 @@ pub fn OfferedText(session: Session) -> impl IntoView {
             <div class="beside offer" role="status">
                 <Glyph icon=Icon::Edit />
                 <span class="offer-words">
-                    "The agent offers a text: " <q>{move || session.offered.get()}</q>
+                    "Suggested text: " <q>{move || session.offered.get()}</q>
                 </span>
-                <button type="button" class="button" title="In place of what is written" on:click=move |_| accept()>"Use it"</button>
+                <button type="button" class="button" title="Replaces your draft" on:click=move |_| accept()>"Use"</button>
                 <button
                     type="button"
                     class="button icon-only quiet"

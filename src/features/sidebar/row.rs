@@ -16,8 +16,8 @@ use crate::widgets::icon::Icon;
 use crate::widgets::relative_time::relative_time;
 use crate::widgets::rename_field::RenameField;
 
-const EXTERNAL_WRITER: &str = "Another program is working here";
-const UNREAD: &str = "Not seen yet";
+const EXTERNAL_WRITER: &str = "In use by another program";
+const UNREAD: &str = "Unread";
 
 /// Everything a row shows.
 #[derive(Debug, PartialEq, Eq)]

@@ -11,35 +11,32 @@ use crate::actions::use_actions;
 use crate::dom::keyed_list::render_keyed;
 use crate::reactive::memo;
 use crate::routes::Route;
+use crate::store::sidebar::{SessionGroup, SidebarList, list_of};
 use crate::widgets::popover;
-
-/// How many sessions a list shows at first.
-const INITIAL_COUNT: usize = 12;
-
-/// How many more each click on "more" shows.
-const MORE_COUNT: usize = 50;
 
 /// A list of sessions. A long one shows its first entries and the open session, and a button for more.
 #[component]
 pub fn SessionList(
-    /// The ids of the sessions, newest first.
-    #[prop(into)]
-    ids: Signal<Vec<String>>,
+    /// All lists of the sidebar.
+    lists: Memo<Vec<SidebarList>>,
+    /// The group whose list this is.
+    group: SessionGroup,
 ) -> impl IntoView {
     let actions = use_actions();
-    let limit = RwSignal::new(INITIAL_COUNT);
-    let open = memo(move || match actions.route.get() {
-        Route::Session(id) => id,
-        Route::New => String::new(),
-    });
+    let limits = actions.client.list_limits;
+    // A list that is shown again is short again.
+    let own_group = group.clone();
+    on_cleanup(move || limits.maybe_update(|limits| limits.reset(&own_group)));
+    let group = StoredValue::new(group);
     let shown = memo(move || {
-        let (limit, open) = (limit.get(), open.get());
-        ids.with(|ids| {
-            let is_shown = |(index, id): &(usize, &String)| *index < limit || **id == open;
-            ids.iter().enumerate().filter(is_shown).map(|(_, id)| id.clone()).collect::<Vec<String>>()
-        })
+        let list = |group: &SessionGroup| lists.with(|lists| Some(list_of(lists, group)?.shown.clone()));
+        group.with_value(list).unwrap_or_default()
     });
-    let hidden = memo(move || ids.with(Vec::len) - shown.with(Vec::len));
+    let hidden = memo(move || {
+        let list = |group: &SessionGroup| lists.with(|lists| Some(list_of(lists, group)?.hidden_count()));
+        group.with_value(list).unwrap_or_default()
+    });
+    let show_more = move |_| limits.update(|limits| group.with_value(|group| limits.raise(group)));
     let owner = Owner::current().unwrap_or_default();
     let fill = move |list: Element| {
         owner.with(|| render_keyed(list, move || shown.get(), move |id| row::build(actions, id)));
@@ -47,8 +44,8 @@ pub fn SessionList(
     view! {
         <ul use:fill></ul>
         <Show when=move || { hidden.get() > 0 }>
-            <button type="button" class="button quiet more-sessions" on:click=move |_| limit.update(|limit| *limit += MORE_COUNT)>
-                {move || format!("{} more", hidden.get())}
+            <button type="button" class="button quiet more-sessions" on:click=show_more>
+                {move || format!("Show {} more", hidden.get())}
             </button>
         </Show>
     }
@@ -64,14 +61,13 @@ pub fn SessionLists(children: Children) -> impl IntoView {
         let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
             return;
         };
+        let Some(session_id) = session_id_of_row(&target) else { return };
         let closest = |selector: &str| target.closest(selector).ok().flatten();
         if let Some(button) = closest(".row-menu") {
-            menu.toggle(&button.unchecked_into(), open_before);
-        } else if let Some(link) = closest("a.sidebar-row")
-            && !opens_new_tab(&event)
-        {
+            menu.toggle(&button.unchecked_into(), session_id, open_before);
+        } else if closest("a.sidebar-row").is_some() && !opens_new_tab(&event) {
             event.prevent_default();
-            actions.go(Route::Session(session_id_of(&link)));
+            actions.navigate_to(Route::Session(session_id));
         }
     };
     let items = move || {
@@ -123,16 +119,16 @@ impl SharedMenu {
     }
 
     /// Opens the menu of a row, unless the click was to close it.
-    fn toggle(self, button: &HtmlElement, open_before: Option<String>) {
-        let session_id = button.previous_element_sibling().map(|link| session_id_of(&link));
-        let Some(panel) = self.panel.get_untracked().filter(|_| open_before != session_id) else { return };
+    fn toggle(self, button: &HtmlElement, session_id: String, open_before: Option<String>) {
+        let was_open = open_before.as_ref() == Some(&session_id);
+        let Some(panel) = self.panel.get_untracked().filter(|_| !was_open) else { return };
         let _ = panel.hide_popover();
         // A popover that closes and reopens at once fires no `toggle` for closing.
         self.reset_button();
         popover::position_beside(button, &panel);
         let _ = button.set_attribute("aria-expanded", "true");
         self.button.set_value(Some(button.clone()));
-        self.session_id.set(session_id);
+        self.session_id.set(Some(session_id));
         let _ = panel.show_popover();
     }
 
@@ -150,8 +146,10 @@ impl SharedMenu {
     }
 }
 
-fn session_id_of(link: &Element) -> String {
-    link.get_attribute("data-session-id").unwrap_or_default()
+/// The id of the session whose row contains the clicked element.
+fn session_id_of_row(target: &Element) -> Option<String> {
+    let row = target.closest(".sidebar-item").ok().flatten()?;
+    row.query_selector("[data-session-id]").ok().flatten()?.get_attribute("data-session-id")
 }
 
 /// Whether a click on a link asks the browser for a new tab or window.

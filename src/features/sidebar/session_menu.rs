@@ -56,23 +56,23 @@ pub fn SessionMenuItems(
     };
     view! {
         // The find bar belongs to the open session. On a touch screen this item replaces the shortcut.
-        {(!in_sidebar && opened.is_some()).then(|| self::item(Icon::Search, "Find in the conversation", false, find))}
+        {(!in_sidebar && opened.is_some()).then(|| self::item(Icon::Search, "Find in conversation", false, find))}
         {can_rename.then(|| self::item(Icon::Edit, "Rename", false, rename))}
         {match pinned {
             true => item(Icon::Pin, "Unpin", |actions, id| actions.pin(id, false)),
             false => item(Icon::Pin, "Pin", |actions, id| actions.pin(id, true)),
         }}
         {match archived {
-            true => item(Icon::Archive, "Take out of the archive", |actions, id| actions.archive(id, false)),
+            true => item(Icon::Archive, "Unarchive", |actions, id| actions.archive(id, false)),
             false => item(Icon::Archive, "Archive", |actions, id| actions.archive(id, true)),
         }}
         {can_compact.then(|| {
             self::item(Icon::Compact, "Compact now", working, move || id.with_value(|id| actions.compact(id)))
         })}
-        {(can_compact && working).then(|| view! { <p class="menu-words">"Compacting is possible when the agent rests."</p> })}
+        {(can_compact && working).then(|| view! { <p class="menu-words">"Available when the agent is idle"</p> })}
         {opened.is_some().then(|| {
             let copy = move || id.with_value(|id| actions.copy_conversation(id));
-            let save = move || id.with_value(|id| actions.save_conversation(id));
+            let save = move || id.with_value(|id| actions.download_conversation(id));
             view! {
                 {self::item(Icon::Copy, "Copy as Markdown", false, copy)}
                 {self::item(Icon::File, "Save as Markdown", false, save)}

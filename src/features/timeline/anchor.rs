@@ -1,5 +1,5 @@
-//! What a reader looks at, a row or a block of its text: it stays where it is when something above it comes, goes or
-//! grows.
+//! The scroll anchor: the row, or the block of its text, at the upper edge of the view. It stays in place on
+//! the screen when content above it changes.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, NodeList};
@@ -10,15 +10,16 @@ use crate::store::client::ReadingPosition;
 #[derive(Clone, Debug)]
 pub struct Anchor {
     row: Element,
-    /// Of a row that begins above the view, with its number.
+    /// The visible block and its number, if the row begins above the view.
     block: Option<(Element, usize)>,
+    /// The position of the block or row in the window when the anchor was set.
     top: f64,
-    /// How far the view was scrolled then.
+    /// The scroll position at that time.
     scrolled: i32,
 }
 
 impl Anchor {
-    /// What can be seen first.
+    /// The first visible row or block.
     pub fn of_view(scroller: &HtmlElement) -> Option<Self> {
         let rows = scroller.query_selector_all("[data-message-id]").ok()?;
         let edge = scroller.get_bounding_client_rect().top();
@@ -49,7 +50,7 @@ impl Anchor {
         anchor
     }
 
-    /// The block that is looked at, or the one that has taken its place, or the row.
+    /// The element of the block, or the one that has replaced it, or the row.
     fn place(&self) -> Element {
         let again = |number: usize| blocks::by_number(&text_of(&self.row)?, number);
         match &self.block {
@@ -59,16 +60,16 @@ impl Anchor {
         }
     }
 
-    /// The same, where it is now.
+    /// Sets the same anchor again at its current position.
     pub fn again(self, scroller: &HtmlElement) -> Self {
         Self::at(self.row, self.block, scroller)
     }
 
-    /// How far something above it has moved it since, apart from the reader's scrolling; none if it is not there any
-    /// more.
+    /// The distance in pixels by which changes above have moved the anchor since, without the reader's
+    /// scrolling. `None` if the anchor is no longer in the document.
     pub fn moved(&self, scroller: &HtmlElement) -> Option<i32> {
         let (now, last) = (scroller.scroll_top(), scroller.scroll_height() - scroller.client_height());
-        // Where the end has come nearer, the browser has moved the view up to it, and not the reader.
+        // If the content became shorter than the scroll position, the browser moved the view, not the reader.
         let is_pushed = self.scrolled > last && now >= last;
         let by_reader = if is_pushed { 0.0 } else { f64::from(now - self.scrolled) };
         let place = self.place();
@@ -76,7 +77,7 @@ impl Anchor {
         top.map(|top| (top - self.top + by_reader).round() as i32)
     }
 
-    /// To come back to it later.
+    /// The reading position to restore this anchor later.
     pub fn reading(&self, scroller: &HtmlElement) -> ReadingPosition {
         ReadingPosition::At {
             row: self.row.get_attribute("data-message-id").unwrap_or_default(),
@@ -87,7 +88,7 @@ impl Anchor {
     }
 }
 
-/// Scrolls so that a row, or a block of it, stands this far below the upper edge.
+/// Scrolls a row, or a block of it, to `offset` pixels below the upper edge.
 pub fn show_at(scroller: &HtmlElement, row: &Element, block: Option<usize>, offset: f64) {
     let block = block.and_then(|number| blocks::by_number(&text_of(row)?, number));
     let place = block.as_ref().unwrap_or(row);
@@ -103,7 +104,7 @@ fn row_at(rows: &NodeList, index: u32) -> Option<Element> {
     rows.item(index)?.dyn_into().ok()
 }
 
-/// Compared, not put into a selector: ids are the server's.
+/// Finds the element of a row. Compares the ids instead of using a selector, which an id could break.
 pub fn find_row(scroller: &HtmlElement, row_id: &str) -> Option<Element> {
     let rows = scroller.query_selector_all("[data-message-id]").ok()?;
     let mut rows = (0..rows.length()).filter_map(|index| row_at(&rows, index));

@@ -1,4 +1,4 @@
-//! Rows that are built or not built together.
+//! A chunk of rows, which are built and emptied together.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -18,7 +18,7 @@ pub fn build(actions: Actions, session: Session, window: Window, number: usize) 
     let near = RwSignal::new(false);
     let built = window.is_built(number, near);
     let style = place.unchecked_ref::<HtmlElement>().style();
-    // At once, so that it has its height when it is laid out for the first time.
+    // Runs at once, so that the chunk has its height at its first layout.
     render_effect(Box::new(move || {
         if built.get() {
             let _ = style.remove_property("height");

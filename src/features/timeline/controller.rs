@@ -1,5 +1,5 @@
-//! Connects the scrolling state machine with the elements of the timeline: measures, scrolls, keeps what the reader
-//! looks at in place, and restores reading positions.
+//! Connects the scrolling state machine with the timeline's elements: measures, scrolls, keeps the anchor in
+//! place, and restores reading positions.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -20,10 +20,10 @@ use crate::dom::visibility::{Visibility, after_frames};
 use crate::store::client::ReadingPosition;
 use crate::store::server::Session;
 
-/// Older rows are fetched when the reader is this close to the first loaded row, in heights of the viewport.
+/// Older rows are fetched when the first loaded row is this close to the view, in viewport heights.
 const FETCH_DISTANCE: i32 = 2;
 
-/// The number of frames after which a change is laid out and made up for.
+/// The number of frames after which a change is laid out and compensated for.
 const SETTLE_FRAMES: usize = 2;
 
 /// How long a row stays highlighted after it was shown.
@@ -44,7 +44,9 @@ pub struct TimelineController {
     /// Older rows are being fetched.
     pub fetching: RwSignal<bool>,
     pub(super) matches: StoredValue<Option<Matches>, LocalStorage>,
-    /// What the reader looks at, while not following.
+    /// The scrolling element while there may be marks in it.
+    pub(super) marked: StoredValue<Option<Element>, LocalStorage>,
+    /// The row or block to keep in place while not following.
     anchor: StoredValue<Option<Anchor>, LocalStorage>,
 }
 
@@ -70,6 +72,7 @@ impl TimelineController {
             seen: RwSignal::new(0),
             fetching: RwSignal::new(false),
             matches: StoredValue::new_local(None),
+            marked: StoredValue::new_local(None),
             anchor: StoredValue::new_local(None),
         }
     }
@@ -105,13 +108,13 @@ impl TimelineController {
         }
     }
 
-    /// Stays at what the reader looks at, and does not restore an earlier position any more.
+    /// Keeps the view where it is, and no longer restores an earlier position.
     pub(super) fn stay(self) {
         self.scroll.update(Scroll::read);
         self.seen.set(untrack(|| self.total()));
     }
 
-    /// Keeps this row where it is from now on.
+    /// Makes this row the anchor, which stays in place from now on.
     pub(super) fn hold(self, row: Element) {
         if let Some(scroller) = self.element() {
             self.anchor.set_value(Some(Anchor::of(row, &scroller)));
@@ -122,7 +125,7 @@ impl TimelineController {
     pub fn fetch_earlier(self) {
         if !self.fetching.get_untracked() && self.session.earlier.get_untracked() > 0 {
             self.fetching.set(true);
-            self.actions.show_earlier(self.session, move || _ = self.fetching.try_set(false));
+            self.actions.load_earlier_rows(self.session, move || _ = self.fetching.try_set(false));
         }
     }
 
@@ -133,7 +136,7 @@ impl TimelineController {
         if self.scroll.try_update_untracked(|scroll| scroll.postpone(measure)) != Some(false) {
             return;
         }
-        // Makes up for changes above before the next row is held on to.
+        // Compensate for changes above before the anchor moves to another row.
         self.keep_in_place(&scroller);
         let measure = Measure::of(&scroller);
         let before = self.scroll_state();
@@ -153,7 +156,8 @@ impl TimelineController {
         }
     }
 
-    /// Called before rows are built or removed. A reader who has just left the end is noticed before the view moves.
+    /// Called before rows are built or removed. Handles a scroll away from the end first, because the change
+    /// may move the view too.
     pub fn before_change(self) {
         let has_left = |scroller: HtmlElement| self.scroll_state().has_left_end(Measure::of(&scroller));
         if self.element().is_some_and(has_left) {
@@ -180,8 +184,8 @@ impl TimelineController {
         }
     }
 
-    /// Scrolls what the reader looks at back to where it was, if a change above has moved it. Returns false if there is
-    /// nothing to keep in place.
+    /// Scrolls the anchor back to where it was if a change above has moved it. Returns false if there is no
+    /// anchor.
     fn keep_in_place(self, scroller: &HtmlElement) -> bool {
         let moved = self.anchor.try_with_value(|anchor| anchor.as_ref()?.moved(scroller)).flatten();
         if let Some(moved) = moved.filter(|moved| *moved != 0) {
@@ -193,8 +197,8 @@ impl TimelineController {
         moved.is_some()
     }
 
-    /// Returns to an earlier reading position, after fetching its row if necessary. Until then the end is shown, and a
-    /// user who does something stays there.
+    /// Restores an earlier reading position. If its row must be loaded first, the end is shown until then,
+    /// and any user action cancels restoring.
     pub fn restore(self, reading: ReadingPosition) {
         let ReadingPosition::At { row, position, block, offset } = reading else { return };
         if !self.scroll_state().is_returning() {
@@ -208,10 +212,12 @@ impl TimelineController {
         self.scroll_to_end();
         let Some(position) = position else { return };
         let is_wanted = move || self.scroll_state().is_returning();
-        let fetched = move |position: Option<usize>| {
-            let Some(position) = position.filter(|_| is_wanted()) else { return };
+        let show = move |is_loaded: bool| {
+            if !is_loaded || !is_wanted() {
+                return;
+            }
             self.window.want(position);
-            // Rows that were fetched for it are built with the next frame.
+            // The loaded rows are built in the next frame.
             request_animation_frame(move || {
                 if is_wanted() {
                     self.stay();
@@ -222,7 +228,7 @@ impl TimelineController {
                 }
             });
         };
-        self.actions.fetch_until(self.session, position, Box::new(fetched));
+        self.actions.load_rows_back_to(self.session, position, Box::new(show));
     }
 
     fn show_position(self, row_id: &str, block: Option<usize>, offset: f64) -> bool {
@@ -232,7 +238,8 @@ impl TimelineController {
         show_at(&scroller, &row, block, offset);
         let measure = Measure::of(&scroller);
         self.note(|scroll| scroll.placed(measure));
-        // There may be less content below than before; images are loaded later.
+        // There may be less content below than before. With images the end is not known until they are
+        // loaded.
         let has_images = matches!(scroller.query_selector(".row-images"), Ok(Some(_)));
         if measure.is_at_end() && !has_images {
             self.scroll.update(Scroll::follow);
@@ -259,10 +266,7 @@ impl TimelineController {
     /// Expands a row, scrolls to it and highlights it for a moment.
     fn scroll_to_row(self, scroller: &HtmlElement, row_id: &str) -> Option<Element> {
         let row = find_row(scroller, row_id)?;
-        self.actions.client.reading_positions.set_open(&self.session.id(), row_id, true);
-        if let Some(handle) = self.session.row(row_id) {
-            handle.notify();
-        }
+        self.actions.client.reading_positions.expanded.expand(&self.session.id(), row_id);
         show_at(scroller, &row, None, f64::from(scroller.client_height()) / 4.0);
         remove_highlights();
         let _ = row.set_attribute("data-found", "");
@@ -294,9 +298,9 @@ impl TimelineView for TimelineController {
         let timeline = *self;
         timeline.stay();
         timeline.window.want(position);
-        // Rows that were fetched or built for it are in place with the next frame.
+        // The fetched rows are built in the next frame.
         request_animation_frame(move || {
-            // A scroll to the end that was still pending may have been taken for the reader's.
+            // The event of an earlier scroll to the end may have switched back to following.
             timeline.stay();
             let row_id = timeline.session.row_id_at(position);
             let Some(scroller) = timeline.element() else { return };
@@ -318,8 +322,8 @@ impl TimelineView for TimelineController {
     }
 }
 
-/// Calls back when one of the elements changes its size, as long as the component lives; the first call comes with the
-/// first layout.
+/// Handles size changes of the view and its content as long as the component lives. The first layout restores
+/// the reading position.
 pub fn observe_size(timeline: TimelineController, restore: Option<ReadingPosition>) {
     let restore = Rc::new(Cell::new(restore));
     super::size::observe(timeline.scroller, timeline.content, move || {

@@ -1,4 +1,4 @@
-//! What stands where nothing has been said yet.
+//! The placeholder of an empty conversation.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
@@ -20,25 +20,25 @@ pub fn EmptyConversation(session: Session) -> impl IntoView {
         <div class="empty-state">
             <Show when=move || is_demo.get()><DemoWords /></Show>
             <p>
-                "Write the first message. " <strong>{move || session.meta.agent().get()}</strong> " works in "
+                "Send a message to start. " <strong>{move || session.meta.agent().get()}</strong> " works in "
                 <code>{move || session.meta.cwd().get()}</code> "."
             </p>
         </div>
     }
 }
 
-/// What the demo is, and the way to a real agent.
+/// An introduction to the demo agent, and how to install a real one.
 #[component]
 fn DemoWords() -> impl IntoView {
     view! {
-        <h2>"Welcome aboard"</h2>
+        <h2>"Welcome to Pilothouse"</h2>
         <p>
-            "This is the built-in demo: no model behind it, and tools that really run. Try " <code>"/tour"</code> " or "
+            "This is the built-in demo. It has no model, but its tools really run. Try " <code>"/tour"</code> " or "
             <code>"/plan"</code> "."
         </p>
-        <p>"To work with a model, install pi, start it once in the terminal, and start Pilothouse again:"</p>
+        <p>"To work with a real agent, install pi, run it once to set up a model, and restart Pilothouse:"</p>
         <p><code>"npm install -g @earendil-works/pi-coding-agent"</code></p>
-        <p>"Another program that speaks pi's RPC mode is connected with"</p>
+        <p>"To connect another program that supports pi's RPC mode:"</p>
         <p><code>"pilothouse --agent name=pi:command"</code></p>
     }
 }

@@ -1,5 +1,5 @@
-//! The matches of a find in the rows that are built: all are marked, and one of the row that was shown last is the
-//! current one.
+//! The matches of "find in conversation". All matches in built rows are marked; one match in the row that was
+//! shown last is the current one.
 
 use leptos::prelude::*;
 use pilothouse_highlight_web::COLOURED;
@@ -10,7 +10,7 @@ use crate::actions::timeline::FirstMatch;
 use crate::browser::highlight_ranges;
 use crate::reactive::effect;
 
-/// The names of the highlights in the style sheet: of all matches, and of the current one.
+/// The highlight names in the style sheet: for all matches, and for the current one.
 const FOUND: &str = "found";
 const CURRENT: &str = "here";
 
@@ -22,8 +22,8 @@ pub struct Matches {
 }
 
 impl TimelineController {
-    /// Keeps the marks up to date: highlights refer to text nodes, which are replaced when rows are built and when code
-    /// is coloured.
+    /// Keeps the marks up to date: highlights refer to text nodes, which are replaced when rows are built and
+    /// when code is coloured.
     pub fn follow_find(self) {
         let finding = self.actions.client.finding;
         effect(move || {
@@ -41,23 +41,29 @@ impl TimelineController {
             update();
         });
         let coloured = window_event_listener_untyped(COLOURED, move |_| update());
-        on_cleanup(move || coloured.remove());
+        on_cleanup(move || {
+            coloured.remove();
+            self.remove_marks();
+        });
     }
 
     pub(super) fn remove_marks(self) {
         self.matches.set_value(None);
-        highlight_ranges::clear(&[FOUND, CURRENT]);
+        if let Some(root) = self.marked.try_update_value(Option::take).flatten() {
+            highlight_ranges::clear(&[FOUND, CURRENT], &root);
+        }
     }
 
     /// Marks all matches of what the user is looking for. `shown` is a row that was just scrolled to.
     pub(super) fn mark_matches(self, shown: Option<(Element, FirstMatch)>) {
-        // Parts that open with the row are built a moment later.
+        // Expanding the row builds its details a moment later.
         request_animation_frame(move || {
             let finding = self.actions.client.finding.try_get_untracked().flatten();
             let (Some(query), Some(scroller)) = (finding, self.element()) else { return };
             // Scrolling to the row may have moved its other end out of the view.
             shown.iter().for_each(|(row, _)| self.visibility.force_near(row));
             let marked = highlight_ranges::highlight_all(FOUND, &scroller, &query);
+            self.marked.set_value(Some(scroller.into()));
             let in_row = |row: &Element| {
                 let starts_in =
                     |range: &&Range| range.start_container().is_ok_and(|node| row.contains(Some(&node)));

@@ -1,5 +1,5 @@
-//! The line under the last row: how the run stands and what can be done about it. Always there and always of one
-//! height, so that nothing jumps when a run ends. Told aloud by the announcer, not from here.
+//! The line below the last row: the state of the run, and buttons to retry or resume it. Its height never
+//! changes, so that nothing moves when a run ends. `announcements` informs screen readers.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
@@ -16,16 +16,16 @@ use crate::widgets::icon::{Glyph, Icon, LiveGlyph};
 pub fn RunStatus(session: Session) -> impl IntoView {
     let actions = use_actions();
     let state = memo(move || session.meta.state().get());
-    // What happened before a message that is on its way is not what became of that message.
+    // While a message is being sent, the state still describes the previous run and is not shown.
     let on_its_way = memo(move || !state.get().is_active() && ends_in_unsent(session));
     let connected = memo(move || actions.client.connection.get() == ConnectionState::Open);
     let words = memo(move || match (on_its_way.get() && !session.meta.compacting().get(), connected.get()) {
-        (true, false) => "Waiting for the connection".to_owned(),
+        (true, false) => "Waiting for connection".to_owned(),
         (true, true) => String::new(),
         (false, _) => status_words(session),
     });
     let compacting = memo(move || session.meta.compacting().get());
-    // What is unfinished there is the other program's to finish.
+    // An unfinished run of another program cannot be resumed here.
     let elsewhere = memo(move || session.meta.external_writer().get());
     let at_work_there = move || elsewhere.get() && state.get() == SessionState::Paused;
     let icon = Signal::derive(move || match state.get() {
@@ -37,7 +37,7 @@ pub fn RunStatus(session: Session) -> impl IntoView {
         SessionState::Stopped => Icon::Stop,
         _ => Icon::Spinner,
     });
-    // A failed run's error row offers it; without one, this line does.
+    // The error row of a failed run has its own Retry button.
     let offer_retry = move || {
         state.get() == SessionState::Error
             && !on_its_way.get()
@@ -78,7 +78,7 @@ pub fn ends_in_error(rows: &[Row]) -> bool {
     rows.last().is_some_and(|row| row.kind() == Kind::Error)
 }
 
-/// The last thing said is a message that the server has not confirmed. Shell commands may stand behind it.
+/// Whether the last row, apart from shell commands, is a message that the server has not confirmed.
 fn ends_in_unsent(session: Session) -> bool {
     session.rows.with(|rows| {
         let last = rows.iter().rfind(|row| row.kind() != Kind::Bash);
@@ -92,7 +92,7 @@ fn status_words(session: Session) -> String {
         if reason.is_empty() { words.to_owned() } else { format!("{words} · {}", failure_text(&reason)) }
     };
     match session.meta.state().get() {
-        _ if session.meta.compacting().get() => "Compacting the conversation…".to_owned(),
+        _ if session.meta.compacting().get() => "Compacting conversation…".to_owned(),
         SessionState::Creating => "Starting the agent…".to_owned(),
         SessionState::Streaming => match session.meta.retry().get() {
             Some(note) => {
@@ -100,14 +100,14 @@ fn status_words(session: Session) -> String {
             }
             None => "Working…".to_owned(),
         },
-        SessionState::WaitingApproval => "Waits for your approval".to_owned(),
-        SessionState::WaitingInput => "Waits for your answer".to_owned(),
+        SessionState::WaitingApproval => "Waiting for your approval".to_owned(),
+        SessionState::WaitingInput => "Waiting for your answer".to_owned(),
         SessionState::Paused if session.meta.external_writer().get() => {
-            "The other program is at work…".to_owned()
+            "Another program is working…".to_owned()
         }
         SessionState::Paused => with_reason("Paused"),
-        SessionState::Error if session.rows.with(|rows| ends_in_error(rows)) => "The run failed".to_owned(),
-        SessionState::Error => with_reason("The run failed"),
+        SessionState::Error if session.rows.with(|rows| ends_in_error(rows)) => "Run failed".to_owned(),
+        SessionState::Error => with_reason("Run failed"),
         SessionState::Stopped => with_reason("Stopped"),
         SessionState::Idle | SessionState::Completed => String::new(),
     }

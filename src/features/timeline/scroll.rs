@@ -1,12 +1,12 @@
-//! Where the view of the conversation stays: at the end, at what the reader looks at, or on the way back to where the
-//! reader was. Pure: measurements in, decisions out.
+//! The state machine that decides what the view of the conversation shows: the end, the rows that the reader
+//! has scrolled to, or an earlier reading position once it is loaded. Pure: measurements in, decisions out.
 
 use web_sys::Element;
 
-/// This close to the end, scrolling down counts as having reached it.
+/// Scrolling down to within this many pixels of the end counts as reaching it.
 const NEAR_END: i32 = 24;
 
-/// Rounding errors of positions.
+/// The tolerance for rounding errors, in pixels.
 const TOLERANCE: i32 = 2;
 
 /// The scroll position and sizes of the timeline, in pixels.
@@ -40,9 +40,10 @@ impl Measure {
 pub enum ScrollState {
     /// The view stays at the end of the conversation.
     Following,
-    /// Following, but rows were built within the last frames: the browser may have moved the view by itself.
+    /// Following, but rows were built or removed within the last frames, so the browser may have scrolled the
+    /// view.
     Settling,
-    /// The view stays at what the reader looks at.
+    /// The visible rows stay in place.
     Reading,
     /// The end is shown until the rows of an earlier reading position are loaded.
     Returning,
@@ -54,7 +55,7 @@ pub struct Scroll {
     state: ScrollState,
     /// The last known measurement.
     last: Measure,
-    /// The number of changes whose layout is still to come.
+    /// The number of changes that are not laid out yet.
     unsettled: usize,
     /// A scroll event arrived while settling and has to be examined afterwards.
     postponed: bool,
@@ -70,7 +71,7 @@ impl Scroll {
         }
     }
 
-    /// Starts with an earlier reading position that is to be restored.
+    /// The initial state for an earlier reading position to restore.
     pub const fn returning() -> Self {
         Self { state: ScrollState::Returning, ..Self::following() }
     }
@@ -94,7 +95,7 @@ impl Scroll {
         self.state = if self.unsettled > 0 { ScrollState::Settling } else { ScrollState::Following };
     }
 
-    /// Stays at what the reader looks at.
+    /// Keeps the visible rows in place from now on.
     pub const fn read(&mut self) {
         self.state = ScrollState::Reading;
     }
@@ -104,7 +105,7 @@ impl Scroll {
         self.state = ScrollState::Returning;
     }
 
-    /// The user does something: the earlier reading position is not restored any more.
+    /// A user action cancels restoring the earlier reading position.
     pub const fn user_acted(&mut self) {
         if self.is_returning() {
             self.follow();
@@ -116,7 +117,7 @@ impl Scroll {
         self.last = measure;
     }
 
-    /// The page has scrolled the view by this much, to make up for a change above it.
+    /// The page has scrolled the view by this distance, to compensate for a change above it.
     pub const fn shifted(&mut self, by: i32) {
         self.last.top += by;
     }
@@ -143,16 +144,16 @@ impl Scroll {
         postponed
     }
 
-    /// Whether a scroll event is examined only after the pending changes: rows that are lower than estimated move the
-    /// view up without the reader.
+    /// Whether a scroll event must be examined only after the pending changes: if rows are lower than
+    /// estimated, the browser moves the view up, not the reader.
     pub const fn postpone(&mut self, measure: Measure) -> bool {
         let postponed = self.unsettled > 0 && self.keeps_end() && !self.has_left_end(measure);
         self.postponed |= postponed;
         postponed
     }
 
-    /// Whether the reader has scrolled up from the end. If there is less content than before, the browser may have
-    /// moved the view.
+    /// Whether the reader has scrolled up from the end. False if there is less content than before, because
+    /// then the browser may have moved the view.
     pub const fn has_left_end(self, measure: Measure) -> bool {
         self.keeps_end()
             && measure.top < self.last.top
@@ -160,8 +161,9 @@ impl Scroll {
             && measure.content >= self.last.content
     }
 
-    /// The view has been scrolled. Scrolling up, however little, starts reading; reaching the end starts following. In
-    /// a viewport of another size, as after turning a phone, the browser has moved the view.
+    /// Handles a scroll: any scrolling up starts reading, and reaching the end starts following. If the size
+    /// of the viewport has changed, such as by turning a phone, the browser has moved the view, so scrolling
+    /// up does not count.
     pub const fn scrolled(&mut self, measure: Measure) {
         let before = self.last;
         let has_moved = measure.top != before.top;

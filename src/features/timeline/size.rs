@@ -7,7 +7,8 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::ResizeObserver;
 
-/// Calls back after each layout that changed the size of one of the elements, as long as the component lives.
+/// Runs the callback after each layout that changed the size of one of the elements, as long as the component
+/// lives.
 pub fn observe(scroller: NodeRef<html::Div>, content: NodeRef<html::Div>, on_resize: impl Fn() + 'static) {
     let callback = Closure::<dyn FnMut()>::new(on_resize);
     let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) else { return };

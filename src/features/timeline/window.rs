@@ -1,6 +1,6 @@
-//! Which part of a long conversation is built. Rows stand in chunks, by their place in the whole conversation; one that
-//! is far from the view is an empty box of the height it had. The newest are always built: most conversations have no
-//! others.
+//! Decides which rows of a long conversation are built. Rows are grouped into chunks by their position in the
+//! whole conversation. A chunk far from the view is an empty box with its last height. The newest chunks are
+//! always built; most conversations have no others.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,16 +14,17 @@ use crate::dom::visibility::{Visibility, WatchGuard};
 use crate::reactive::memo;
 use crate::store::server::{Row, Session};
 
-/// Rows of one chunk.
+/// The number of rows in a chunk.
 const ROWS: usize = 8;
 
-/// So many of the newest chunks are always built.
+/// The number of chunks at the end that are always built.
 const NEWEST: usize = 4;
 
-/// What of the page's height is not the conversation's, at the least, in pixels.
+/// The minimum height in pixels of everything above and below the conversation.
 const AROUND: f64 = 140.0;
 
-/// The height of a row that was never built, in pixels: a guess that is put right without a jump.
+/// The estimated height in pixels of a row that was never built. Building it corrects the height without
+/// moving the view.
 const GUESS: f64 = 56.0;
 
 #[derive(Clone, Copy)]
@@ -31,11 +32,13 @@ pub struct Window {
     pub near: Visibility,
     session: Session,
     heights: StoredValue<HashMap<usize, f64>>,
-    /// How many of the newest chunks are built by now, and which of their rows is the first.
+    /// The number of newest chunks that are built so far.
     newest: RwSignal<usize>,
+    /// The position of the first row that is built in them.
     first: RwSignal<usize>,
-    /// The chunk of a row that somebody wants to go to.
+    /// The chunk of a row to scroll to, which is built wherever the view is.
     wanted: RwSignal<Option<usize>>,
+    /// The numbers of the first and the last chunk.
     numbers: Memo<(usize, usize)>,
 }
 
@@ -57,18 +60,18 @@ impl Window {
             wanted: RwSignal::new(None),
             numbers,
         };
-        // What fills the view is painted first.
+        // The visible rows are painted before more are built.
         request_animation_frame(move || window.build_more());
         window
     }
 
-    /// The chunks there are, oldest first.
+    /// The numbers of all chunks, oldest first.
     pub fn chunks(&self) -> Vec<usize> {
         let (first, last) = self.numbers.get();
         if self.session.rows.with(Vec::is_empty) { Vec::new() } else { (first..=last).collect() }
     }
 
-    /// The rows of a chunk that are built: all, or none, or in the first moment those that are seen.
+    /// The rows to build in a chunk. In the first frame these are only the visible ones, later all.
     pub fn rows(&self, number: usize, near: RwSignal<bool>) -> Vec<Row> {
         let first = if self.is_sought(number, near) { 0 } else { self.first.get() };
         self.session.rows.with(|rows| rows[self.range(number, first, rows)].to_vec())
@@ -92,12 +95,12 @@ impl Window {
         near.get() || self.wanted.get() == Some(number)
     }
 
-    /// Builds the chunk of a row, wherever the view is.
+    /// Builds the chunk of the row at this position, wherever the view is.
     pub fn want(&self, position: usize) {
         self.wanted.set(Some(chunk_of(position)));
     }
 
-    /// The height a chunk has when it is not built.
+    /// The last or estimated height of a chunk that is not built.
     pub fn height(&self, number: usize) -> f64 {
         let known = self.heights.with_value(|heights| heights.get(&number).copied());
         known.unwrap_or_else(|| {
@@ -105,7 +108,7 @@ impl Window {
         })
     }
 
-    /// Keeps it known from now on whether a chunk is near.
+    /// Updates `near` whenever the chunk comes near the view or leaves.
     pub fn watch(self, number: usize, element: &Element, near: RwSignal<bool>) -> WatchGuard {
         let chunk = element.clone();
         self.near.watch(element, move |is_near| {
@@ -119,13 +122,13 @@ impl Window {
     }
 
     fn keep_height(&self, number: usize, chunk: &Element) {
-        // Up to the next one, so that the space between them is part of it.
+        // Measured up to the next chunk, to include the space between them.
         let top = |element: &Element| element.get_bounding_client_rect().top();
         let height = chunk.next_element_sibling().map(|next| top(&next) - top(chunk));
         self.heights.update_value(|heights| heights.extend(height.map(|height| (number, height))));
     }
 
-    /// Builds more at once if what is built does not reach up to the upper edge of the view.
+    /// Builds the remaining newest chunks at once if the built rows do not fill the view.
     pub fn fill(&self, scroller: &Element) {
         if self.first.get_untracked() == 0 {
             return;
@@ -138,7 +141,8 @@ impl Window {
         }
     }
 
-    /// Of the newest chunks the rest of one with every frame, or one more.
+    /// Completes the newest chunks, one step per animation frame: first the rows that were left out, then one
+    /// chunk each.
     fn build_more(self) {
         request_animation_frame(move || {
             let Some(newest) = self.newest.try_get_untracked() else { return };
@@ -154,8 +158,8 @@ impl Window {
     }
 }
 
-/// How many of the newest chunks fill the view, and the first row that is seen then, as far as one can tell before they
-/// are built. What is guessed too high is made up for by `fill`.
+/// Estimates how many of the newest chunks fill the view, and the position of the first visible row. If the
+/// rows turn out lower than estimated, `fill` builds more.
 fn seen_at_first(session: Session) -> (usize, usize) {
     session.rows.with_untracked(|rows| {
         let (view, mut height) = (browser::view_height() - AROUND, 0.0);

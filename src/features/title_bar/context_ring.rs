@@ -1,4 +1,5 @@
-//! The usage of the model's context window: a ring with the percentage, and a popover with details and compaction.
+//! The usage of the model's context window: a ring with the percentage, and a popover with details and
+//! compaction.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::SessionMetaStoreFields;
@@ -13,7 +14,7 @@ use crate::widgets::popover::{Popover, close_popover};
 /// The percentage from which the ring warns that the context is nearly full.
 const NEARLY_FULL: u32 = 80;
 
-/// The ring, once the usage is is_known.
+/// The ring, once the usage is known.
 #[component]
 pub fn ContextRing(session: Session) -> impl IntoView {
     let usage = memo(move || session.meta.context_usage().get());
@@ -58,7 +59,7 @@ fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl I
         lines.into_iter().map(line).collect_view().into_any()
     };
     view! {
-        <h2 class="context-title">"What the model has in mind"</h2>
+        <h2 class="context-title">"Context window"</h2>
         <dl class="context-numbers">{lines}</dl>
         <Show when=move || can_compact.get()>
             <button type="button" class="button" on:click=compact>
@@ -80,15 +81,18 @@ fn percent(usage: &ContextUsage) -> Option<u32> {
 
 /// The lines of the popover: names and values.
 fn details(usage: &ContextUsage) -> Vec<(&'static str, String)> {
-    let mut lines = vec![(
-        "Used",
-        usage.tokens.map_or_else(unknown, |tokens| format!("{} tokens", compact_number(tokens))),
-    )];
+    let tokens = usage.tokens.map(|tokens| format!("{} tokens", compact_number(tokens)));
+    let used = match (tokens, percent(usage)) {
+        (Some(tokens), Some(percent)) => format!("{tokens} ({percent}%)"),
+        (Some(tokens), None) => tokens,
+        (None, Some(percent)) => format!("{percent}%"),
+        (None, None) => unknown(),
+    };
+    let mut lines = vec![("Used", used)];
     if usage.context_window > 0 {
-        lines.push(("Window", format!("{} tokens", compact_number(usage.context_window))));
-        lines.extend(percent(usage).map(|percent| ("Full", format!("{percent}%"))));
+        lines.push(("Limit", format!("{} tokens", compact_number(usage.context_window))));
     }
-    lines.extend(usage.cost.map(|cost| ("Cost so far", dollars(cost))));
+    lines.extend(usage.cost.map(|cost| ("Cost", dollars(cost))));
     lines
 }
 
@@ -100,7 +104,7 @@ fn dollars(cost: f64) -> String {
 
 /// Right after a compaction the agent has not counted the tokens yet.
 fn unknown() -> String {
-    "unknown until the next answer".to_owned()
+    "Unknown until the next reply".to_owned()
 }
 
 fn compact_number(number: u64) -> String {
@@ -122,9 +126,9 @@ mod tests {
         let lines = |usage: &ContextUsage| -> Vec<String> {
             details(usage).into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
         };
-        assert_eq!(lines(&usage), ["Used: 50k tokens", "Window: 200k tokens", "Full: 25%"]);
+        assert_eq!(lines(&usage), ["Used: 50k tokens (25%)", "Limit: 200k tokens"]);
         usage.cost = Some(0.126);
-        assert_eq!(lines(&usage).last().unwrap(), "Cost so far: $0.13");
+        assert_eq!(lines(&usage).last().unwrap(), "Cost: $0.13");
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub fn ModelPicker(session: Session) -> impl IntoView {
 fn ModelList(session: Session) -> impl IntoView {
     let actions = use_actions();
     let models = RwSignal::new(None::<Result<Vec<ModelInfo>, String>>);
-    actions.models(session, move |found| {
+    actions.list_models(session, move |found| {
         models.try_set(Some(found));
     });
     let query = RwSignal::new(String::new());
@@ -85,12 +85,12 @@ fn ModelList(session: Session) -> impl IntoView {
     let message = move || {
         let none = options.with(Vec::is_empty);
         models.with(|models| match models {
-            None => Some("Asking the agent…".to_owned()),
+            None => Some("Loading models…".to_owned()),
             Some(Err(error)) => Some(error.clone()),
             Some(Ok(models)) if models.is_empty() => {
-                Some("The agent knows no model. Give it one in its own settings.".to_owned())
+                Some("No models available. Set one up in the agent's own settings.".to_owned())
             }
-            Some(Ok(_)) => none.then(|| "No model is called like that.".to_owned()),
+            Some(Ok(_)) => none.then(|| "No matching models".to_owned()),
         })
     };
     view! {
@@ -100,11 +100,11 @@ fn ModelList(session: Session) -> impl IntoView {
             class:visually-hidden=move || !is_searchable()
             type="text"
             role="combobox"
-            aria-label="Find a model"
+            aria-label="Search models"
             aria-expanded="true"
             aria-controls=LIST_ID
             aria-activedescendant=move || option_id(LIST_ID, active.get())
-            placeholder="Find a model…"
+            placeholder="Search models…"
             autocomplete="off"
             on:input:target=move |event| { let value = event.target().value();
                 query.set(value);
@@ -113,7 +113,7 @@ fn ModelList(session: Session) -> impl IntoView {
             on:keydown=on_keydown
         />
         <Show when=move || message().is_some()><p class="picker-words" role="status">{message}</p></Show>
-        <Listbox id=LIST_ID label="Models" options active pick />
+        <Listbox id=LIST_ID label="Models" options active=memo(move || active.get()) pick />
     }
 }
 

@@ -23,21 +23,20 @@ pub fn detect_mime_type(signature: &[u8]) -> Option<&'static str> {
 /// Returns why an image of this size cannot be added to the attached ones, or `None` if it can.
 pub fn refusal(attached: &[Image], bytes: usize) -> Option<String> {
     if attached.len() >= PROMPT_IMAGES {
-        return Some(format!("A message takes at most {PROMPT_IMAGES} images."));
+        return Some(format!("A message can have up to {PROMPT_IMAGES} images."));
     }
     if bytes > IMAGE_BYTES {
         return Some(too_large(bytes, IMAGE_BYTES));
     }
     let total = attached.iter().map(|image| image.data.len()).sum::<usize>() + bytes.div_ceil(3) * 4;
-    (total > TOTAL_IMAGE_BYTES).then(|| {
-        "Together these images are too large for one message. Send some of them in another one.".to_owned()
-    })
+    (total > TOTAL_IMAGE_BYTES)
+        .then(|| "These images are too large for one message. Send some of them separately.".to_owned())
 }
 
 pub fn too_large(bytes: usize, limit: usize) -> String {
     let megabytes = |bytes: usize| bytes.div_ceil(1024 * 1024);
     let (is, may_be) = (megabytes(bytes), megabytes(limit));
-    format!("This image has {is} MB. At most {may_be} MB each can be sent; make it smaller.")
+    format!("This image is too large ({is} MB). The limit is {may_be} MB per image.")
 }
 
 /// The size to which an image is resized, or `None` if it is sent unchanged. An image with too many bytes is re-encoded in
@@ -86,12 +85,12 @@ mod tests {
     fn refusals_state_the_limits_of_number_and_size() {
         let image = |bytes: usize| Image { data: "A".repeat(bytes), ..Image::default() };
         assert_eq!(refusal(&[], IMAGE_BYTES), None);
-        assert!(refusal(&[], IMAGE_BYTES + 1).unwrap().contains("At most 5 MB"));
+        assert!(refusal(&[], IMAGE_BYTES + 1).unwrap().contains("5 MB per image"));
         let many = vec![image(4); PROMPT_IMAGES];
         assert_eq!(refusal(&many[1..], 4), None);
-        assert!(refusal(&many, 4).unwrap().contains("at most 8"));
+        assert!(refusal(&many, 4).unwrap().contains("up to 8"));
         let large = vec![image(IMAGE_BYTES / 3 * 4); 4];
         assert_eq!(refusal(&large, 4), None);
-        assert!(refusal(&large, IMAGE_BYTES).unwrap().contains("Together"));
+        assert!(refusal(&large, IMAGE_BYTES).unwrap().contains("These images are too large"));
     }
 }

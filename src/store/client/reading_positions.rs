@@ -1,11 +1,10 @@
 //! The reading position and the expanded rows of each session. They survive switching sessions and, in the tab's storage,
 //! reloading the page. The server does not know them, because other devices have other positions.
 
-use std::collections::{HashMap, HashSet};
-
 use leptos::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::expanded_rows::ExpandedRows;
 use crate::browser::session_storage;
 
 const STORAGE_KEY: &str = "pilothouse.places";
@@ -23,68 +22,66 @@ pub enum ReadingPosition {
 
 #[derive(Clone, Copy)]
 pub struct ReadingPositions {
-    reading: StoredValue<HashMap<String, ReadingPosition>>,
-    open: StoredValue<HashMap<String, HashSet<String>>>,
+    /// By session id. A session at its end has no entry.
+    reading: StoredValue<Vec<(String, ReadingPosition)>>,
+    pub expanded: ExpandedRows,
 }
 
 impl Default for ReadingPositions {
     /// Loads the positions that the previous page of this tab has stored.
     fn default() -> Self {
         let (reading, open) = session_storage::get(STORAGE_KEY).map(|text| parse(&text)).unwrap_or_default();
-        Self { reading: StoredValue::new(reading), open: StoredValue::new(open) }
+        Self { reading: StoredValue::new(reading), expanded: ExpandedRows::new(open) }
     }
 }
 
 impl ReadingPositions {
     pub fn save(&self) {
-        let text = self.reading.with_value(|reading| self.open.with_value(|open| serialize(reading, open)));
+        let text = self.reading.with_value(|reading| serialize(reading, self.expanded.all()));
         session_storage::set(STORAGE_KEY, &text);
     }
 
     pub fn reading(&self, session_id: &str) -> ReadingPosition {
-        self.reading.with_value(|all| all.get(session_id).cloned().unwrap_or_default())
+        self.reading.with_value(|all| {
+            let found = all.iter().find(|(id, _)| id == session_id);
+            found.map(|(_, reading)| reading.clone()).unwrap_or_default()
+        })
     }
 
     pub fn set_reading(&self, session_id: &str, reading: ReadingPosition) {
         self.reading.update_value(|all| {
-            all.insert(session_id.to_owned(), reading);
-        });
-    }
-
-    /// Whether the user has expanded this row.
-    pub fn is_open(&self, session_id: &str, row_id: &str) -> bool {
-        self.open.with_value(|all| all.get(session_id).is_some_and(|rows| rows.contains(row_id)))
-    }
-
-    pub fn set_open(&self, session_id: &str, row_id: &str, open: bool) {
-        self.open.update_value(|all| {
-            let rows = all.entry(session_id.to_owned()).or_default();
-            if open {
-                rows.insert(row_id.to_owned());
-            } else {
-                rows.remove(row_id);
+            all.retain(|(id, _)| id != session_id);
+            if reading != ReadingPosition::Following {
+                all.push((session_id.to_owned(), reading));
             }
         });
     }
 }
 
-fn serialize(reading: &HashMap<String, ReadingPosition>, open: &HashMap<String, HashSet<String>>) -> String {
-    let position = |(id, reading): (&String, &ReadingPosition)| match reading {
-        ReadingPosition::Following => None,
-        // Whole pixels, because formatting floats would add more code than this whole module.
-        ReadingPosition::At { row, position, block, offset } => {
-            Some((id.clone(), json!([row, position, block, offset.round() as i64])))
+/// The ids of an expanded row: its session's and its own.
+type RowId = (String, String);
+
+fn serialize(reading: &[(String, ReadingPosition)], open: Vec<RowId>) -> String {
+    let mut positions = Map::new();
+    for (id, reading) in reading {
+        if let ReadingPosition::At { row, position, block, offset } = reading {
+            // Whole pixels, because formatting floats would add more code than this whole module.
+            positions.insert(id.clone(), json!([row, position, block, offset.round() as i64]));
         }
-    };
-    let reading: serde_json::Map<String, Value> = reading.iter().filter_map(position).collect();
-    let open: HashMap<_, _> = open.iter().filter(|(_, rows)| !rows.is_empty()).collect();
-    match (reading.is_empty(), open.is_empty()) {
+    }
+    let mut rows = Map::new();
+    for (session_id, row_id) in open {
+        if let Value::Array(rows) = rows.entry(session_id).or_insert_with(|| Value::Array(Vec::new())) {
+            rows.push(Value::String(row_id));
+        }
+    }
+    match (positions.is_empty(), rows.is_empty()) {
         (true, true) => String::new(),
-        _ => json!({ "reading": reading, "open": open }).to_string(),
+        _ => json!({ "reading": positions, "open": rows }).to_string(),
     }
 }
 
-fn parse(text: &str) -> (HashMap<String, ReadingPosition>, HashMap<String, HashSet<String>>) {
+fn parse(text: &str) -> (Vec<(String, ReadingPosition)>, Vec<RowId>) {
     let stored: Value = serde_json::from_str(text).unwrap_or_default();
     let fields = |key: &str| stored.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
     let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
@@ -101,14 +98,13 @@ fn parse(text: &str) -> (HashMap<String, ReadingPosition>, HashMap<String, HashS
             },
         ))
     };
-    let rows = |(id, rows): (String, Value)| {
-        let rows = rows.as_array()?.iter().filter_map(|row| row.as_str().map(str::to_owned)).collect();
-        Some((id, rows))
-    };
-    (
-        fields("reading").into_iter().filter_map(position).collect(),
-        fields("open").into_iter().filter_map(rows).collect(),
-    )
+    let mut open = Vec::new();
+    for (session_id, rows) in fields("open") {
+        for row in rows.as_array().into_iter().flatten() {
+            open.extend(row.as_str().map(|row_id| (session_id.clone(), row_id.to_owned())));
+        }
+    }
+    (fields("reading").into_iter().filter_map(position).collect(), open)
 }
 
 #[cfg(test)]
@@ -121,26 +117,34 @@ mod tests {
 
     #[test]
     fn stored_positions_are_loaded_again() {
-        let reading = HashMap::from([
+        let reading = vec![
             ("a".to_owned(), at("m-7", Some(6), Some(2), -31.6)),
             ("b".to_owned(), at("\"öd\"", None, None, 4.0)),
-            ("c".to_owned(), ReadingPosition::Following),
-        ]);
-        let open = HashMap::from([
-            ("a".to_owned(), HashSet::from(["m-8".to_owned(), "m-9".to_owned()])),
-            ("b".to_owned(), HashSet::new()),
-        ]);
-        let (found, found_open) = parse(&serialize(&reading, &open));
-        assert_eq!(found.len(), 2, "a session at its end stores no position: {found:?}");
-        assert_eq!(found["a"], at("m-7", Some(6), Some(2), -32.0));
-        assert_eq!(found["b"], reading["b"]);
-        assert_eq!(found_open, HashMap::from([("a".to_owned(), open["a"].clone())]));
+        ];
+        let open: Vec<RowId> =
+            ["m-8", "m-9"].map(|row| ("a".to_owned(), row.to_owned())).into_iter().collect();
+        let (found, found_open) = parse(&serialize(&reading, open.clone()));
+        assert_eq!(found, [("a".to_owned(), at("m-7", Some(6), Some(2), -32.0)), reading[1].clone()]);
+        assert_eq!(found_open, open);
     }
 
     #[test]
     fn nothing_is_stored_without_positions() {
-        let reading = HashMap::from([("c".to_owned(), ReadingPosition::Following)]);
-        assert_eq!(serialize(&reading, &HashMap::from([("c".to_owned(), HashSet::new())])), "");
+        assert_eq!(serialize(&[], Vec::new()), "");
+    }
+
+    #[test]
+    fn a_session_at_its_end_has_no_position() {
+        let owner = Owner::new();
+        owner.with(|| {
+            let positions =
+                ReadingPositions { reading: StoredValue::default(), expanded: ExpandedRows::new(Vec::new()) };
+            positions.set_reading("a", at("m-7", None, None, 4.0));
+            assert_eq!(positions.reading("a"), at("m-7", None, None, 4.0));
+            positions.set_reading("a", ReadingPosition::Following);
+            assert_eq!(positions.reading("a"), ReadingPosition::Following);
+            assert!(positions.reading.with_value(Vec::is_empty));
+        });
     }
 
     #[test]

@@ -43,7 +43,9 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> FrameEffect {
             for session in removed.iter().filter_map(|id| server.opened(id)) {
                 session.loading.set(Loading::Missing(CommandError::no_such_session()));
             }
-            server.sessions.update(|list| sessions::merge(list, changed, &removed));
+            let mut list = server.sessions().get_untracked();
+            sessions::merge(&mut list, changed, &removed);
+            server.set_sessions(list);
             if removed.is_empty() { FrameEffect::Nothing } else { FrameEffect::Removed(removed) }
         }
         // The connection handles these.

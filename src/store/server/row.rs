@@ -82,8 +82,8 @@ impl Row {
         self.0.changed.track();
     }
 
-    /// Notifies the row's observers, for example after it was expanded.
-    pub fn notify(&self) {
+    /// Notifies the row's observers.
+    fn notify(&self) {
         self.0.changed.notify();
     }
 

@@ -22,8 +22,8 @@ pub enum Loading {
     Missing(CommandError),
 }
 
-/// An opened session. Events are folded into the view at once; the signals are updated once per animation frame, and only
-/// those whose value changed notify.
+/// An opened session. Events are folded into the view at once; the signals are updated once per animation
+/// frame, and only those whose value changed notify.
 #[derive(Clone, Copy, Default)]
 pub struct Session {
     id: StoredValue<String>,
@@ -32,7 +32,8 @@ pub struct Session {
     row_list: StoredValue<RowList>,
     /// The row that text is being streamed into.
     live_row: StoredValue<Option<Row>>,
-    /// The number of runs that this page has seen start, to stop the run that the user meant and not the next one.
+    /// The number of runs that this page has seen start, to stop the run that the user meant and not the next
+    /// one.
     run: StoredValue<u64>,
     /// An event is missing: nothing is applied until the requested snapshot arrives.
     awaiting_snapshot: StoredValue<bool>,
@@ -73,6 +74,10 @@ impl Session {
         self.id.get_value()
     }
 
+    pub fn has_id(&self, id: &str) -> bool {
+        self.id.with_value(|own| own == id)
+    }
+
     /// Reads a row; the surrounding reactive code runs again when that row, and no other, changes.
     pub fn read<T: Default>(&self, row: &Row, read: impl FnOnce(&UiMessage) -> T) -> T {
         row.track();
@@ -90,8 +95,8 @@ impl Session {
             .unwrap_or_default()
     }
 
-    /// The last applied event, from which a new connection continues. The server resends everything after it, so a missing
-    /// event no longer needs a snapshot.
+    /// The last applied event, from which a new connection continues. The server resends everything after it,
+    /// so a missing event no longer needs a snapshot.
     pub fn cursor(&self) -> Option<Cursor> {
         self.awaiting_snapshot.set_value(false);
         let ready = self.loading.with_untracked(|loading| *loading == Loading::Ready);
@@ -285,7 +290,7 @@ impl Session {
         self.update_signals_now();
     }
 
-    /// The same for the agent's mode.
+    /// Like `request_thinking_level`, for the agent's mode.
     pub fn request_mode(&self, mode: Option<String>) {
         self.requested.update_value(|requested| requested.mode = mode);
         self.update_signals_now();

@@ -2,7 +2,7 @@
 
 use pilothouse_core::conversation::message::{Content, Message, Part};
 use pilothouse_core::protocol::event::{Event, Update};
-use pilothouse_core::protocol::{ServerFrame, SessionMeta};
+use pilothouse_core::protocol::{ServerFrame, SessionMeta, SessionSummary};
 use pilothouse_core::{Kind, SessionState, SessionView};
 
 use super::*;
@@ -144,4 +144,38 @@ fn a_removed_session_is_missing_and_the_oldest_one_is_evicted() {
     let evicted: Vec<String> = (0..8).flat_map(|number| fixture.server.show(&number.to_string()).1).collect();
     assert_eq!(evicted, ["s"]);
     assert!(fixture.server.opened("s").is_none());
+}
+
+#[test]
+fn a_change_of_one_session_touches_only_its_row() {
+    let fixture = Fixture::new();
+    let server = fixture.server;
+    let summary = |id: &str, title: &str, modified| SessionSummary {
+        id: id.into(),
+        title: title.into(),
+        modified,
+        ..SessionSummary::default()
+    };
+    server.set_sessions(vec![summary("a", "A", 1), summary("b", "B", 2)]);
+    let runs = StoredValue::new([0, 0]);
+    let row = |index: usize, id: &'static str| {
+        Memo::new(move |_| {
+            runs.update_value(|runs| runs[index] += 1);
+            server.summary(id).map(|summary| summary.title)
+        })
+    };
+    let rows = [row(0, "a"), row(1, "b")];
+    let titles = || rows.map(|row| row.get_untracked().unwrap_or_default());
+    assert_eq!(titles(), ["A", "B"]);
+    let change = |summary| {
+        let frame = ServerFrame::SessionsChanged { changed: vec![summary], removed: Vec::new() };
+        server.apply(frame);
+    };
+    // The change also moves the session to the top.
+    change(summary("a", "A2", 3));
+    assert_eq!(titles(), ["A2", "B"]);
+    assert_eq!(runs.get_value(), [2, 1]);
+    change(summary("c", "C", 4));
+    assert_eq!(titles(), ["A2", "B"]);
+    assert_eq!(runs.get_value(), [2, 1], "a new session touches no other row");
 }

@@ -1,4 +1,4 @@
-//! Sorting, grouping and searching of session summaries for the sidebar. Pure.
+//! Sorting and searching of session summaries. Pure.
 
 use pilothouse_core::SessionState;
 use pilothouse_core::protocol::{SearchHit, SearchResults, SessionSummary};
@@ -8,61 +8,11 @@ pub fn newest_first(mut sessions: Vec<SessionSummary>) -> Vec<SessionSummary> {
     sessions
 }
 
-/// Applies changed and removed sessions to the list.
+/// Applies changed and removed sessions to the list. The result is not sorted.
 pub fn merge(sessions: &mut Vec<SessionSummary>, changed: Vec<SessionSummary>, removed: &[String]) {
     sessions
         .retain(|held| !removed.contains(&held.id) && !changed.iter().any(|summary| summary.id == held.id));
     sessions.extend(changed);
-    *sessions = newest_first(std::mem::take(sessions));
-}
-
-/// A group of sessions in the sidebar.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SessionGroup {
-    Pinned,
-    Folder(String),
-}
-
-impl SessionGroup {
-    pub fn key(&self) -> String {
-        match self {
-            Self::Pinned => String::new(),
-            Self::Folder(cwd) => format!("in {cwd}"),
-        }
-    }
-}
-
-/// The ids of all sessions by group.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SessionGroups {
-    pub groups: Vec<(SessionGroup, Vec<String>)>,
-    pub archived: Vec<String>,
-}
-
-impl SessionGroups {
-    pub fn ids_in(&self, group: &SessionGroup) -> Vec<String> {
-        let found = self.groups.iter().find(|(known, _)| known == group);
-        found.map(|(_, ids)| ids.clone()).unwrap_or_default()
-    }
-}
-
-/// Groups sessions: pinned ones first, then folders in the order of their newest session. Archived sessions are in no
-/// group, even if they are pinned.
-pub fn group_sessions(sessions: &[SessionSummary]) -> SessionGroups {
-    let mut all = SessionGroups::default();
-    let pinned: Vec<String> = ids_where(sessions, |session| session.pinned && !session.archived);
-    if !pinned.is_empty() {
-        all.groups.push((SessionGroup::Pinned, pinned));
-    }
-    for session in sessions.iter().filter(|session| !session.pinned && !session.archived) {
-        let group = SessionGroup::Folder(session.cwd.clone());
-        match all.groups.iter_mut().find(|(known, _)| *known == group) {
-            Some((_, ids)) => ids.push(session.id.clone()),
-            None => all.groups.push((group, vec![session.id.clone()])),
-        }
-    }
-    all.archived = ids_where(sessions, |session| session.archived);
-    all
 }
 
 /// The folders of the newest sessions without duplicates, at most `limit`.
@@ -92,7 +42,8 @@ pub fn matching_title(sessions: &[SessionSummary], query: &str) -> Vec<String> {
     })
 }
 
-fn ids_where(sessions: &[SessionSummary], matches: impl Fn(&SessionSummary) -> bool) -> Vec<String> {
+/// The ids of the sessions that match, in their order.
+pub fn ids_where(sessions: &[SessionSummary], matches: impl Fn(&SessionSummary) -> bool) -> Vec<String> {
     sessions.iter().filter(|session| matches(session)).map(|session| session.id.clone()).collect()
 }
 
@@ -155,34 +106,12 @@ mod tests {
     }
 
     #[test]
-    fn merging_replaces_adds_removes_and_sorts() {
+    fn merging_replaces_adds_and_removes() {
         let mut list =
             newest_first(vec![session("a", "/x", 1), session("b", "/x", 3), session("c", "/y", 2)]);
         assert_eq!(ids(&list), ["b", "c", "a"]);
         merge(&mut list, vec![session("a", "/x", 9), session("d", "/z", 5)], &["c".into()]);
-        assert_eq!(ids(&list), ["a", "d", "b"]);
-    }
-
-    #[test]
-    fn folders_are_ordered_by_their_newest_session() {
-        let list = newest_first(vec![session("a", "/x", 1), session("b", "/y", 3), session("c", "/x", 5)]);
-        let all = group_sessions(&list);
-        let (x, y) = (SessionGroup::Folder("/x".into()), SessionGroup::Folder("/y".into()));
-        assert_eq!(all.groups.iter().map(|(group, _)| group).collect::<Vec<_>>(), [&x, &y]);
-        assert_eq!(all.ids_in(&x), ["c", "a"]);
-        assert!(all.archived.is_empty());
-    }
-
-    #[test]
-    fn pinned_sessions_come_first_and_archived_ones_are_separate() {
-        let mut list = vec![session("a", "/x", 3), session("b", "/x", 2), session("c", "/x", 1)];
-        list[1].pinned = true;
-        list[2].pinned = true;
-        list[2].archived = true;
-        let all = group_sessions(&list);
-        assert_eq!(all.groups[0], (SessionGroup::Pinned, vec!["b".to_owned()]));
-        assert_eq!(all.groups[1], (SessionGroup::Folder("/x".into()), vec!["a".to_owned()]));
-        assert_eq!(all.archived, ["c"]);
+        assert_eq!(ids(&newest_first(list)), ["a", "d", "b"]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ enum Highlighter {
 }
 
 thread_local! {
+    /// The module, which is loaded once per page. A cache, not state: nothing reacts to it.
     static HIGHLIGHTER: RefCell<Highlighter> = const { RefCell::new(Highlighter::NotLoaded) };
 }
 

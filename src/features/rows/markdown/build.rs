@@ -33,7 +33,7 @@ pub fn item(item: &Item) -> Element {
         list_item.set_class_name("task");
         let mark = with_text("span", "task-mark", if done { "☑" } else { "☐" });
         set(&mark, "role", "img");
-        set(&mark, "aria-label", if done { "done" } else { "to do" });
+        set(&mark, "aria-label", if done { "Done" } else { "To do" });
         append(&list_item, &mark);
     }
     item.blocks.iter().for_each(|content| append(&list_item, &block(content)));

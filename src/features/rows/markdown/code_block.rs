@@ -9,6 +9,7 @@ use crate::features::rows::row_action::RowAction;
 
 pub fn block(language: &str, text: &str) -> Element {
     thread_local! {
+        /// Created once per page and only cloned. A cache, not state.
         static TEMPLATE: Element = template();
     }
     let frame = TEMPLATE.with(clone_deep);
