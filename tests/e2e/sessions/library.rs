@@ -149,7 +149,7 @@ async fn the_sidebar_lists_the_newest_sessions_and_the_others_on_request() {
         page.enter(&fixture.session_address(&hidden)).await;
         page.until_present(&format!("{}[aria-current]", session_row(&hidden))).await;
         assert_eq!(page.count(rows).await, 13);
-        page.press("17 more").await;
+        page.press("Show 17 more").await;
         page.until_count(rows, 30).await;
         assert_eq!(page.count(".more-sessions").await, 0);
     })
