@@ -98,7 +98,10 @@ mod tests {
         assert!(sheet.contains(&format!("viewBox='0 0 24 {}'", 24 * count)));
         for number in 0..count {
             assert!(sheet.contains(&format!("--icon: {number};")), "no icon has the number {number}");
-            assert!(sheet.contains(&format!("translate(0,{})", 24 * number)), "no shape has the number {number}");
+            assert!(
+                sheet.contains(&format!("translate(0,{})", 24 * number)),
+                "no shape has the number {number}"
+            );
         }
     }
 }
