@@ -16,6 +16,9 @@ const BUDGET: u64 = 500_000;
 /// Files that the browser fetches for the tab and for installing the page.
 const ICONS: [&str; 3] = [".png", ".svg", ".webmanifest"];
 
+/// The budget of the highlighter, in bytes as sent.
+const HIGHLIGHTER_BUDGET: u64 = 45_000;
+
 const HIGHLIGHTER: &str = "/pilothouse-highlight-web";
 
 /// A file that the page requested from the server.
@@ -76,6 +79,8 @@ async fn the_highlighter_is_requested_once_and_only_when_code_appears() {
         let files = requested_files(&page).await;
         // The loader, the glue and the module.
         assert_eq!(count(&files, is_highlighter), 3, "{files:#?}");
+        let bytes: u64 = files.iter().filter(|file| is_highlighter(&file.path)).map(|file| file.bytes).sum();
+        assert!((1_000..=HIGHLIGHTER_BUDGET).contains(&bytes), "{bytes} bytes: {files:#?}");
         assert_each_once(&files);
     })
     .await;

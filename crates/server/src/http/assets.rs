@@ -134,32 +134,11 @@ mod tests {
         assert_eq!(serve(request).await.status(), StatusCode::NOT_MODIFIED);
     }
 
-    fn size_of(is_counted: impl Fn(&str) -> bool) -> usize {
-        ASSETS.iter().filter(|asset| is_counted(asset.name)).map(|asset| asset.brotli.len()).sum()
-    }
-
-    fn is_highlighter(name: &str) -> bool {
-        name.starts_with("pilothouse-highlight-web")
-    }
-
-    #[test]
-    fn the_first_load_is_small() {
-        // Icons are loaded when the page is installed, the highlighter when code appears.
-        let bytes = size_of(|name| !name.ends_with(".png") && !is_highlighter(name));
-        assert!(bytes <= 500_000, "{bytes} bytes with brotli");
-    }
-
     #[test]
     fn files_that_trunk_names_by_their_hash_are_cached_for_good() {
         let is_hashed = |name: &str| name.ends_with(".css") || name.starts_with("pilothouse-page-");
         for asset in ASSETS.iter().filter(|asset| is_hashed(asset.name)) {
             assert!(asset.named_by_hash, "{}", asset.name);
         }
-    }
-
-    #[test]
-    fn the_highlighter_is_small() {
-        let bytes = size_of(is_highlighter);
-        assert!(bytes < 45_000, "{bytes} bytes with brotli");
     }
 }
