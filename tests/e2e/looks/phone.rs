@@ -67,6 +67,10 @@ async fn on_my_phone_the_choices_in_the_title_bar_have_one_size() {
         assert!(fields.len() == 2 && fields.iter().all(|size| *size >= 16.0), "{fields:?}");
         let chosen = page.texts(".title-select select option:checked").await;
         assert_eq!(page.texts(".title-select > span:first-child").await, chosen);
+        // The widest form: the usage of the context is unknown after a compaction.
+        page.run("/compact").await;
+        page.until_text_in(".title-choice.context", "unknown").await;
+        assert_eq!(page.call(JS, "areInWindow", json!([".title-side > *, .title-model"])).await, true);
     })
     .await;
 }

@@ -23,6 +23,14 @@ function fontSizes(selector) {
     return all(selector).map((element) => parseFloat(getComputedStyle(element).fontSize));
 }
 
+// Whether all elements that match a selector are inside the window.
+function areInWindow(selector) {
+    return all(selector).every((element) => {
+        const { left, right } = element.getBoundingClientRect();
+        return left >= 0 && right <= innerWidth;
+    });
+}
+
 // The text that the style puts behind an element.
 function badge(selector) {
     return getComputedStyle(first(selector), '::after').content;
