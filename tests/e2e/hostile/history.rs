@@ -14,7 +14,7 @@ use crate::fixture::{Fixture, story};
 /// As many rows as the page gets with a session.
 const ROWS: usize = 100;
 
-/// What a row must show.
+/// The expected content of a row.
 enum Expected {
     /// Exactly this text.
     Exactly(String),

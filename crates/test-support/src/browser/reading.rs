@@ -1,4 +1,4 @@
-//! What the page shows: texts, counts, positions, and waits for them. All of it by CSS selectors.
+//! Reads the page by CSS selectors (texts, counts, positions), and waits for them.
 
 use serde::Deserialize;
 use serde_json::json;
