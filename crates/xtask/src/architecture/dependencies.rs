@@ -51,11 +51,13 @@ fn direct(package: &Value) -> BTreeSet<&str> {
 }
 
 /// All packages that are linked into a package with its default features. Cargo's metadata has the features of the whole
-/// workspace, so optional dependencies of our crates are left out: only the crate that enables them links them.
+/// workspace, so optional dependencies of our crates are left out: only the crate that enables them links them. It also
+/// lists optional dependencies of other crates that no enabled feature turns on.
 fn transitive<'a>(metadata: &'a Value, package: &'a Value) -> BTreeSet<&'a str> {
-    let names: HashMap<&str, &str> = items(&metadata["packages"])
-        .filter_map(|package| Some((package["id"].as_str()?, name(package)?)))
-        .collect();
+    let packages: HashMap<&str, &Value> =
+        items(&metadata["packages"]).filter_map(|package| Some((package["id"].as_str()?, package))).collect();
+    let names: HashMap<&str, &str> =
+        packages.iter().filter_map(|(id, package)| Some((*id, name(package)?))).collect();
     let nodes: HashMap<&str, &Value> =
         items(&metadata["resolve"]["nodes"]).filter_map(|node| Some((node["id"].as_str()?, node))).collect();
     let optional: BTreeSet<(&str, &str)> = workspace_packages(metadata)
@@ -76,12 +78,39 @@ fn transitive<'a>(metadata: &'a Value, package: &'a Value) -> BTreeSet<&'a str> 
             {
                 continue;
             }
+            if packages.get(owner).is_some_and(|owner| is_turned_off(owner, node, dependency)) {
+                continue;
+            }
             if let Some(id) = dependency["pkg"].as_str().filter(|id| seen.insert(*id)) {
                 open.push(id);
             }
         }
     }
     seen.into_iter().filter_map(|id| names.get(id).copied()).collect()
+}
+
+/// Whether a dependency is optional and no enabled feature of its owner turns it on. A feature such as `chrono?/std` only
+/// applies if another one does.
+fn is_turned_off(owner: &Value, node: &Value, dependency: &Value) -> bool {
+    let Some(library) = dependency["name"].as_str().filter(|name| !name.is_empty()) else { return false };
+    let declared_name = |declared: &Value| {
+        let name = declared["rename"].as_str().or_else(|| declared["name"].as_str());
+        name.map(|name| name.replace('-', "_"))
+    };
+    let mut declared = items(&owner["dependencies"])
+        .filter(|declared| declared_name(declared).as_deref() == Some(library))
+        .peekable();
+    if declared.peek().is_none() || !declared.all(|declared| declared["optional"] == true) {
+        return false;
+    }
+    let turns_on = |feature: &str| {
+        let dependency = feature.strip_prefix("dep:").unwrap_or(feature);
+        let dependency = dependency.split('/').next().unwrap_or_default();
+        dependency.replace('-', "_") == library
+    };
+    let enabled = items(&node["features"]).filter_map(Value::as_str);
+    let mut implied = enabled.flat_map(|feature| items(&owner["features"][feature]));
+    !implied.any(|feature| feature.as_str().is_some_and(turns_on))
 }
 
 /// Whether a dependency is linked: those of build scripts and tests are not.
