@@ -14,11 +14,7 @@ fn ask() -> Ask {
         kind: AskKind::Confirm,
         approval: true,
         title: "Ring the bell?".into(),
-        message: String::new(),
-        options: Vec::new(),
-        placeholder: String::new(),
-        prefill: String::new(),
-        timeout_ms: None,
+        ..Ask::default()
     }
 }
 

@@ -32,6 +32,7 @@ pub fn all_capabilities() -> Capabilities {
         fork: true,
         rename: true,
         commands: true,
+        ..Capabilities::default()
     }
 }
 
@@ -65,6 +66,7 @@ impl Page {
             version: pilothouse_core::limits::PROTOCOL_VERSION,
             server_version: String::new(),
             agents: Vec::new(),
+            available: Vec::new(),
             default_cwd: String::new(),
             sessions,
             storage_problem: None,

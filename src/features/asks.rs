@@ -69,6 +69,9 @@ pub fn AskCard(
             view! { <TextAnswer session_id=session_id.get_value() ask=ask.clone() in_tray sending reply /> }
                 .into_any()
         }
+        AskKind::Permission | AskKind::Form => {
+            view! { <DismissAnswer approval=ask.approval sending reply /> }.into_any()
+        }
     };
     view! {
         <section

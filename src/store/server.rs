@@ -10,7 +10,7 @@ pub mod sessions;
 
 use leptos::prelude::*;
 use pilothouse_core::limits::CACHED_SESSIONS;
-use pilothouse_core::protocol::{AgentInfo, Cursor, ServerFrame, SessionSummary, Welcome};
+use pilothouse_core::protocol::{AgentInfo, AvailableAgent, Cursor, ServerFrame, SessionSummary, Welcome};
 use reactive_stores::{KeyedSubfield, Store};
 
 pub use self::apply_frame::FrameEffect;
@@ -31,6 +31,8 @@ type SessionsField = KeyedSubfield<Store<SessionList>, SessionList, String, Vec<
 #[derive(Clone, Copy)]
 pub struct ServerState {
     pub agents: RwSignal<Vec<AgentInfo>>,
+    /// Known agents that are not on the server's machine.
+    pub available: RwSignal<Vec<AvailableAgent>>,
     /// Why the server cannot write to its disk; `None` while it can.
     pub storage_problem: RwSignal<Option<String>>,
     pub default_cwd: RwSignal<String>,
@@ -47,6 +49,7 @@ impl ServerState {
     pub fn new() -> Self {
         Self {
             agents: RwSignal::default(),
+            available: RwSignal::default(),
             storage_problem: RwSignal::default(),
             default_cwd: RwSignal::default(),
             sessions: Store::default(),
@@ -70,6 +73,15 @@ impl ServerState {
     /// Replaces the list of sessions. Only the rows that differ are notified.
     pub fn set_sessions(&self, sessions: Vec<SessionSummary>) {
         self.sessions().patch(sessions::newest_first(sessions));
+    }
+
+    /// The name of an agent that the user sees. Tracked.
+    pub fn agent_title(&self, name: &str) -> String {
+        let title = |agents: &Vec<AgentInfo>| {
+            let agent = agents.iter().find(|agent| agent.name == name && !agent.title.is_empty())?;
+            Some(agent.title.clone())
+        };
+        self.agents.with(title).unwrap_or_else(|| name.to_owned())
     }
 
     /// A session that was opened and not evicted since.
@@ -104,6 +116,7 @@ impl ServerState {
 
     pub fn welcome(&self, welcome: Welcome) {
         self.agents.set(welcome.agents);
+        self.available.set(welcome.available);
         self.storage_problem.set(welcome.storage_problem);
         self.default_cwd.set(welcome.default_cwd);
         self.set_sessions(welcome.sessions);

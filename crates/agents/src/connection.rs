@@ -1,5 +1,8 @@
 //! One conversation with an agent process, whichever protocol it speaks.
 
+use std::time::Duration;
+
+use crate::acp;
 use crate::event::AgentEvent;
 use crate::framing::Line;
 use crate::pi;
@@ -11,6 +14,7 @@ use crate::request::{AgentError, Reply, Request, RequestId};
 #[derive(Debug)]
 pub enum Connection {
     Pi(pi::Connection),
+    Acp(Box<acp::Connection>),
 }
 
 /// The session that a process works in.
@@ -24,6 +28,13 @@ pub enum Open {
         session_id: String,
         folder: String,
     },
+    /// A session that only the agent knows: its conversation is reported as if it happened now.
+    Import {
+        session_id: String,
+        folder: String,
+    },
+    /// No session: the process answers requests about the agent.
+    Nothing,
 }
 
 /// An output of a connection. Outputs are ordered.
@@ -40,6 +51,7 @@ impl Connection {
     pub fn open(&mut self, session: Open) {
         match self {
             Self::Pi(connection) => connection.open(session),
+            Self::Acp(connection) => connection.open(session),
         }
     }
 
@@ -47,6 +59,7 @@ impl Connection {
     pub fn request(&mut self, id: RequestId, request: Request) {
         match self {
             Self::Pi(connection) => connection.request(id, request),
+            Self::Acp(connection) => connection.request(id, request),
         }
     }
 
@@ -54,6 +67,7 @@ impl Connection {
     pub fn receive(&mut self, line: Line) {
         match self {
             Self::Pi(connection) => connection.receive(line),
+            Self::Acp(connection) => connection.receive(line),
         }
     }
 
@@ -61,6 +75,7 @@ impl Connection {
     pub fn closed(&mut self) {
         match self {
             Self::Pi(connection) => connection.closed(),
+            Self::Acp(connection) => connection.closed(),
         }
     }
 
@@ -68,6 +83,50 @@ impl Connection {
     pub fn has_pending(&self) -> bool {
         match self {
             Self::Pi(connection) => connection.has_pending(),
+            Self::Acp(connection) => connection.has_pending(),
+        }
+    }
+
+    /// Sets the mode that the session is opened with, which the user chose with an earlier process. pi gets it as a
+    /// request.
+    pub fn set_wanted_mode(&mut self, mode: &str) {
+        match self {
+            Self::Pi(_) => {}
+            Self::Acp(connection) => connection.set_wanted_mode(mode),
+        }
+    }
+
+    /// Ends the message in progress, so that a row which the session adds now follows it. pi ends its messages before
+    /// it asks.
+    pub fn end_message(&mut self) {
+        match self {
+            Self::Pi(_) => {}
+            Self::Acp(connection) => connection.end_message(),
+        }
+    }
+
+    /// Closes the session before the process's input is closed.
+    pub fn shut_down(&mut self) {
+        match self {
+            Self::Pi(_) => {}
+            Self::Acp(connection) => connection.shut_down(),
+        }
+    }
+
+    /// The time without output after which [`Connection::silence`] is due: some protocols do not say when a replay or
+    /// work in the background ends.
+    pub fn silence_timeout(&self) -> Option<Duration> {
+        match self {
+            Self::Pi(_) => None,
+            Self::Acp(connection) => connection.silence_timeout(),
+        }
+    }
+
+    /// The agent has been silent for [`Connection::silence_timeout`].
+    pub fn silence(&mut self) {
+        match self {
+            Self::Pi(_) => {}
+            Self::Acp(connection) => connection.silence(),
         }
     }
 
@@ -75,6 +134,7 @@ impl Connection {
     pub fn poll(&mut self) -> Option<Output> {
         match self {
             Self::Pi(connection) => connection.poll(),
+            Self::Acp(connection) => connection.poll(),
         }
     }
 }

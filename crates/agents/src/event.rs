@@ -19,6 +19,16 @@ pub enum AgentEvent {
     QueueLength(QueueCounts),
     /// A question or a request for approval.
     AskOpened(Ask),
+    /// The agent no longer waits for an answer.
+    AskClosed { ask_id: String },
+    /// The agent's name and version, as it reports them.
+    Identified { title: Option<String>, version: Option<String> },
+    /// The agent has created or continued a session, which it knows by this id.
+    SessionStarted { agent_session_id: String },
+    /// The agent could not continue the stored session and starts a new one. The reason is empty if it never can.
+    MemoryLost { reason: String },
+    /// The session could not be opened; the process is of no use.
+    OpenFailed { reason: String },
     /// More output of a shell command, by the request that started it.
     ShellOutput { request: RequestId, delta: String },
     /// A line that is not a JSON object.

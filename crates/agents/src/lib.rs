@@ -3,11 +3,12 @@
 //!
 //! A [`Connection`] is one conversation with an agent process. The server feeds it lines and typed [`Request`]s and
 //! polls it for lines to write, [`AgentEvent`]s and exactly one [`Reply`] or [`AgentError`] per request. Each protocol
-//! has a folder; so far there is only `pi`. `framing` splits output into lines; `history` reads session files.
+//! has a folder: `pi` and `acp`, the Agent Client Protocol. `framing` splits output into lines; `history` reads session files.
 
 // Tests may read files and clocks; see clippy.toml.
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros))]
 
+pub mod acp;
 mod connection;
 mod event;
 pub mod framing;

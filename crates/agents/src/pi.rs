@@ -39,6 +39,8 @@ pub fn capabilities(generation: Generation) -> Capabilities {
         fork: true,
         rename: true,
         commands: true,
+        agent_queue: true,
+        resume: true,
         ..Capabilities::default()
     }
 }

@@ -4,7 +4,7 @@ use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::protocol::event::ModelInfo;
-use pilothouse_core::protocol::{AgentCommand, Disposition};
+use pilothouse_core::protocol::{AgentCommand, AgentSessions, Disposition, Login};
 use thiserror::Error;
 
 /// Identifies a request within one connection. The caller chooses it.
@@ -19,6 +19,9 @@ pub enum Request {
         text: String,
         images: Vec<Image>,
         lane: Lane,
+        /// Texts that the agent gets before the prompt and that are not part of the user's message, such as the output
+        /// of shell commands. Only for agents whose shell commands the server runs.
+        context: Vec<String>,
     },
     /// Empties the agent's queue and returns its messages.
     ClearQueue,
@@ -47,6 +50,23 @@ pub enum Request {
     SetMode {
         mode: String,
     },
+    SetOption {
+        option_id: String,
+        value: String,
+    },
+    /// Makes the agent log in, by one of its methods.
+    LogIn {
+        method: String,
+    },
+    /// Lists the sessions that the agent knows, in this folder or in all.
+    Sessions {
+        folder: Option<String>,
+        cursor: Option<String>,
+    },
+    /// Deletes the agent's own copy of a session.
+    DeleteSession {
+        session_id: String,
+    },
     /// Lists the agent's own commands, skills and templates.
     Commands,
     /// Summarizes the conversation to make room in the context window.
@@ -72,6 +92,7 @@ pub enum Reply {
     Models(Vec<ModelInfo>),
     Commands(Vec<AgentCommand>),
     Forked(ForkedSession),
+    Sessions(AgentSessions),
 }
 
 /// The texts that were in the agent's queue, by lane.
@@ -109,6 +130,11 @@ pub enum AgentError {
     /// The agent's reply lacks what the request asked for.
     #[error("The agent sent an invalid reply. Try again.")]
     InvalidReply,
+    /// The agent accepts no further message while it works.
+    #[error("The agent is working. Try again when it's done.")]
+    Busy,
+    #[error("The agent needs a login before it can work.")]
+    LoginRequired(Login),
     #[error("The agent isn't responding. Try again later.")]
     NotReading,
     #[error("The agent exited.")]

@@ -118,6 +118,27 @@ pub const VERSION_PROBE_SECONDS: u64 = 20;
 /// The seconds for each step of stopping an agent: asking it, then TERM, then KILL.
 pub const STOP_STEP_SECONDS: u64 = 2;
 
+/// The bytes of a shell command's output that an agent gets with the next prompt, if the server ran the command.
+pub const SHELL_CONTEXT_BYTES: usize = 32 * 1024;
+
+/// The seconds that an agent with the Agent Client Protocol has to end a turn that was cancelled.
+pub const ACP_STOP_SECONDS: u64 = 10;
+
+/// The number of questions and approvals of one session that may be open at the same time.
+pub const OPEN_ASKS: usize = 64;
+
+/// The number of sub-agents of one session whose output is shown.
+pub const SUBAGENTS: usize = 256;
+
+/// The length of an agent's name, which is also the name of a folder.
+pub const AGENT_NAME_BYTES: usize = 60;
+
+/// The seconds that an agent may take to start and to open a session.
+pub const AGENT_START_SECONDS: u64 = 60;
+
+/// The number of agents that are discovered at the same time.
+pub const DISCOVERED_AT_ONCE: usize = 2;
+
 /// The seconds for processing an agent's remaining output before its exit is reported.
 pub const LAST_OUTPUT_SECONDS: u64 = 30;
 

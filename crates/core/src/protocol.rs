@@ -12,14 +12,17 @@ mod snapshot;
 
 pub use command::{ClientFrame, Command, Cursor, HubCommand, InvalidFrame, QueueEdit, SessionCommand};
 pub use error::{CommandError, ErrorCode};
-pub use frame::{AgentInfo, ServerFrame, SessionSummary, Welcome};
+pub use frame::{AgentInfo, AvailableAgent, ServerFrame, SessionSummary, Welcome};
 pub use reply::{
-    AgentCommand, DirectoryListing, Disposition, Forked, FoundFiles, FoundRows, HubReply, MessagesPage,
-    Piece, Prompted, RestoredQueue, SearchHit, SearchResults, SessionReply,
+    AgentCommand, AgentSession, AgentSessions, DirectoryListing, Disposition, Forked, FoundFiles, FoundRows,
+    HubReply, MessagesPage, Piece, Prompted, RestoredQueue, SearchHit, SearchResults, SessionReply,
 };
 #[cfg(feature = "store")]
 pub use snapshot::SessionMetaStoreFields;
-pub use snapshot::{AgentMode, Capabilities, ExtensionWidget, RetryNote, SessionMeta, Snapshot};
+pub use snapshot::{
+    AgentMode, AgentOption, Capabilities, ExtensionWidget, Login, LoginKind, LoginMethod, OptionChoice,
+    RetryNote, SessionMeta, Snapshot,
+};
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
 fn is_false(value: &bool) -> bool {

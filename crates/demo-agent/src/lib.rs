@@ -3,10 +3,11 @@
 //! `pilothouse demo-agent` runs it as a separate process, so the server treats it like any other agent and tests
 //! cover the real path. It stores its sessions as pi session files and its tools really run. There is no model
 //! behind it: the same prompt in the same session always gets the same answer. With `--script` it replays a
-//! recorded conversation instead.
+//! recorded conversation instead, in pi's protocol or in the Agent Client Protocol.
 //!
 //! The crate depends on none of the other Pilothouse crates. The server knows only its command line.
 
+mod acp_script;
 mod agent;
 mod commands;
 mod pace;
@@ -35,8 +36,8 @@ use stdio::{Fault, Output};
 /// The command line of `pilothouse demo-agent`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// The protocol; pi's RPC mode is the only one
-    #[arg(long, default_value = "rpc", value_parser = ["rpc"])]
+    /// The protocol: pi's RPC mode, or acp to replay a recording of an agent with the Agent Client Protocol
+    #[arg(long, default_value = "rpc", value_parser = ["rpc", "acp"])]
     mode: String,
 
     /// Open or create the session with this id
@@ -68,6 +69,11 @@ pub struct Arguments {
 pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let groups = ProcessGroups::default();
     let output = Output::to_stdout(&arguments.fault, groups.clone())?;
+    if arguments.mode == "acp" {
+        acp_script::play(&arguments, output.clone(), stdio::read_stdin()?).await?;
+        output.flush().await;
+        return Ok(());
+    }
     let folder = std::env::current_dir().context("the working folder no longer exists")?;
     let session_id = match &arguments.session_id {
         Some(id) => validate_session_id(id)?.to_owned(),

@@ -31,7 +31,7 @@ pub struct ServeArguments {
     /// Configuration file in TOML [default: ~/.config/pilothouse/config.toml]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Agent to offer, as NAME=PROTOCOL:COMMAND ARGS… with protocol pi; can be repeated
+    /// Agent to offer, as NAME=PROTOCOL:COMMAND ARGS… with protocol pi or acp; can be repeated
     #[arg(long = "agent", value_name = "NAME=PROTOCOL:COMMAND")]
     pub agents: Vec<String>,
     /// Default folder for new sessions [default: the current folder]

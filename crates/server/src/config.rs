@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::agent::catalogue::{Agent, Protocol};
 use crate::cli::ServeArguments;
+use crate::hub::custom_agents;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:4780";
 
@@ -97,12 +98,13 @@ impl Config {
                 agents.push(agent);
             }
         }
-        for installed in Agent::installed() {
-            if !agents.iter().any(|known| known.name == installed.name) {
-                agents.push(installed);
+        for agent in custom_agents(&data_dir).into_iter().chain(Agent::installed()) {
+            if !agents.iter().any(|known| known.name == agent.name) {
+                agents.push(agent);
             }
         }
         add_agent(&mut agents, Agent::demo(&data_dir)?)?;
+        let agents = agents.into_iter().map(|agent| agent.with_data_folder(&data_dir)).collect();
         let mut allowed_hosts = arguments.allowed_hosts;
         allowed_hosts.extend(file.allowed_hosts);
         let open = !arguments.no_open && file.open.unwrap_or(true);

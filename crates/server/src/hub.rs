@@ -12,13 +12,13 @@ mod tasks;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
-use pilothouse_core::limits::{PROTOCOL_VERSION, READ_AHEAD_SESSIONS};
+use pilothouse_core::limits::{DISCOVERED_AT_ONCE, PROTOCOL_VERSION, READ_AHEAD_SESSIONS};
 use pilothouse_core::protocol::{SearchResults, ServerFrame, SessionSummary, Welcome};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc};
 
 use crate::agent::catalogue::Agent;
 use crate::agent::discovery::Discovered;
@@ -33,10 +33,14 @@ use crate::search::Search;
 use crate::session::Input;
 use crate::store::{SessionRecord, Store};
 
+pub use agents::custom_agents;
+
 /// The server's sessions, clients and agents.
 #[derive(Debug)]
 pub struct Hub {
-    agents: Vec<Arc<Agent>>,
+    /// The agents that are offered. They may change while the server runs.
+    agents: RwLock<Vec<Arc<Agent>>>,
+    data_folder: PathBuf,
     default_cwd: PathBuf,
     installation: String,
     store: Store,
@@ -55,6 +59,10 @@ pub struct Hub {
     /// The agents that are being discovered.
     discovering: Mutex<HashSet<String>>,
     discovered: Notify,
+    /// Limits how many agents are started for their discovery at the same time.
+    discovery_slots: Semaphore,
+    /// Held while the agents that the user added are stored.
+    custom_agents: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +77,8 @@ struct HubState {
     discovered: HashMap<String, Discovered>,
     /// Why writing to disk fails, while it does.
     storage_problem: Option<String>,
+    /// Why recording conversations fails, while it does.
+    recording_problem: Option<String>,
     /// The server is shutting down: no session is opened any more.
     closing: bool,
 }
@@ -80,6 +90,8 @@ struct SessionEntry {
     record: SessionRecord,
     agent: Arc<Agent>,
     file: Option<PathBuf>,
+    /// The agent's own id of a session that was recorded here.
+    agent_session: Option<String>,
     blobs: Blobs,
     inputs: Option<mpsc::Sender<Input>>,
     /// The session is being moved to the trash and is not opened any more.
@@ -95,6 +107,7 @@ impl SessionEntry {
             record,
             agent,
             file,
+            agent_session: None,
             blobs: Blobs::default(),
             inputs: None,
             deleting: false,
@@ -124,6 +137,7 @@ impl SessionEntry {
             archived: self.record.archived,
             // A session that was never opened here is not unread.
             unread: is_resting && read_at > 0 && self.summary.modified > read_at,
+            auto_approve: self.record.auto_approve,
             ..self.summary.clone()
         }
     }
@@ -134,7 +148,8 @@ impl Hub {
         let hub = Arc::new(Self {
             installation: orphans::installation(&config.data_dir),
             trash: config.data_dir.join("trash"),
-            agents: config.agents.into_iter().map(Arc::new).collect(),
+            data_folder: config.data_dir,
+            agents: RwLock::new(config.agents.into_iter().map(Arc::new).collect()),
             default_cwd: config.cwd,
             idle: config.idle,
             store,
@@ -146,6 +161,8 @@ impl Hub {
             next_client: AtomicU64::new(1),
             discovering: Mutex::default(),
             discovered: Notify::new(),
+            discovery_slots: Semaphore::new(DISCOVERED_AT_ONCE),
+            custom_agents: tokio::sync::Mutex::default(),
         });
         hub.load_records();
         hub
@@ -174,9 +191,10 @@ impl Hub {
             version: PROTOCOL_VERSION,
             server_version: env!("CARGO_PKG_VERSION").to_owned(),
             agents: self.agent_infos(&state),
+            available: self.available_agents(),
             default_cwd: self.default_cwd.to_string_lossy().into_owned(),
             sessions: newest_first(&state),
-            storage_problem: state.storage_problem.clone(),
+            storage_problem: state.storage_problem.clone().or_else(|| state.recording_problem.clone()),
         };
         if client.send_frame(&ServerFrame::Welcome(welcome)) {
             state.clients.retain(|other| other.id() != client.id());

@@ -14,9 +14,10 @@
 //! | `file_ownership` | the session file as far as it was read, and who writes it |
 //! | `journal` | what must survive a kill; `recovery` reads it |
 //! | `shell` | shell commands of the user |
+//! | `recorder` | the session file of an agent that keeps none |
 //!
 //! This file is the loop: inputs, deadlines and effects. What an input means for several parts is in `commands` (from
-//! clients), `turns` (prompts), `queue_changes`, `agent_output` and `file_changes`. `queries` and `probes` run
+//! clients), `turns` (prompts), `queue_changes`, `agent_output`, `file_changes` and `recording`. `queries` and `probes` run
 //! outside the loop.
 
 mod agent_output;
@@ -28,6 +29,7 @@ mod parts;
 mod probes;
 mod queries;
 mod queue_changes;
+mod recording;
 mod recovery;
 #[cfg(test)]
 mod tests;
@@ -61,6 +63,7 @@ use parts::event_log::EventLog;
 use parts::file_ownership::FileOwnership;
 use parts::journal::Journal;
 use parts::prompts::Prompts;
+use parts::recorder::Recorder;
 use parts::shell::Shell;
 use parts::steering::Steering;
 use recovery::Recovered;
@@ -94,6 +97,11 @@ pub enum Input {
     /// The session's file was created or written to.
     FileChanged {
         file: PathBuf,
+    },
+    /// Loads a session that only the agent knows.
+    Import {
+        agent_session: String,
+        title: String,
     },
     /// A probe of the agent has ended; it may have renamed the session.
     ProbeEnded {
@@ -149,6 +157,10 @@ struct Session {
     file: FileOwnership,
     journal: Journal,
     shell: Shell,
+    /// Records the conversation of an agent that keeps no readable files.
+    recorder: Option<Recorder>,
+    /// The agent's id of a session that is to be loaded.
+    import: Option<String>,
     /// When the task ends if it stays unused.
     unused_at: Option<Instant>,
     /// Set while the session is closing; notified when it has closed.
@@ -162,8 +174,12 @@ impl Session {
             agent: origin.agent.name.clone(),
             cwd: origin.cwd.to_string_lossy().into_owned(),
             capabilities: origin.agent.capabilities(hub.agent_version(&origin.agent.name).as_deref()),
+            auto_approve: hub.auto_approve(&origin.id),
             ..SessionMeta::default()
         };
+        let recorder = origin.agent.is_recorded().then(|| {
+            Recorder::new(&origin.id, &origin.agent.name, &origin.cwd, &origin.agent.session_folder())
+        });
         let mut session = Self {
             log: EventLog::new(meta),
             agent: AgentConnection::new(),
@@ -173,6 +189,8 @@ impl Session {
             file: FileOwnership::default(),
             journal: Journal::new(hub.store().clone(), origin.id.clone()),
             shell: Shell::default(),
+            recorder,
+            import: None,
             unused_at: None,
             shutdown: None,
             origin,
@@ -187,7 +205,10 @@ impl Session {
             self.update_deadlines(Instant::now());
             let deadline = self.next_deadline();
             tokio::select! {
+                // Output that has arrived comes before deadlines: silence is the agent's, not ours.
+                biased;
                 Some(event) = self.agent.process_event() => self.process_event(event).await,
+                Some(event) = self.shell.event() => self.shell_event(event).await,
                 input = inputs.recv() => match input {
                     Some(input) => self.input(input).await,
                     None => return,
@@ -203,6 +224,7 @@ impl Session {
             self.process_agent_output().await;
             if !self.agent.is_running()
                 && !self.agent.is_probing()
+                && !self.shell.has_local()
                 && let Some(done) = self.shutdown.take()
             {
                 refuse_remaining(inputs);
@@ -241,6 +263,7 @@ impl Session {
                 self.origin.file = Some(file);
                 self.file_changed().await;
             }
+            Input::Import { agent_session, title } => self.begin_import(agent_session, title).await,
             Input::ProbeEnded { title } => {
                 self.agent.set_probing(false);
                 if let Some(title) = title {
@@ -250,6 +273,7 @@ impl Session {
             }
             Input::Shutdown { done } => {
                 self.shutdown = Some(done);
+                self.shell.stop_local();
                 self.agent.end();
             }
         }
@@ -268,11 +292,15 @@ impl Session {
     }
 
     fn update_deadlines(&mut self, now: Instant) {
-        let is_idle = !self.log.is_busy() && !self.log.is_running() && self.steering.queue().is_empty();
+        let is_idle = !self.log.is_busy()
+            && !self.log.is_running()
+            && self.steering.queue().is_empty()
+            && !self.shell.has_local();
         self.agent.update_idle(is_idle, self.hub.idle(), now);
         let is_unused = !self.log.has_subscribers()
             && !self.agent.is_running()
             && !self.agent.is_probing()
+            && !self.shell.has_local()
             && self.shutdown.is_none()
             && !self.log.meta().external_writer;
         // Other deadlines do not end this wait: a browser that reloads the page reconnects within moments.
@@ -310,7 +338,7 @@ impl Session {
             self.external_writer_gone();
         }
         for ask in self.asks.expired(now) {
-            self.record_ask(ask.expired_text());
+            self.record_ask(ask.expired_text()).await;
             self.close_ask(&ask.id, ClosedBy::Expired);
         }
     }
@@ -392,6 +420,7 @@ impl Session {
             reason: meta.reason.clone(),
             external_writer: meta.external_writer,
             asks: meta.asks.clone(),
+            auto_approve: meta.auto_approve,
             ..SessionSummary::default()
         });
     }

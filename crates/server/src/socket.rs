@@ -259,6 +259,24 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
         HubCommand::DeleteSession { session_id } => {
             hub.delete_session(&session_id).await.map(|()| HubReply::Done {})
         }
+        HubCommand::CheckAgents => {
+            hub.check_agents().await;
+            Ok(HubReply::Done {})
+        }
+        HubCommand::AddAgent { name, command } => {
+            hub.add_agent(&name, &command).await.map(|()| HubReply::Done {})
+        }
+        HubCommand::RemoveAgent { name } => hub.remove_agent(&name).await.map(|()| HubReply::Done {}),
+        HubCommand::ListAgentSessions { agent, cursor } => {
+            hub.agent_sessions(&agent, cursor).await.map(HubReply::AgentSessions)
+        }
+        HubCommand::ImportSession { agent, agent_session_id, cwd, title } => {
+            let default = hub.default_cwd().clone();
+            let resolved = tokio::task::spawn_blocking(move || directories::resolve(&cwd, &default)).await;
+            let folder = resolved.map_err(|error| internal(&error))??;
+            let session_id = hub.import_session(&agent, folder, agent_session_id, title).await?;
+            Ok(HubReply::Created { session_id })
+        }
         // `dispatch` has handled these.
         HubCommand::Hello { .. }
         | HubCommand::OpenSession { .. }
@@ -283,6 +301,8 @@ const fn may_start_agent(command: &SessionCommand) -> bool {
             | SessionCommand::SetModel { .. }
             | SessionCommand::SetThinkingLevel { .. }
             | SessionCommand::SetMode { .. }
+            | SessionCommand::SetOption { .. }
+            | SessionCommand::LogIn { .. }
             | SessionCommand::Compact { .. }
             | SessionCommand::Fork { .. }
             | SessionCommand::RenameSession { .. }

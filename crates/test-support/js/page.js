@@ -39,8 +39,9 @@ async function frames(count) {
 // Waits until no transition or finite animation runs.
 async function animationsEnd() {
     await frames(2);
-    const finite = document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity);
-    await Promise.all(finite.map((animation) => animation.finished));
+    // Animations of hidden content, such as that of a closed disclosure, never end.
+    const ends = ({ effect }) => effect.getTiming().iterations !== Infinity && effect.target.checkVisibility();
+    await Promise.all(document.getAnimations().filter(ends).map((animation) => animation.finished));
 }
 
 // Whether the box lies inside the frame, both as viewport coordinates.

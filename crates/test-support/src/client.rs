@@ -180,6 +180,16 @@ impl Client {
         self.until(session, state.name(), |view| view.meta.state == state).await;
     }
 
+    /// Waits until what the server says about itself fulfils a condition.
+    pub async fn until_welcome(&mut self, what: &str, condition: impl Fn(&Welcome) -> bool) {
+        let wait = async {
+            while !condition(&self.welcome) {
+                self.receive_frame().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("timed out waiting for {what}"));
+    }
+
     pub async fn until_text(&mut self, session: &str, text: &str) {
         self.until(session, text, |view| view.controller.rows().iter().any(|row| row.text.contains(text)))
             .await;
@@ -230,7 +240,10 @@ impl Client {
                 self.welcome.sessions.extend(changed);
                 self.removed_sessions.extend(removed);
             }
-            ServerFrame::AgentsChanged { agents } => self.welcome.agents = agents,
+            ServerFrame::AgentsChanged { agents, available } => {
+                self.welcome.agents = agents;
+                self.welcome.available = available;
+            }
             ServerFrame::StorageChanged { problem } => self.welcome.storage_problem = problem,
             ServerFrame::Welcome(_) => panic!("the server sent a second welcome"),
         }

@@ -1,5 +1,6 @@
 //! Conversations recorded from the real pi: the index, the records of each process, the session files.
 
+pub mod acp;
 mod fold;
 
 use std::path::{Path, PathBuf};

@@ -34,11 +34,8 @@ mod tests {
             kind,
             approval,
             title: "Ring the bell?".into(),
-            message: String::new(),
             options: options.iter().map(|option| (*option).to_owned()).collect(),
-            placeholder: String::new(),
-            prefill: String::new(),
-            timeout_ms: None,
+            ..Ask::default()
         }
     }
 

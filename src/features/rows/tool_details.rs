@@ -1,10 +1,9 @@
 //! The details of an expanded tool call, in a form that fits the tool. The part that rarely changes is redrawn as a whole;
 //! output that grows is streamed below it.
 
+use pilothouse_core::conversation::plan::{PlanState, PlanStep};
 use pilothouse_core::render::diff::{FileDiff, diffs_of};
-use pilothouse_core::render::tool_view::{
-    FileMatches, PlanState, PlanStep, ToolView, indented_json, parse_matches,
-};
+use pilothouse_core::render::tool_view::{FileMatches, ToolView, indented_json, parse_matches};
 use pilothouse_core::{Phase, UiMessage};
 use web_sys::Element;
 

@@ -31,8 +31,9 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> FrameEffect {
             }
             None => FrameEffect::Nothing,
         },
-        ServerFrame::AgentsChanged { agents } => {
+        ServerFrame::AgentsChanged { agents, available } => {
             server.agents.set(agents);
+            server.available.set(available);
             FrameEffect::Nothing
         }
         ServerFrame::StorageChanged { problem } => {

@@ -1,9 +1,10 @@
 //! Properties of a session file as a whole, independent of the active branch: its header, its name, its title.
 
 use pilothouse_core::conversation::message::{Content, Message};
+use pilothouse_core::conversation::plan::PlanStep;
 use pilothouse_core::render::describe::title_from;
 
-use super::entry::{EntryContent, read_entry};
+use super::entry::{EntryContent, parse_object, read_entry};
 use super::record::{EntryKind, Role};
 use super::records::FoundRecord;
 
@@ -17,6 +18,12 @@ pub struct FileFacts {
     pub created: Option<u64>,
     /// The latest name given to the session.
     pub name: Option<String>,
+    /// The user gave the latest name.
+    pub is_named_by_user: bool,
+    /// The agent's own id of a session that the server recorded.
+    pub agent_session: Option<String>,
+    /// The agent's latest plan.
+    pub plan: Vec<PlanStep>,
     /// The title made from the first user message, for a session without a name.
     default_title: String,
     /// The time of the newest message of the user or the model, in milliseconds since 1970.
@@ -52,6 +59,7 @@ impl FileFacts {
                 self.cwd = record.cwd.as_deref().unwrap_or_default().to_owned();
                 self.parent_session = record.parent_session.as_deref().map(str::to_owned);
                 self.created = record.time;
+                self.agent_session = record.agent_session.as_deref().map(str::to_owned);
                 self.has_header = true;
             }
             return false;
@@ -60,6 +68,11 @@ impl FileFacts {
             EntryKind::Session => return false,
             EntryKind::SessionInfo => {
                 self.name = record.name.as_deref().filter(|name| !name.is_empty()).map(str::to_owned);
+                self.is_named_by_user = record.source.as_deref() == Some("user");
+            }
+            EntryKind::Plan => self.plan = plan_in(found.bytes),
+            EntryKind::Hidden if record.agent_session.is_some() => {
+                self.agent_session = record.agent_session.as_deref().map(str::to_owned);
             }
             EntryKind::Message(role @ (Role::User | Role::Assistant)) => {
                 self.last_message_time = self.last_message_time.max(record.message_time.or(record.time));
@@ -71,6 +84,11 @@ impl FileFacts {
         }
         true
     }
+}
+
+fn plan_in(entry: &[u8]) -> Vec<PlanStep> {
+    let steps = parse_object(entry).map(|mut entry| entry["steps"].take());
+    steps.and_then(|steps| serde_json::from_value(steps).ok()).unwrap_or_default()
 }
 
 fn title_of_user_message(entry: &[u8]) -> String {

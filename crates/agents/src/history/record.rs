@@ -26,6 +26,10 @@ pub struct Record<'a> {
     pub name: Option<Cow<'a, str>>,
     pub cwd: Option<Cow<'a, str>>,
     pub parent_session: Option<Cow<'a, str>>,
+    /// The agent's own id of a session that the server recorded.
+    pub agent_session: Option<Cow<'a, str>>,
+    /// Who named the session: `user`, or empty for the agent.
+    pub source: Option<Cow<'a, str>>,
 }
 
 /// The previous entry in the branch.
@@ -49,6 +53,8 @@ pub enum EntryKind {
     SessionInfo,
     ModelChange,
     ThinkingLevelChange,
+    /// The agent's plan, in sessions that the server recorded.
+    Plan,
     /// Known to pi and never shown.
     Hidden,
     #[default]
@@ -77,7 +83,8 @@ impl EntryKind {
             "session_info" => Self::SessionInfo,
             "model_change" => Self::ModelChange,
             "thinking_level_change" => Self::ThinkingLevelChange,
-            "context_edit" | "custom" | "label" | "usage" => Self::Hidden,
+            "plan" => Self::Plan,
+            "context_edit" | "custom" | "label" | "usage" | "agent_session" => Self::Hidden,
             _ => Self::Unknown,
         }
     }
@@ -86,7 +93,12 @@ impl EntryKind {
     pub const fn is_shown(self) -> bool {
         !matches!(
             self,
-            Self::Session | Self::Message(Role::Hidden) | Self::SessionInfo | Self::Hidden | Self::Unknown
+            Self::Session
+                | Self::Message(Role::Hidden)
+                | Self::SessionInfo
+                | Self::Plan
+                | Self::Hidden
+                | Self::Unknown
         )
     }
 }
@@ -118,7 +130,7 @@ fn role_from_name(name: &str) -> Role {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "toolResult" => Role::ToolResult,
-        "bashExecution" | "custom" | "compactionSummary" | "branchSummary" => Role::Other,
+        "bashExecution" | "custom" | "compactionSummary" | "branchSummary" | "answered" => Role::Other,
         _ => Role::Hidden,
     }
 }
@@ -150,6 +162,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Record<'a> {
                         "name" => record.name = map.next_value::<FieldValue>()?.text(),
                         "cwd" => record.cwd = map.next_value::<FieldValue>()?.text(),
                         "parentSession" => record.parent_session = map.next_value::<FieldValue>()?.text(),
+                        "agentSessionId" => record.agent_session = map.next_value::<FieldValue>()?.text(),
+                        "source" => record.source = map.next_value::<FieldValue>()?.text(),
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }

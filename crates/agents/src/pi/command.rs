@@ -120,7 +120,8 @@ fn encode_answer(ask_id: &str, answer: &Answer) -> String {
     let mut body = match answer {
         Answer::Choose(value) | Answer::Text(value) => json!({"value": value}),
         Answer::Confirm(confirmed) => json!({"confirmed": confirmed}),
-        Answer::Cancel => json!({"cancelled": true}),
+        // pi has no forms.
+        Answer::Form(_) | Answer::Cancel => json!({"cancelled": true}),
     };
     body["type"] = "extension_ui_response".into();
     body["id"] = ask_id.into();

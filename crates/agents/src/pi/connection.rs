@@ -97,7 +97,7 @@ impl Connection {
             return self.reply(request, Err(AgentError::Closed));
         }
         let (command, kind) = match what {
-            Request::Prompt { text, images, lane } => {
+            Request::Prompt { text, images, lane, context: _ } => {
                 (PiCommand::Prompt { message: text, images, lane }, RequestKind::Prompt)
             }
             Request::ClearQueue => (PiCommand::ClearQueue, RequestKind::ClearQueue),
@@ -124,6 +124,10 @@ impl Connection {
             Request::Compact { instructions } => (PiCommand::Compact { instructions }, RequestKind::Plain),
             Request::Fork { entry_id } => (PiCommand::Fork { entry_id }, RequestKind::Fork),
             Request::Rename { name } => (PiCommand::SetSessionName { name }, RequestKind::Plain),
+            Request::SetOption { .. }
+            | Request::LogIn { .. }
+            | Request::Sessions { .. }
+            | Request::DeleteSession { .. } => return self.reply(request, Err(AgentError::Unsupported)),
         };
         self.send(&command, Purpose::Request { request, kind });
     }

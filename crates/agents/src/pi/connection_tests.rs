@@ -44,7 +44,7 @@ fn reply(request: u64, reply: Reply) -> Output {
 }
 
 fn prompt() -> Request {
-    Request::Prompt { text: "Hello".to_owned(), images: Vec::new(), lane: Lane::Steer }
+    Request::Prompt { text: "Hello".to_owned(), images: Vec::new(), lane: Lane::Steer, context: Vec::new() }
 }
 
 /// A connection whose process has answered the two commands of `open`.
@@ -247,7 +247,12 @@ enum Step {
 fn any_request() -> impl Strategy<Value = Request> {
     let text = || "[a-z]{0,6}".prop_map(|text| text);
     prop_oneof![
-        text().prop_map(|text| Request::Prompt { text, images: Vec::new(), lane: Lane::FollowUp }),
+        text().prop_map(|text| Request::Prompt {
+            text,
+            images: Vec::new(),
+            lane: Lane::FollowUp,
+            context: Vec::new()
+        }),
         Just(Request::ClearQueue),
         Just(Request::Abort),
         text().prop_map(|command| Request::Shell { command, exclude_from_context: false }),

@@ -183,6 +183,7 @@ fn extension_request(mut object: Object) -> Incoming {
         placeholder: object.text("placeholder"),
         prefill: object.text("prefill"),
         timeout_ms: object.optional_number("timeout"),
+        ..Ask::default()
     })
 }
 

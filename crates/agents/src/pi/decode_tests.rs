@@ -205,17 +205,7 @@ fn a_question_keeps_its_fields() {
         fields["method"] = json!(method);
         decode_value(&fields)
     };
-    let ask = |kind, title: &str| Ask {
-        id: "q".into(),
-        kind,
-        approval: false,
-        title: title.into(),
-        message: String::new(),
-        options: Vec::new(),
-        placeholder: String::new(),
-        prefill: String::new(),
-        timeout_ms: None,
-    };
+    let ask = |kind, title: &str| Ask { id: "q".into(), kind, title: title.into(), ..Ask::default() };
     assert_eq!(
         question("select", json!({"title": "Pick", "options": ["a", "b"], "timeout": 400})),
         [Incoming::Ask(Ask {

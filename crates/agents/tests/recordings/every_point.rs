@@ -24,7 +24,8 @@ fn walk(scenario: &Scenario, mut visit: impl FnMut(&Event, &MessageController)) 
             }
         }
         let (code, signal) = (process.code, process.signal);
-        let exit = Event::ProcessExit { code, signal, expected: false, stderr: Vec::new() };
+        let exit =
+            Event::ProcessExit { code, signal, expected: false, stderr: Vec::new(), shell_lives: false };
         controller.handle_server_event(exit.clone());
         visit(&exit, &controller);
     }

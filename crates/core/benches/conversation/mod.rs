@@ -126,7 +126,7 @@ fn tool_call(id: &str) -> ToolCall {
         id: id.into(),
         name: "bash".into(),
         arguments: json!({ "command": "ls -l" }),
-        arguments_error: None,
+        ..ToolCall::default()
     }
 }
 
@@ -138,6 +138,7 @@ fn result(id: &str) -> Message {
         details: None,
         is_error: false,
         duration_ms: Some(20),
+        call: None,
     }
 }
 

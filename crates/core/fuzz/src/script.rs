@@ -80,6 +80,7 @@ fn event(verb: u8, operands: &mut Operands) -> Option<Event> {
             signal: None,
             expected: operands.flag(),
             stderr: Vec::new(),
+            shell_lives: false,
         },
         b'u' => Event::MessageStart { message: user(operands) },
         b'U' => Event::MessageEnd { message: user(operands) },
@@ -175,12 +176,13 @@ fn tool_result(operands: &mut Operands) -> Message {
         details: None,
         is_error: operands.flag(),
         duration_ms: None,
+        call: None,
     }
 }
 
 fn call(operands: &mut Operands) -> ToolCall {
     let (id, name) = (operands.id().into(), operands.tool().into());
-    ToolCall { id, name, arguments: json!({}), arguments_error: None }
+    ToolCall { id, name, arguments: json!({}), ..ToolCall::default() }
 }
 
 fn bash(operands: &mut Operands) -> BashResult {
@@ -193,11 +195,7 @@ fn ask(operands: &mut Operands) -> Ask {
         kind: AskKind::Confirm,
         approval: operands.flag(),
         title: "May I?".into(),
-        message: String::new(),
-        options: Vec::new(),
-        placeholder: String::new(),
-        prefill: String::new(),
-        timeout_ms: None,
+        ..Ask::default()
     }
 }
 

@@ -51,7 +51,7 @@ mod tool_calls;
 
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::message::{Message, StopReason};
+use crate::conversation::message::{Message, StopReason, ToolCall};
 use crate::conversation::ui_message::{Kind, Mark, UiMessage};
 use crate::json::FromJson;
 use crate::protocol::event::{Event, ToolOutput, Update};
@@ -148,8 +148,8 @@ impl MessageController {
                 self.fold.stopped |= aborted;
                 self.settle(&mut report);
             }
-            Event::ProcessExit { code, signal, expected, stderr } => {
-                self.process_exit(expected, &mut report);
+            Event::ProcessExit { code, signal, expected, stderr, shell_lives } => {
+                self.process_exit(expected, shell_lives, &mut report);
                 if !expected && code != Some(0) {
                     self.error_row(ErrorSource::Process, exit_text(code, signal, &stderr), &mut report);
                 }
@@ -171,6 +171,7 @@ impl MessageController {
                     &mut report,
                 );
             }
+            Event::ToolCallChanged { tool_call } => self.change_call(tool_call, &mut report),
             Event::CompactionEnd { summary: Some(summary), aborted: false, .. } => {
                 self.message_end(Message::CompactionSummary { summary }, &mut report);
             }
@@ -184,10 +185,12 @@ impl MessageController {
         report
     }
 
-    /// Ends the run and the shell commands of the process.
-    fn process_exit(&mut self, expected: bool, report: &mut Report) {
+    /// Ends the run and, unless they live on, the shell commands.
+    fn process_exit(&mut self, expected: bool, shell_lives: bool, report: &mut Report) {
         self.fold.stopped |= expected;
-        self.close_running_bash(report);
+        if !shell_lives {
+            self.close_running_bash(report);
+        }
         self.settle(report);
     }
 
@@ -219,18 +222,14 @@ impl MessageController {
             }
             Update::ToolcallStart { content_index, id, tool_name } => {
                 if !tool_name.is_empty() {
-                    self.call_block(content_index, id, tool_name, None, report);
+                    let call = ToolCall { id, name: tool_name, ..ToolCall::default() };
+                    self.call_block(content_index, call, false, report);
                 }
             }
             Update::ToolcallEnd { content_index, tool_call } => {
-                self.call_block(
-                    content_index,
-                    tool_call.id,
-                    tool_call.name,
-                    Some(tool_call.arguments),
-                    report,
-                );
+                self.call_block(content_index, tool_call, true, report);
             }
+            Update::Image { content_index, image } => self.image_block(content_index, image, report),
             Update::Unknown => {}
         }
     }
@@ -248,9 +247,20 @@ impl MessageController {
                     self.error_row(ErrorSource::Request, failure_text(error_message), report);
                 }
             }
-            Message::ToolResult { tool_call_id, tool_name, content, details, is_error, duration_ms } => {
+            Message::ToolResult {
+                tool_call_id,
+                tool_name,
+                content,
+                details,
+                is_error,
+                duration_ms,
+                call,
+            } => {
                 // A transcript stores a result after its assistant message, so the next delta opens a new message.
                 self.fold.blocks = None;
+                if let Some(call) = call {
+                    self.change_call(*call, report);
+                }
                 let output = ToolOutput::from_content(&content, details);
                 self.tool_result(tool_call_id, tool_name, CallEnd { output, is_error, duration_ms }, report);
             }

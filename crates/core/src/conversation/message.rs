@@ -41,6 +41,9 @@ pub enum Message {
         is_error: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         duration_ms: Option<u64>,
+        /// The call as it ended, if it has changed since its assistant message ended.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call: Option<Box<ToolCall>>,
     },
     BashExecution {
         #[serde(flatten)]
@@ -114,6 +117,41 @@ pub struct ToolCall {
     /// Why the agent could not parse the arguments, for example because they were truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_error: Option<String>,
+    #[serde(default, skip_serializing_if = "CallInfo::is_empty")]
+    pub info: CallInfo,
+}
+
+/// Properties of a call that some agents report in addition to its tool and its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(default)]
+pub struct CallInfo {
+    /// The call in the agent's words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The files that the call is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
+    /// The id of the call that delegated this one to another agent; empty for a call of the agent itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub parent: String,
+    /// The agent's own name of the tool, if it is shown by the name of its kind.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub own_name: String,
+}
+
+impl CallInfo {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(default)]
+pub struct Location {
+    pub path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
 }
 
 impl Message {
@@ -148,6 +186,7 @@ impl Message {
                 details: object.read("details"),
                 is_error: object.flag("isError"),
                 duration_ms: object.optional_number("durationMs"),
+                call: object.read("call"),
             },
             "bashExecution" => object.rest().map_or(Self::Hidden, |result| Self::BashExecution { result }),
             "custom" => Self::Custom { content, display: object.flag("display") },

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::conversation::message::CallInfo;
 use crate::json::{FromJson, Object};
 
 /// One row of the timeline.
@@ -137,6 +138,19 @@ pub struct ToolStep {
     pub details: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "CallInfo::is_empty")]
+    pub info: CallInfo,
+}
+
+/// The arguments that name a file or a folder.
+pub const PATH_ARGUMENTS: [&str; 6] = ["path", "file_path", "filePath", "absolute_path", "filepath", "file"];
+
+impl ToolStep {
+    /// The files and folders that the call names.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let arguments = PATH_ARGUMENTS.iter().filter_map(|key| self.tool_args.get(key)?.as_str());
+        arguments.chain(self.info.locations.iter().map(|location| location.path.as_str()))
+    }
 }
 
 /// The progress of a tool call.

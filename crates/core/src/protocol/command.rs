@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::conversation::ask::Answer;
+use crate::conversation::ask::auto_approve::AutoApprove;
 use crate::conversation::queue::Lane;
 use crate::conversation::ui_message::Image;
 
@@ -88,6 +89,31 @@ pub enum HubCommand {
     Search {
         query: String,
     },
+    /// Looks again for agents on the machine, and for those that had a problem.
+    CheckAgents,
+    /// Adds an agent that speaks the Agent Client Protocol. The command is split as a shell would, but no shell runs it.
+    AddAgent {
+        name: String,
+        command: String,
+    },
+    /// Removes an agent that was added by `add_agent`. Its sessions are kept.
+    RemoveAgent {
+        name: String,
+    },
+    /// Lists the sessions that an agent knows and that are not listed here.
+    ListAgentSessions {
+        agent: String,
+        #[serde(default)]
+        cursor: Option<String>,
+    },
+    /// Continues a session that only its agent knows.
+    ImportSession {
+        agent: String,
+        agent_session_id: String,
+        cwd: String,
+        #[serde(default)]
+        title: String,
+    },
 }
 
 /// A command for one session's task.
@@ -152,6 +178,22 @@ pub enum SessionCommand {
     },
     SetMode {
         mode: String,
+    },
+    /// Changes another setting that the agent offers.
+    SetOption {
+        option_id: String,
+        value: String,
+    },
+    /// Decides which approvals are answered automatically. With `remember` it also becomes the default of new sessions
+    /// in this folder.
+    SetAutoApprove {
+        level: AutoApprove,
+        #[serde(default)]
+        remember: bool,
+    },
+    /// Makes the agent log in, by one of its methods.
+    LogIn {
+        method: String,
     },
     GetCommands,
     /// Summarizes the conversation to make room in the context window.
@@ -264,7 +306,7 @@ impl From<HubCommand> for Command {
 }
 
 impl HubCommand {
-    const NAMES: [&str; 12] = [
+    const NAMES: [&str; 17] = [
         "hello",
         "list_sessions",
         "new_session",
@@ -277,6 +319,11 @@ impl HubCommand {
         "set_draft",
         "list_directory",
         "search",
+        "check_agents",
+        "add_agent",
+        "remove_agent",
+        "list_agent_sessions",
+        "import_session",
     ];
 
     pub const fn name(&self) -> &'static str {
@@ -293,6 +340,11 @@ impl HubCommand {
             set_draft,
             list_directory,
             search,
+            check_agents,
+            add_agent,
+            remove_agent,
+            list_agent_sessions,
+            import_session,
         ] = Self::NAMES;
         match self {
             Self::Hello { .. } => hello,
@@ -307,6 +359,11 @@ impl HubCommand {
             Self::SetDraft { .. } => set_draft,
             Self::ListDirectory { .. } => list_directory,
             Self::Search { .. } => search,
+            Self::CheckAgents => check_agents,
+            Self::AddAgent { .. } => add_agent,
+            Self::RemoveAgent { .. } => remove_agent,
+            Self::ListAgentSessions { .. } => list_agent_sessions,
+            Self::ImportSession { .. } => import_session,
         }
     }
 
@@ -323,7 +380,12 @@ impl HubCommand {
             | Self::ListSessions
             | Self::NewSession { .. }
             | Self::ListDirectory { .. }
-            | Self::Search { .. } => None,
+            | Self::Search { .. }
+            | Self::CheckAgents
+            | Self::AddAgent { .. }
+            | Self::RemoveAgent { .. }
+            | Self::ListAgentSessions { .. }
+            | Self::ImportSession { .. } => None,
         }
     }
 }
@@ -347,6 +409,9 @@ impl SessionCommand {
             Self::SetModel { .. } => "set_model",
             Self::SetThinkingLevel { .. } => "set_thinking_level",
             Self::SetMode { .. } => "set_mode",
+            Self::SetOption { .. } => "set_option",
+            Self::SetAutoApprove { .. } => "set_auto_approve",
+            Self::LogIn { .. } => "log_in",
             Self::GetCommands => "get_commands",
             Self::Compact { .. } => "compact",
             Self::Fork { .. } => "fork",
@@ -390,6 +455,16 @@ mod tests {
             HubCommand::SetDraft { session_id: session_id(), text: "half".to_owned() },
             HubCommand::ListDirectory { path: "~".to_owned() },
             HubCommand::Search { query: "words".to_owned() },
+            HubCommand::CheckAgents,
+            HubCommand::AddAgent { name: "x".to_owned(), command: "x acp".to_owned() },
+            HubCommand::RemoveAgent { name: "x".to_owned() },
+            HubCommand::ListAgentSessions { agent: "x".to_owned(), cursor: None },
+            HubCommand::ImportSession {
+                agent: "x".to_owned(),
+                agent_session_id: "a".to_owned(),
+                cwd: "/".to_owned(),
+                title: String::new(),
+            },
         ];
         assert_eq!(hub.each_ref().map(HubCommand::name), HubCommand::NAMES);
         hub.into_iter().for_each(|command| round_trip(command.into()));
@@ -400,6 +475,13 @@ mod tests {
             SessionCommand::EditQueued { item_id: "i".to_owned(), revision: 2, edit: finish },
             SessionCommand::Answer { ask_id: "q".to_owned(), answer: Answer::Confirm(true) },
             SessionCommand::Compact { instructions: None },
+            SessionCommand::SetOption { option_id: "o".to_owned(), value: "v".to_owned() },
+            SessionCommand::SetAutoApprove { level: AutoApprove::Reading, remember: true },
+            SessionCommand::LogIn { method: "m".to_owned() },
+            SessionCommand::Answer {
+                ask_id: "q".to_owned(),
+                answer: Answer::Form([("n".to_owned(), json!(1))].into()),
+            },
         ];
         session.into_iter().for_each(|command| round_trip(Command::of_session("s", command)));
     }

@@ -6,12 +6,14 @@ mod output;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::conversation::ask::auto_approve::AutoApprove;
 use crate::conversation::ask::{Ask, ClosedBy};
 use crate::conversation::message::{Message, ToolCall};
+use crate::conversation::plan::PlanStep;
 use crate::conversation::queue::Scheduled;
-use crate::conversation::ui_message::BashResult;
+use crate::conversation::ui_message::{BashResult, Image};
 use crate::json::FromJson;
-use crate::protocol::Capabilities;
+use crate::protocol::{AgentOption, Capabilities, Login, is_false};
 use crate::session::machine::SessionState;
 
 pub use output::ToolOutput;
@@ -66,6 +68,11 @@ pub enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         duration_ms: Option<u64>,
     },
+    /// A call whose tool, arguments or description changed after it was first reported.
+    ToolCallChanged {
+        #[json(required)]
+        tool_call: ToolCall,
+    },
     CompactionStart {
         reason: String,
     },
@@ -93,6 +100,14 @@ pub enum Event {
     },
     ModeChanged {
         mode: String,
+    },
+    /// The agent's settings beyond model, thinking level and mode. The complete list.
+    OptionsChanged {
+        options: Vec<AgentOption>,
+    },
+    /// The agent's plan. The complete list; no steps remove it.
+    PlanChanged {
+        steps: Vec<PlanStep>,
     },
     TitleChanged {
         title: String,
@@ -178,10 +193,21 @@ pub enum Event {
         expected: bool,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         stderr: Vec<String>,
+        /// The user's shell commands go on, because the server runs them.
+        #[serde(skip_serializing_if = "is_false")]
+        shell_lives: bool,
     },
     ContextUsage {
         #[json(required)]
         usage: ContextUsage,
+    },
+    /// The agent needs a login before it can work, or does not any more.
+    LoginChanged {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        login: Option<Login>,
+    },
+    AutoApproveChanged {
+        level: AutoApprove,
     },
     CapabilitiesChanged {
         #[json(required)]
@@ -284,6 +310,14 @@ pub enum Update {
         content_index: usize,
         #[json(required)]
         tool_call: ToolCall,
+    },
+    /// An image, which is complete.
+    Image {
+        #[serde(skip_serializing_if = "is_last_block")]
+        #[json(with = "block_index")]
+        content_index: usize,
+        #[json(required)]
+        image: Image,
     },
     #[json(other)]
     Unknown,

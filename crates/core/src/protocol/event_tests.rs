@@ -1,12 +1,13 @@
 //! Every event is read as it was written.
 
 use super::*;
-use crate::conversation::ask::AskKind;
-use crate::conversation::message::Content;
-use crate::conversation::message::{Part, StopReason};
+use crate::conversation::ask::form::{FieldKind, FieldOption, FormField};
+use crate::conversation::ask::{AskKind, Choice, ChoiceKind};
+use crate::conversation::message::{CallInfo, Content, Location, Part, StopReason};
+use crate::conversation::plan::PlanState;
 use crate::conversation::queue::Lane;
-use crate::conversation::ui_message::Image;
-use crate::protocol::ServerFrame;
+use crate::conversation::ui_message::{Image, ToolStep};
+use crate::protocol::{LoginKind, LoginMethod, OptionChoice, ServerFrame};
 use serde_json::json;
 
 fn every_event() -> Vec<Event> {
@@ -15,6 +16,12 @@ fn every_event() -> Vec<Event> {
         name: "read".into(),
         arguments: json!({"path": "x"}),
         arguments_error: Some("cut".into()),
+        info: CallInfo {
+            title: "Read x".into(),
+            locations: vec![Location { path: "x".into(), line: Some(3) }],
+            parent: "p".into(),
+            own_name: "r".into(),
+        },
     };
     let image = Image { mime_type: "image/png".into(), data: String::new(), blob: "b".into() };
     let parts = vec![
@@ -39,12 +46,24 @@ fn every_event() -> Vec<Event> {
         placeholder: "p".into(),
         prefill: "f".into(),
         timeout_ms: Some(5),
+        choices: vec![Choice { id: "1".into(), name: "Allow".into(), kind: ChoiceKind::AllowOnce }],
+        fields: vec![FormField {
+            name: "n".into(),
+            kind: FieldKind::Choice,
+            options: vec![FieldOption { value: "v".into(), title: "t".into(), description: "d".into() }],
+            default: json!("v"),
+            minimum: Some(0.5),
+            format: "email".into(),
+            ..FormField::default()
+        }],
+        tool: Some(Box::new(ToolStep { call_id: "c".into(), ..ToolStep::default() })),
+        url: "https://example.org".into(),
     };
     let scheduled = Scheduled {
         id: "s".into(),
         lane: Lane::FollowUp,
         text: "x".into(),
-        images: vec![image],
+        images: vec![image.clone()],
         revision: 3,
         under_edit: true,
     };
@@ -64,6 +83,7 @@ fn every_event() -> Vec<Event> {
             details: Some(json!([1])),
             is_error: true,
             duration_ms: Some(3),
+            call: Some(Box::new(call.clone())),
         },
         Message::BashExecution { result: bash.clone() },
         Message::Custom { content, display: true },
@@ -78,7 +98,8 @@ fn every_event() -> Vec<Event> {
         Update::ThinkingDelta { content_index: 0, delta: "d".into() },
         Update::ThinkingEnd { content_index: 0, content: "c".into() },
         Update::ToolcallStart { content_index: 1, id: "c".into(), tool_name: "read".into() },
-        Update::ToolcallEnd { content_index: 1, tool_call: call },
+        Update::ToolcallEnd { content_index: 1, tool_call: call.clone() },
+        Update::Image { content_index: 3, image: image.clone() },
         Update::Unknown,
     ];
     let mut events: Vec<Event> = updates.into_iter().map(|update| Event::MessageUpdate { update }).collect();
@@ -109,6 +130,34 @@ fn every_event() -> Vec<Event> {
             is_error: true,
             duration_ms: Some(9),
         },
+        Event::ToolCallChanged { tool_call: call },
+        Event::OptionsChanged {
+            options: vec![AgentOption {
+                id: "o".into(),
+                name: "O".into(),
+                description: "d".into(),
+                value: "v".into(),
+                choices: vec![OptionChoice { value: "v".into(), name: "V".into(), description: "d".into() }],
+            }],
+        },
+        Event::PlanChanged {
+            steps: PlanState::ALL.map(|state| PlanStep { text: "s".into(), state }).to_vec(),
+        },
+        Event::LoginChanged {
+            login: Some(Login {
+                message: "m".into(),
+                methods: [LoginKind::Agent, LoginKind::Environment, LoginKind::Terminal]
+                    .map(|kind| LoginMethod {
+                        kind,
+                        variables: vec!["KEY".into()],
+                        command: "x login".into(),
+                        ..LoginMethod::default()
+                    })
+                    .to_vec(),
+            }),
+        },
+        Event::LoginChanged { login: None },
+        Event::AutoApproveChanged { level: AutoApprove::Edits },
         Event::CompactionStart { reason: "manual".into() },
         Event::CompactionEnd { summary: Some("s".into()), aborted: true, error: Some("e".into()) },
         Event::AutoRetryStart { attempt: 1, max_attempts: 3, delay_ms: 2000, error_message: "500".into() },
@@ -134,7 +183,13 @@ fn every_event() -> Vec<Event> {
         Event::SessionState { state: SessionState::WaitingApproval, reason: "r".into() },
         Event::AskOpened { ask },
         Event::AskClosed { ask_id: "q".into(), by: ClosedBy::Expired },
-        Event::ProcessExit { code: Some(3), signal: Some(9), expected: true, stderr: vec!["s".into()] },
+        Event::ProcessExit {
+            code: Some(3),
+            signal: Some(9),
+            expected: true,
+            stderr: vec!["s".into()],
+            shell_lives: true,
+        },
         Event::ContextUsage {
             usage: ContextUsage { tokens: None, context_window: 9, percent: Some(0.5), cost: Some(1.25) },
         },

@@ -7,6 +7,7 @@ use super::error::ErrorCode;
 use super::is_false;
 use super::snapshot::Snapshot;
 use crate::conversation::ask::Ask;
+use crate::conversation::ask::auto_approve::AutoApprove;
 use crate::json::FromJson;
 use crate::protocol::event::Event;
 use crate::session::machine::SessionState;
@@ -41,6 +42,7 @@ pub enum ServerFrame {
     AgentsChanged {
         #[json(required)]
         agents: Vec<AgentInfo>,
+        available: Vec<AvailableAgent>,
     },
     /// Writing to disk fails, for this reason, or works again.
     StorageChanged {
@@ -67,6 +69,9 @@ pub struct Welcome {
     pub version: u32,
     pub server_version: String,
     pub agents: Vec<AgentInfo>,
+    /// Known agents that are not on this machine.
+    #[serde(default)]
+    pub available: Vec<AvailableAgent>,
     /// The folder of a new session unless the user picks another one.
     pub default_cwd: String,
     pub sessions: Vec<SessionSummary>,
@@ -88,6 +93,29 @@ pub struct AgentInfo {
     /// Why it cannot be used now, for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// The name to show; empty if it is the agent's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The agent lists the sessions that it knows.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub lists_sessions: bool,
+    /// The user added the agent in the page and can remove it there.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub custom: bool,
+}
+
+/// An agent that Pilothouse knows and that is not on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(default)]
+pub struct AvailableAgent {
+    pub name: String,
+    pub title: String,
+    /// The command that installs it.
+    pub install: String,
+    /// What it needs beside the installation, such as an account.
+    pub needs: String,
+    /// Its home page.
+    pub link: String,
 }
 
 /// One row of the sidebar.
@@ -117,6 +145,9 @@ pub struct SessionSummary {
     /// The open questions and approval requests, which the user can answer in the tray.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Ask>,
+    /// Which approvals are answered automatically.
+    #[serde(default, skip_serializing_if = "AutoApprove::is_off")]
+    pub auto_approve: AutoApprove,
 }
 
 /// Patched as a whole: a row of the sidebar shows most of it.

@@ -17,6 +17,7 @@ pub enum HubReply {
     Created { session_id: String },
     Directory(DirectoryListing),
     SearchResults(SearchResults),
+    AgentSessions(AgentSessions),
 }
 
 /// The reply to a [`SessionCommand`](super::SessionCommand).
@@ -69,6 +70,27 @@ pub struct MessagesPage {
     pub first: usize,
     pub total: usize,
     pub messages: Vec<UiMessage>,
+}
+
+/// Sessions that only an agent knows, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSessions {
+    pub sessions: Vec<AgentSession>,
+    /// Lists further sessions, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSession {
+    /// The agent's id of the session.
+    pub id: String,
+    pub cwd: String,
+    #[serde(default)]
+    pub title: String,
+    /// Milliseconds since 1970, if the agent reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<u64>,
 }
 
 /// One folder, for the folder picker.

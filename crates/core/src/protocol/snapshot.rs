@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::event::{ContextUsage, ModelInfo};
 use super::is_false;
 use crate::conversation::ask::Ask;
+use crate::conversation::ask::auto_approve::AutoApprove;
 use crate::conversation::controller::Fold;
+use crate::conversation::plan::PlanStep;
 use crate::conversation::queue::Queue;
 use crate::conversation::ui_message::UiMessage;
 use crate::json::FromJson;
@@ -72,6 +74,25 @@ pub struct SessionMeta {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(default)]
     pub window_title: String,
+    /// The agent's settings beyond model, thinking level and mode.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
+    pub options: Vec<AgentOption>,
+    /// The agent's plan; empty where it has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
+    pub plan: Vec<PlanStep>,
+    /// The login that the agent needs before it can work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
+    pub login: Option<Login>,
+    /// Which approvals are answered automatically.
+    #[serde(skip_serializing_if = "AutoApprove::is_off")]
+    #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
+    pub auto_approve: AutoApprove,
 }
 
 /// A session's state and its newest rows.
@@ -122,6 +143,73 @@ pub struct AgentMode {
     pub description: String,
 }
 
+/// A setting that an agent offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(default)]
+pub struct AgentOption {
+    pub id: String,
+    pub name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// The current value: that of a choice, or `true` or `false` for an option without choices.
+    pub value: String,
+    /// Empty for an option that is switched on and off.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<OptionChoice>,
+}
+
+/// A value of an [`AgentOption`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(default)]
+pub struct OptionChoice {
+    pub value: String,
+    pub name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// A login that an agent needs, and the ways to do it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(default)]
+pub struct Login {
+    /// The agent's own words.
+    pub message: String,
+    pub methods: Vec<LoginMethod>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(default)]
+pub struct LoginMethod {
+    pub id: String,
+    pub name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    pub kind: LoginKind,
+    /// The environment variables to set, for [`LoginKind::Environment`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
+    /// The command to run in a terminal, for [`LoginKind::Terminal`].
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub command: String,
+    /// A page with instructions, or on which a key is created.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub link: String,
+}
+
+/// How a login is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(rename_all = "snake_case")]
+pub enum LoginKind {
+    /// The server has to be started with environment variables.
+    Environment,
+    /// The user runs a command in a terminal.
+    Terminal,
+    /// The agent does it when it is asked to, for example by opening a browser.
+    #[default]
+    #[serde(other)]
+    Agent,
+}
+
 /// The abilities of the session's agent. The page hides everything else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 #[serde(default)]
@@ -139,4 +227,17 @@ pub struct Capabilities {
     pub rename: bool,
     /// The agent has commands, skills or templates.
     pub commands: bool,
+    /// The agent accepts messages while it works and holds them in a queue of its own. The server holds the queue of
+    /// other agents and sends its messages one by one.
+    #[serde(skip_serializing_if = "is_false")]
+    pub agent_queue: bool,
+    /// The agent accepts a message in the middle of its turn, although it has no queue.
+    #[serde(skip_serializing_if = "is_false")]
+    pub mid_turn: bool,
+    /// The agent continues a session after its process has ended.
+    #[serde(skip_serializing_if = "is_false")]
+    pub resume: bool,
+    /// The agent lists the sessions that it knows.
+    #[serde(skip_serializing_if = "is_false")]
+    pub list_sessions: bool,
 }

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use crate::conversation::plan::PlanState;
 use crate::conversation::ui_message::{Kind, ToolStep, UiMessage};
 use crate::limits::{DESCRIPTION_CHARACTERS, TITLE_CHARACTERS};
 use crate::render::tool_kind::ToolKind;
-use crate::render::tool_view::{PlanState, ToolView};
+use crate::render::tool_view::ToolView;
 
 /// A tool call in one line: its verb and its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +53,8 @@ const PATHS: [&str; 3] = ["path", "file_path", "filePath"];
 
 /// Describes a call by the first line of one argument. Its cost does not depend on the length of the others.
 pub fn describe_call(step: &ToolStep) -> Description {
-    let verb = ToolKind::verb(&step.tool_name).unwrap_or(&step.tool_name).to_owned();
+    let known = ToolKind::verb(&step.tool_name);
+    let verb = known.unwrap_or(&step.tool_name).to_owned();
     if let Some(target) = plan_progress(step) {
         return Description { verb, target, is_path: false };
     }
@@ -63,7 +65,17 @@ pub fn describe_call(step: &ToolStep) -> Description {
             None => Some((argument_line(argument)?, false)),
         }
     };
-    let (target, is_path) = TARGET_ARGUMENTS.iter().find_map(target).unwrap_or_default();
+    let located = || Some((shortened_path(&step.info.locations.first()?.path)?, true));
+    let (target, is_path) = match TARGET_ARGUMENTS.iter().find_map(target).or_else(located) {
+        // The agent describes a call of a tool of its own best.
+        Some((_, false)) | None if known.is_none() && !step.info.title.is_empty() => {
+            (first_line(&step.info.title, DESCRIPTION_CHARACTERS), false)
+        }
+        Some(target) => target,
+        None => (first_line(&step.info.title, DESCRIPTION_CHARACTERS), false),
+    };
+    // A title that repeats the tool's name adds nothing.
+    let target = if target.eq_ignore_ascii_case(&step.tool_name) { String::new() } else { target };
     Description { verb, target, is_path }
 }
 

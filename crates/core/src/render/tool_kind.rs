@@ -62,6 +62,10 @@ impl ToolKind {
             "task" | "new_task" => "Delegate",
             "fetch" | "webfetch" | "web_fetch" => "Fetch",
             "websearch" | "web_search" | "google_web_search" => "Search the web",
+            "delete" => "Delete",
+            "move" => "Move",
+            "think" => "Think",
+            "switch_mode" => "Switch mode",
             _ => return None,
         })
     }

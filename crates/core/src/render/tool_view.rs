@@ -1,14 +1,13 @@
 //! The content of an expanded tool call. The shape of the arguments decides, since agents differ; arguments of an
 //! unknown shape are shown as JSON. `diff` handles changes of files.
 
-mod plan;
 mod search_results;
 
 use serde_json::Value;
 
-pub use self::plan::{PlanState, PlanStep};
 pub use self::search_results::{FileMatches, MatchLine, parse_matches};
-use crate::conversation::ui_message::{Phase, ToolStep};
+use crate::conversation::plan::{self, PlanStep};
+use crate::conversation::ui_message::{PATH_ARGUMENTS, Phase, ToolStep};
 use crate::render::tool_kind::ToolKind;
 
 /// How the page shows the arguments and the result of a call.
@@ -57,7 +56,7 @@ impl ToolView {
                 let first =
                     ["offset", "start_line", "startLine"].iter().find_map(|key| args.get(key)?.as_u64());
                 let first_line = first.and_then(|line| usize::try_from(line).ok()).unwrap_or(1).max(1);
-                text(args, &PATHS).map(|path| Self::Read { path: path.to_owned(), first_line })
+                text(args, &PATH_ARGUMENTS).map(|path| Self::Read { path: path.to_owned(), first_line })
             }
             ToolKind::Search | ToolKind::Find => {
                 let details = search_details(args);
@@ -72,8 +71,6 @@ impl ToolView {
         .unwrap_or_else(|| Self::Other { arguments: pretty_json(args) })
     }
 }
-
-const PATHS: [&str; 6] = ["path", "file_path", "filePath", "absolute_path", "filepath", "file"];
 
 /// The exit code of a shell command, from a field of the result or, for agents without one, from the last line.
 pub fn exit_code(step: &ToolStep) -> Option<i64> {

@@ -102,6 +102,10 @@ impl SessionMeta {
             Event::AskClosed { ask_id, .. } => self.asks.retain(|ask| ask.id != *ask_id),
             Event::ThinkingLevelChanged { level } => self.thinking_level.clone_from(level),
             Event::ModeChanged { mode } => self.mode.clone_from(mode),
+            Event::OptionsChanged { options } => self.options.clone_from(options),
+            Event::PlanChanged { steps } => self.plan.clone_from(steps),
+            Event::LoginChanged { login } => self.login.clone_from(login),
+            Event::AutoApproveChanged { level } => self.auto_approve = *level,
             Event::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 self.retry = Some(RetryNote {
                     attempt: *attempt,

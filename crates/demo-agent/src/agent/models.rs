@@ -74,7 +74,7 @@ pub(crate) const FREE: &str = "free";
 pub(crate) const ASK: &str = "ask";
 
 pub(crate) static MODES: [Mode; 2] = [
-    Mode { id: FREE, name: "Auto-approve", description: "Runs shell commands without asking" },
+    Mode { id: FREE, name: "Run without asking", description: "Runs shell commands without asking" },
     Mode { id: ASK, name: "Ask first", description: "Asks before each shell command" },
 ];
 

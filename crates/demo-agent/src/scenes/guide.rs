@@ -78,24 +78,23 @@ Try one of these:
 
 ### Connect a real agent
 
-Install pi, run it once to set up a model, and restart Pilothouse, which finds it on the `PATH`:
+Pilothouse finds pi, Claude Code, Codex, Gemini, opencode and other agents on the `PATH`. *More agents* under \
+*New session* lists how to install them, for example:
 
 ```sh
 npm install -g @earendil-works/pi-coding-agent
 ```
 
-Or pass another command when you start the server:
+Then press *Check again*. Any other agent can be added there, too, or when you start the server:
 
 ```sh
-pilothouse --agent my-pi=pi:/path/to/pi
-```
-
-Then choose it under *New session*.";
+pilothouse --agent mine=acp:'my-agent --acp'
+```";
 
 const WELCOME_TERSE: &str = "\
 I'm the **built-in demo** and have no model. Try `/tour` or `/help`.
 
-For a real agent: `npm install -g @earendil-works/pi-coding-agent`, then *New session*.";
+For a real agent, see *More agents* under *New session*.";
 
 const HINTS: [&str; 4] = [
     "I'm still the demo: your message arrived, but I can't understand it. \

@@ -2,16 +2,20 @@
 //! only place in the server that knows how a particular agent is started and where it keeps its files; a further
 //! protocol is an entry in [`Protocol`] and a module beside `pi`.
 
+mod known;
 mod pi;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use pilothouse_agents::{Connection, pi as pi_protocol};
+use pilothouse_agents::{Connection, acp, pi as pi_protocol};
+use pilothouse_core::limits::{ACP_STOP_SECONDS, AGENT_NAME_BYTES, STOP_STEP_SECONDS};
 use pilothouse_core::protocol::{AgentInfo, Capabilities};
 
 use super::discovery::Discovered;
 use super::process::{FinishedProgram, Launch};
+
+pub use known::{KnownAgent, known_agents};
 
 /// The name of the built-in agent.
 pub const DEMO: &str = "demo";
@@ -20,19 +24,26 @@ pub const DEMO: &str = "demo";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     pub name: String,
+    /// The name to show; empty if it is the name.
+    pub title: String,
     pub protocol: Protocol,
     /// The program and its arguments.
     pub command: Vec<String>,
     pub environment: Vec<(String, String)>,
-    /// The agent's own folder, with its session files in `sessions/`.
+    /// The folder with the session files in `sessions/`: the agent's own, or ours if the server records the sessions.
+    /// Empty until the data folder is known.
     pub folder: PathBuf,
     pub demo: bool,
+    /// The user added the agent in the page.
+    pub custom: bool,
 }
 
 /// A protocol that agents speak on their standard input and output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     Pi,
+    /// The Agent Client Protocol.
+    Acp,
 }
 
 /// The parameters for starting a session's process.
@@ -54,13 +65,15 @@ impl Protocol {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",
+            Self::Acp => "acp",
         }
     }
 
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "pi" => Ok(Self::Pi),
-            other => bail!("'{other}' is not a protocol that Pilothouse supports; use pi"),
+            "acp" => Ok(Self::Acp),
+            other => bail!("'{other}' is not a protocol that Pilothouse supports; use pi or acp"),
         }
     }
 }
@@ -84,8 +97,11 @@ impl Agent {
     pub fn from_words(name: &str, protocol: &str, command: Vec<String>) -> Result<Self> {
         let is_plain =
             |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || "-_. ".contains(letter));
-        if name.trim().is_empty() || !is_plain(name) {
-            bail!("'{name}' is not a valid name for an agent: use letters, digits, spaces and -_. only");
+        let has_letter = name.chars().any(char::is_alphanumeric);
+        if !has_letter || !is_plain(name) || name.len() > AGENT_NAME_BYTES {
+            bail!(
+                "'{name}' is not a valid name for an agent: use up to 60 letters, digits, spaces and -_. only"
+            );
         }
         if command.is_empty() {
             bail!("agent '{name}' has no command");
@@ -93,20 +109,51 @@ impl Agent {
         let protocol = Protocol::parse(protocol)?;
         Ok(Self {
             name: name.to_owned(),
+            title: String::new(),
             protocol,
             command,
             environment: Vec::new(),
             folder: match protocol {
                 Protocol::Pi => pi::default_folder(),
+                Protocol::Acp => PathBuf::new(),
             },
             demo: false,
+            custom: false,
         })
+    }
+
+    /// Sets the folder of an agent whose sessions the server records, below the data folder.
+    pub fn with_data_folder(self, data_folder: &Path) -> Self {
+        if self.is_recorded() && self.folder.as_os_str().is_empty() {
+            let folder = data_folder.join("agents").join(&self.name);
+            return Self { folder, ..self };
+        }
+        self
+    }
+
+    /// Whether the server records the sessions, because the agent keeps no files that it could read.
+    pub const fn is_recorded(&self) -> bool {
+        matches!(self.protocol, Protocol::Acp)
+    }
+
+    /// Whether the agent runs shell commands of the user itself.
+    pub const fn has_shell(&self) -> bool {
+        matches!(self.protocol, Protocol::Pi)
+    }
+
+    /// The time that the agent has to follow a stop before its process is ended.
+    pub const fn stop_seconds(&self) -> u64 {
+        match self.protocol {
+            Protocol::Pi => STOP_STEP_SECONDS,
+            Protocol::Acp => ACP_STOP_SECONDS,
+        }
     }
 
     /// Sets the agent's environment. The agent's folder becomes `folder`, else the folder that the environment names.
     pub fn with_environment(self, environment: Vec<(String, String)>, folder: Option<PathBuf>) -> Self {
         let from_environment = match self.protocol {
             Protocol::Pi => pi::folder_in(&environment),
+            Protocol::Acp => None,
         };
         let folder = folder.or(from_environment).unwrap_or(self.folder);
         Self { environment, folder, ..self }
@@ -118,17 +165,19 @@ impl Agent {
         let folder = data_folder.join("demo");
         Ok(Self {
             name: DEMO.to_owned(),
+            title: String::new(),
             protocol: Protocol::Pi,
             command: vec![program.to_string_lossy().into_owned(), "demo-agent".to_owned()],
             environment: vec![pi::folder_variable(&folder)],
             folder,
             demo: true,
+            custom: false,
         })
     }
 
-    /// The agents found on the PATH.
+    /// The known agents found on the PATH. Reads the disk.
     pub fn installed() -> Vec<Self> {
-        pi::installed().into_iter().collect()
+        known_agents().iter().filter_map(KnownAgent::installed).collect()
     }
 
     /// The folder with the agent's session files.
@@ -140,6 +189,9 @@ impl Agent {
     pub fn connection(&self, capabilities: Capabilities) -> Connection {
         match self.protocol {
             Protocol::Pi => Connection::Pi(pi_protocol::Connection::new(capabilities)),
+            Protocol::Acp => {
+                Connection::Acp(Box::new(acp::Connection::new(self.command.clone(), capabilities)))
+            }
         }
     }
 
@@ -147,6 +199,7 @@ impl Agent {
     pub fn capabilities(&self, version: Option<&str>) -> Capabilities {
         match self.protocol {
             Protocol::Pi => pi_protocol::capabilities(self.generation(version)),
+            Protocol::Acp => acp::capabilities(),
         }
     }
 
@@ -158,7 +211,8 @@ impl Agent {
     /// How the process of a session is started. `mark` is inherited by everything that it starts.
     pub fn launch(&self, session: SessionStart<'_>, mark: String) -> Launch {
         let arguments = match self.protocol {
-            Protocol::Pi => pi::session_arguments(self, session, self.generation(session.version)),
+            Protocol::Pi => pi::session_arguments(self, session, self.generation(session.version)).to_vec(),
+            Protocol::Acp => Vec::new(),
         };
         self.program(session.folder, mark, arguments)
     }
@@ -166,7 +220,8 @@ impl Agent {
     /// How a process is started that belongs to no session and leaves none behind.
     pub fn launch_without_session(&self, folder: &Path, mark: String) -> Launch {
         let arguments = match self.protocol {
-            Protocol::Pi => pi::NO_SESSION.map(str::to_owned),
+            Protocol::Pi => pi::NO_SESSION.map(str::to_owned).to_vec(),
+            Protocol::Acp => Vec::new(),
         };
         self.program(folder, mark, arguments)
     }
@@ -180,6 +235,7 @@ impl Agent {
     pub fn explain_failure(&self, finished: &FinishedProgram) -> Option<String> {
         match self.protocol {
             Protocol::Pi => pi::explain_failure(&self.name, &finished.stderr),
+            Protocol::Acp => None,
         }
     }
 
@@ -187,6 +243,7 @@ impl Agent {
     pub fn explain_no_model(&self) -> String {
         match self.protocol {
             Protocol::Pi => pi::explain_no_model(&self.name),
+            Protocol::Acp => format!("{} offers no model. Log in with it in a terminal first.", self.name),
         }
     }
 
@@ -208,6 +265,12 @@ impl Agent {
             version: discovered.version.clone(),
             demo: self.demo,
             problem: discovered.problem.clone(),
+            title: match &discovered.title {
+                Some(title) if self.title.is_empty() => title.clone(),
+                _ => self.title.clone(),
+            },
+            lists_sessions: discovered.lists_sessions,
+            custom: self.custom,
         }
     }
 }
@@ -255,7 +318,7 @@ mod tests {
     fn invalid_agents_get_a_sentence() {
         for (argument, part) in [
             ("pi", "NAME=PROTOCOL:COMMAND"),
-            ("x=acp2:run", "'acp2' is not a protocol"),
+            ("x=acp2:run", "'acp2' is not a protocol that Pilothouse supports; use pi or acp"),
             ("x=pi:", "no command"),
             ("x=pi:'open", "open quote"),
             ("=pi:pi", "not a valid name"),

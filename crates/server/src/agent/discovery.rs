@@ -7,7 +7,7 @@ use pilothouse_agents::{Reply, Request};
 use pilothouse_core::limits::STDERR_LINE_BYTES;
 use pilothouse_core::render::visible_text::visible_string;
 
-use super::catalogue::{Agent, find_program};
+use super::catalogue::{Agent, Protocol, find_program};
 use super::probe;
 use super::process::{self, FinishedProgram};
 
@@ -16,21 +16,27 @@ use super::process::{self, FinishedProgram};
 pub struct Discovered {
     pub version: Option<String>,
     pub problem: Option<String>,
+    /// The name by which the agent introduces itself.
+    pub title: Option<String>,
+    pub lists_sessions: bool,
 }
 
 /// Asks an agent for its version and its models. `mark` is inherited by the processes that this starts.
 pub async fn discover(agent: &Agent, folder: &Path, mark: &str) -> Discovered {
     if agent.demo {
-        return Discovered { version: Some(env!("CARGO_PKG_VERSION").to_owned()), problem: None };
+        return Discovered { version: Some(env!("CARGO_PKG_VERSION").to_owned()), ..Discovered::default() };
     }
-    let problem = |problem: String| Discovered { version: None, problem: Some(problem) };
+    let problem = |problem: String| Discovered { problem: Some(problem), ..Discovered::default() };
     let program = agent.command.first().cloned().unwrap_or_default();
     let name = program.clone();
     let found = tokio::task::spawn_blocking(move || find_program(&name)).await;
     if !matches!(found, Ok(Some(_))) {
         return problem(format!(
-            "'{program}' was not found. Install it or correct the agent's command, then restart Pilothouse."
+            "'{program}' was not found. Install it or correct the agent's command, then check again."
         ));
+    }
+    if agent.protocol == Protocol::Acp {
+        return introduce(agent, folder, mark).await;
     }
     let finished = match process::run_to_end(&agent.launch_version(folder, mark.to_owned())).await {
         Ok(finished) => finished,
@@ -46,7 +52,23 @@ pub async fn discover(agent: &Agent, folder: &Path, mark: &str) -> Discovered {
         Ok(_) => None,
         Err(error) => Some(does_not_start(&agent.name, &error)),
     };
-    Discovered { version, problem }
+    Discovered { version, problem, ..Discovered::default() }
+}
+
+/// Lets an agent introduce itself, which it does when it starts.
+async fn introduce(agent: &Agent, folder: &Path, mark: &str) -> Discovered {
+    let launch = agent.launch_without_session(folder, mark.to_owned());
+    match probe::introduce(agent, &launch).await {
+        Ok(introduction) => Discovered {
+            version: introduction.version,
+            title: introduction.title,
+            lists_sessions: introduction.capabilities.list_sessions,
+            problem: None,
+        },
+        Err(error) => {
+            Discovered { problem: Some(does_not_start(&agent.name, &error)), ..Discovered::default() }
+        }
+    }
 }
 
 fn explain(agent: &Agent, finished: &FinishedProgram) -> String {

@@ -3,16 +3,45 @@
 
 use std::time::Duration;
 
-use pilothouse_agents::{Connection, Open, Output, Reply, Request, RequestId};
+use pilothouse_agents::{AgentEvent, Connection, Open, Output, Reply, Request, RequestId};
 use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, PROBE_SECONDS};
 use pilothouse_core::protocol::Capabilities;
+use pilothouse_core::protocol::event::Event;
 use tokio::sync::mpsc;
 
 use super::catalogue::Agent;
 use super::process::{Exit, Launch, Process, ProcessEvent};
 
+/// How an agent introduces itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Introduction {
+    pub title: Option<String>,
+    pub version: Option<String>,
+    pub capabilities: Capabilities,
+}
+
+enum Answer {
+    Reply(Reply),
+    Introduction(Introduction),
+}
+
 /// Starts the agent, sends the request and waits for the reply and the end of the process. An error is for the user.
 pub async fn run(agent: &Agent, launch: &Launch, request: Request) -> Result<Reply, String> {
+    match start(agent, launch, Some(request)).await? {
+        Answer::Reply(reply) => Ok(reply),
+        Answer::Introduction(_) => Ok(Reply::Done),
+    }
+}
+
+/// Starts the agent and waits until it has introduced itself. An error is for the user.
+pub async fn introduce(agent: &Agent, launch: &Launch) -> Result<Introduction, String> {
+    match start(agent, launch, None).await? {
+        Answer::Introduction(introduction) => Ok(introduction),
+        Answer::Reply(_) => Ok(Introduction::default()),
+    }
+}
+
+async fn start(agent: &Agent, launch: &Launch, request: Option<Request>) -> Result<Answer, String> {
     let (sender, mut events) = mpsc::channel(AGENT_OUTPUT_QUEUE);
     // A mark of its own: when a process ends, everything with its mark is ended, and the session's own process or
     // another probe must not be affected.
@@ -20,10 +49,14 @@ pub async fn run(agent: &Agent, launch: &Launch, request: Request) -> Result<Rep
     let launch = Launch { mark, ..launch.clone() };
     let mut process = Process::start(&launch, sender).map_err(|error| format!("{error:#}"))?;
     let mut connection = agent.connection(Capabilities::default());
-    connection.open(Open::New { folder: launch.folder.to_string_lossy().into_owned() });
-    connection.request(RequestId(0), request);
+    connection.open(Open::Nothing);
+    let has_request = request.is_some();
+    if let Some(request) = request {
+        connection.request(RequestId(0), request);
+    }
     let limit = Duration::from_secs(PROBE_SECONDS);
-    let reply = tokio::time::timeout(limit, reply(&process, &mut connection, &mut events)).await;
+    let result =
+        tokio::time::timeout(limit, answer(&process, &mut connection, &mut events, has_request)).await;
     process.stop();
     // The end of the process is awaited, so that everything it wrote is on disk.
     let ended = async {
@@ -34,21 +67,36 @@ pub async fn run(agent: &Agent, launch: &Launch, request: Request) -> Result<Rep
         }
     };
     let _ = tokio::time::timeout(limit, ended).await;
-    reply.unwrap_or_else(|_| {
+    result.unwrap_or_else(|_| {
         Err(format!("The agent didn't respond within {PROBE_SECONDS} seconds. Try again."))
     })
 }
 
-async fn reply(
+/// Waits for the reply, or without a request until the agent is ready.
+async fn answer(
     process: &Process,
     connection: &mut Connection,
     events: &mut mpsc::Receiver<ProcessEvent>,
-) -> Result<Reply, String> {
+    has_request: bool,
+) -> Result<Answer, String> {
+    let mut introduction = Introduction::default();
     loop {
         while let Some(output) = connection.poll() {
             match output {
                 Output::Write(line) => drop(process.send(line)),
-                Output::Reply(_, result) => return result.map_err(|error| error.to_string()),
+                Output::Reply(_, result) => {
+                    return result.map(Answer::Reply).map_err(|error| error.to_string());
+                }
+                Output::Event(AgentEvent::Identified { title, version }) => {
+                    (introduction.title, introduction.version) = (title, version);
+                }
+                Output::Event(AgentEvent::Session(Event::CapabilitiesChanged { capabilities })) => {
+                    introduction.capabilities = capabilities;
+                }
+                Output::Event(AgentEvent::OpenFailed { reason }) => return Err(reason),
+                Output::Event(AgentEvent::Ready) if !has_request => {
+                    return Ok(Answer::Introduction(introduction));
+                }
                 Output::Event(_) => {}
             }
         }

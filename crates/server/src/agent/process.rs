@@ -127,6 +127,122 @@ impl Process {
     }
 }
 
+/// A shell command of the user that the server runs, for agents that have no shell. Dropping it ends the command.
+#[derive(Debug)]
+pub struct ShellCommand {
+    stop: Option<oneshot::Sender<()>>,
+}
+
+/// An event of a shell command, by the id that its caller gave it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ShellEvent {
+    Output {
+        id: String,
+        text: String,
+    },
+    /// Exactly once and last.
+    Ended {
+        id: String,
+        code: Option<i32>,
+    },
+}
+
+impl ShellCommand {
+    /// Runs a command with the user's shell in this folder. Its standard output and error are one stream.
+    pub fn start(
+        (id, command): (String, &str),
+        folder: &Path,
+        mark: String,
+        events: mpsc::Sender<ShellEvent>,
+    ) -> Result<Self> {
+        let mut child = Command::new("sh")
+            .arg("-c")
+            .arg(format!("exec 2>&1\n{command}"))
+            .current_dir(folder)
+            .env(orphans::MARK, &mark)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .with_context(|| format!("could not start a shell in {}", folder.display()))?;
+        let stdout = child.stdout.take().context("the shell has no standard output")?;
+        let (stop, stopped) = oneshot::channel();
+        let (ended, end) = watch::channel(false);
+        let reading = tokio::spawn(read_text(stdout, id.clone(), events.clone(), end));
+        tokio::spawn(async move {
+            let status = wait_or_terminate(&mut child, stopped).await;
+            let _ = tokio::task::spawn_blocking(move || orphans::end(&mark)).await;
+            let _ = ended.send(true);
+            let reader = reading.abort_handle();
+            let _ = tokio::time::timeout(Duration::from_secs(LAST_OUTPUT_SECONDS), reading).await;
+            reader.abort();
+            let code = exit(status, Vec::new()).code;
+            let _ = events.send(ShellEvent::Ended { id, code }).await;
+        });
+        Ok(Self { stop: Some(stop) })
+    }
+
+    /// Ends the command and everything that it started.
+    pub fn stop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+    }
+}
+
+/// Reads text until the pipe is closed, or until the command has ended and the pipe is silent. A character that is split
+/// between two reads is kept together.
+async fn read_text(
+    mut stdout: tokio::process::ChildStdout,
+    id: String,
+    events: mpsc::Sender<ShellEvent>,
+    mut end: watch::Receiver<bool>,
+) {
+    let mut bytes = vec![0; 16 * 1024];
+    let mut kept: Vec<u8> = Vec::new();
+    loop {
+        let ended = *end.borrow_and_update();
+        let count = tokio::select! {
+            count = stdout.read(&mut bytes) => count.unwrap_or_default(),
+            Ok(()) = end.changed(), if !ended => continue,
+            () = tokio::time::sleep(SILENCE), if ended => 0,
+        };
+        kept.extend_from_slice(&bytes[..count]);
+        let complete = match std::str::from_utf8(&kept) {
+            Err(error) if error.error_len().is_none() && count > 0 => error.valid_up_to(),
+            _ => kept.len(),
+        };
+        let rest = kept.split_off(complete);
+        let text = String::from_utf8_lossy(&kept).into_owned();
+        kept = rest;
+        if !text.is_empty() && events.send(ShellEvent::Output { id: id.clone(), text }).await.is_err() {
+            return;
+        }
+        if count == 0 {
+            return;
+        }
+    }
+}
+
+/// Waits for a shell command, which has no input to close: a stop sends TERM, then KILL.
+async fn wait_or_terminate(child: &mut Child, stopped: oneshot::Receiver<()>) -> Option<ExitStatus> {
+    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    tokio::select! {
+        status = child.wait() => return status.ok(),
+        // Received also when the handle is dropped.
+        _ = stopped => {}
+    }
+    signal(group, Signal::TERM);
+    let status = tokio::time::timeout(Duration::from_secs(STOP_STEP_SECONDS), child.wait()).await;
+    signal(group, Signal::KILL);
+    match status {
+        Ok(status) => status.ok(),
+        Err(_) => child.wait().await.ok(),
+    }
+}
+
 async fn wait_or_stop(child: &mut Child, stopped: oneshot::Receiver<()>) -> Option<ExitStatus> {
     let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
     tokio::select! {

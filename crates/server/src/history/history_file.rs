@@ -16,9 +16,11 @@ use pilothouse_agents::history::entry::{EntryContent, Extra, read_entry};
 use pilothouse_agents::history::index::{IndexEntry, SessionIndex};
 use pilothouse_agents::history::record::{EntryKind, Role};
 use pilothouse_core::conversation::message::Message;
+use pilothouse_core::conversation::plan::PlanStep;
 use pilothouse_core::limits::TAIL_ROWS;
 use pilothouse_core::session::machine::Evidence;
 use pilothouse_core::{MessageController, SessionState};
+use serde_json::Value;
 
 use super::source::{FileStamp, RangeReader, ReadProgress};
 use crate::http::blobs::Blobs;
@@ -26,6 +28,9 @@ use fold::{Checkpoint, FoldCursor, FullFold};
 use follow::TakenUntil;
 
 pub use follow::{FileChange, live_events};
+
+/// The number of shell commands that are compared with those in progress when the server was killed.
+const RECENT_SHELL_COMMANDS: usize = 50;
 
 /// The conversation in one session file.
 #[derive(Debug)]
@@ -101,6 +106,21 @@ impl HistoryFile {
     /// The name of the session, or a title made from its first user message.
     pub fn title(&self) -> String {
         self.index.facts().title()
+    }
+
+    /// The user gave the session its name.
+    pub fn is_named_by_user(&self) -> bool {
+        self.index.facts().is_named_by_user
+    }
+
+    /// The agent's own id of a session that was recorded here.
+    pub fn agent_session(&self) -> Option<&str> {
+        self.index.facts().agent_session.as_deref()
+    }
+
+    /// The agent's latest plan.
+    pub fn plan(&self) -> &[PlanStep] {
+        &self.index.facts().plan
     }
 
     /// The provider and the id of the model.
@@ -213,6 +233,24 @@ impl ScannedFile {
             }
         });
         messages.collect()
+    }
+
+    /// The time of the last entry, in a session that was recorded here.
+    pub fn last_recorded_time(&self) -> Option<u64> {
+        self.index.facts().agent_session.as_ref()?;
+        self.index.entries().iter().map(|entry| entry.time).max()
+    }
+
+    /// The client ids of the newest shell commands, in a session that was recorded here.
+    pub fn recent_shell_commands(&self) -> Vec<String> {
+        let mut reader = RangeReader::new(&self.file);
+        let commands =
+            self.index.entries().iter().rev().filter(|entry| entry.kind == EntryKind::Message(Role::Other));
+        let ids = commands.take(RECENT_SHELL_COMMANDS).filter_map(|entry| {
+            let entry: Value = serde_json::from_slice(reader.read(entry.offset, entry.length)?).ok()?;
+            entry.get("clientId")?.as_str().map(str::to_owned)
+        });
+        ids.collect()
     }
 
     /// Folds the conversation, with the extras at their positions.

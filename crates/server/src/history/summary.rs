@@ -19,6 +19,8 @@ pub struct StoredSession {
     pub state: SessionState,
     /// The time of the newest message, in milliseconds since 1970.
     pub modified: u64,
+    /// The agent's own id of a session that was recorded here.
+    pub agent_session: Option<String>,
 }
 
 /// The digest of a session file, with the state needed to continue reading it.
@@ -75,6 +77,7 @@ impl FileSummary {
             title: facts.title(),
             state: self.digest.resting_state(),
             modified: facts.modified().unwrap_or_else(|| self.stamp.map_or(0, FileStamp::modified_ms)),
+            agent_session: facts.agent_session.clone(),
         })
     }
 }

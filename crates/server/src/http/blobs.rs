@@ -13,7 +13,7 @@ use pilothouse_agents::history::entry::{EntryContent, read_entry};
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::limits::{IMAGE_BYTES, SESSION_FILE_IMAGES, SESSION_IMAGES};
-use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::event::{Event, Update};
 use sha2::{Digest, Sha256};
 
 /// A decoded image.
@@ -98,6 +98,7 @@ impl Blobs {
             | Event::ToolExecutionEnd { result: output, .. } => {
                 output.images.iter_mut().for_each(|image| self.extract(image));
             }
+            Event::MessageUpdate { update: Update::Image { image, .. } } => self.extract(image),
             _ => {}
         }
     }

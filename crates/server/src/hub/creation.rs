@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::UNUSED_SESSION_DAYS;
@@ -9,6 +10,7 @@ use pilothouse_core::protocol::{CommandError, ErrorCode, ServerFrame, SessionSum
 
 use super::{Hub, SessionEntry, broadcast};
 use crate::clock::now_ms;
+use crate::session::Input;
 use crate::store::{SessionRecord, Write};
 
 impl Hub {
@@ -19,13 +21,32 @@ impl Hub {
         Ok(id)
     }
 
+    /// Continues a session that only its agent knows. Its conversation is loaded once and recorded here.
+    pub async fn import_session(
+        self: &Arc<Self>,
+        agent: &str,
+        cwd: PathBuf,
+        agent_session: String,
+        title: String,
+    ) -> Result<String, CommandError> {
+        let listed = self.state().sessions.values().find_map(|entry| {
+            let is_same = entry.agent.name == agent && entry.agent_session.as_ref() == Some(&agent_session);
+            is_same.then(|| entry.summary.id.clone())
+        });
+        if let Some(id) = listed {
+            return Ok(id);
+        }
+        let id = self.new_session(agent, cwd).await?;
+        let input = Input::Import { agent_session, title };
+        match self.send(&id, input).await {
+            Ok(()) => Ok(id),
+            Err(_) => Err(CommandError::no_such_session()),
+        }
+    }
+
     /// Adds a session that has no file yet, or whose file was not seen yet.
     pub async fn add_session(&self, id: &str, agent: &str, cwd: PathBuf) -> Result<(), CommandError> {
-        let agent = self
-            .agents
-            .iter()
-            .find(|offered| offered.name == agent)
-            .ok_or_else(|| CommandError::invalid(format!("There is no agent named '{agent}'.")))?;
+        let agent = self.agent(agent)?;
         if !tokio::fs::metadata(&cwd).await.is_ok_and(|metadata| metadata.is_dir()) {
             let text = format!("The folder {} doesn't exist.", cwd.display());
             return Err(CommandError::new(ErrorCode::Gone, text));
@@ -47,10 +68,11 @@ impl Hub {
             agent: agent.name.clone(),
             cwd: summary.cwd.clone(),
             created: summary.modified,
+            auto_approve: self.store.folder_auto_approve(&summary.cwd),
             ..SessionRecord::default()
         };
         self.store.write(vec![Write::AddSession(record.clone())]).result().await?;
-        let entry = SessionEntry::new(summary, record, agent.clone(), None);
+        let entry = SessionEntry::new(summary, record, agent, None);
         let mut state = self.state();
         // Its file may have been listed in the meantime.
         let listed = state.sessions.entry(id.to_owned()).or_insert(entry);
@@ -66,9 +88,10 @@ impl Hub {
     pub(super) fn load_records(&self) {
         let unfinished: HashSet<String> = self.store.unfinished_sessions().into_iter().collect();
         let oldest = now_ms().saturating_sub(UNUSED_SESSION_DAYS * 24 * 60 * 60 * 1_000);
+        let agents = self.agents();
         let mut state = self.state();
         for record in self.store.sessions() {
-            let agent = self.agents.iter().find(|agent| agent.name == record.agent);
+            let agent = agents.iter().find(|agent| agent.name == record.agent);
             let is_unfinished = unfinished.contains(&record.id);
             // `created` is 0 once the session has a file: then it is listed as long as the file exists.
             let is_listed = is_unfinished || !record.draft.trim().is_empty() || record.created > oldest;

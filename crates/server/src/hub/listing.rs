@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use pilothouse_core::SessionState;
@@ -28,9 +28,16 @@ impl Hub {
 
     /// Follows the files from now on, as long as the hub exists.
     pub fn watch_files(self: &Arc<Self>) {
-        let folders: HashSet<PathBuf> = self.agents.iter().map(|agent| agent.session_folder()).collect();
+        let folders: HashSet<PathBuf> = self.agents().iter().map(|agent| agent.session_folder()).collect();
+        if let Some(watched) = self.watch_folders(folders.into_iter().collect()) {
+            let _ = self.watched.set(watched);
+        }
+    }
+
+    /// Follows the files in these folders. Returns whether every change is reported, which may change.
+    pub(super) fn watch_folders(self: &Arc<Self>, folders: Vec<PathBuf>) -> Option<Arc<AtomicBool>> {
         let hub = Arc::downgrade(self);
-        let watched = watch::start(folders.into_iter().collect(), move |event| {
+        let watched = watch::start(folders, move |event| {
             let Some(hub) = hub.upgrade() else { return false };
             match event {
                 WatchEvent::Paths(paths) if paths.is_empty() => {}
@@ -41,12 +48,11 @@ impl Hub {
             }
             true
         });
-        match watched {
-            Ok(watched) => drop(self.watched.set(watched)),
-            Err(error) => {
-                tracing::warn!(%error, "session files cannot be watched; they are read when a client asks")
-            }
-        }
+        watched
+            .inspect_err(|error| {
+                tracing::warn!(%error, "session files cannot be watched; they are read when a client asks");
+            })
+            .ok()
     }
 
     fn set_file(&self, entry: &mut SessionEntry, file: PathBuf) {
@@ -61,7 +67,8 @@ impl Hub {
     fn read_files(&self, rescan: Rescan<'_>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = HashSet::new();
-        for agent in &self.agents {
+        let agents = self.agents();
+        for agent in &agents {
             // Two agents may share a folder: its sessions belong to the first.
             if !read.insert(&agent.folder) {
                 continue;
@@ -94,6 +101,7 @@ impl Hub {
                 };
                 match known {
                     Some(entry) if entry.is_open() => {
+                        entry.agent_session = session.agent_session;
                         self.set_file(entry, session.path.clone());
                         // A session whose queue is full checks its file when the agent's run ends.
                         if let Some(inputs) = &entry.inputs {
@@ -101,6 +109,7 @@ impl Hub {
                         }
                     }
                     Some(entry) => {
+                        entry.agent_session = session.agent_session;
                         self.set_file(entry, session.path);
                         if entry.summary != summary {
                             entry.summary = summary;
@@ -110,6 +119,7 @@ impl Hub {
                     None => {
                         let record = state.records.remove(&session.id).unwrap_or_default();
                         let mut entry = SessionEntry::new(summary, record, agent.clone(), None);
+                        entry.agent_session = session.agent_session;
                         self.set_file(&mut entry, session.path);
                         changed.push(entry.summary());
                         state.sessions.insert(session.id, entry);

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::conversation::queue::{Scheduled, restored_text};
 use pilothouse_core::limits::DRAFT_BYTES;
 use pilothouse_core::protocol::{CommandError, ErrorCode, ServerFrame, SessionSummary};
@@ -50,6 +51,33 @@ impl Hub {
         let at = now_ms();
         let write = |session, _: &SessionSummary| Write::MarkRead { session, at };
         self.change_record(id, write, move |record| record.read_at = record.read_at.max(at))
+    }
+
+    /// Stores which approvals of a session are answered automatically, and with `folder` also for new sessions there.
+    pub fn set_auto_approve(
+        self: &Arc<Self>,
+        id: &str,
+        level: AutoApprove,
+        folder: Option<String>,
+    ) -> RecordChange {
+        let change = self.change_record(
+            id,
+            |session, summary| Write::SetAutoApprove {
+                session,
+                agent: summary.agent.clone(),
+                cwd: summary.cwd.clone(),
+                level,
+            },
+            move |record| record.auto_approve = level,
+        )?;
+        if let Some(folder) = folder {
+            return Ok(self.store.write(vec![Write::SetFolderAutoApprove { folder, level }]));
+        }
+        Ok(change)
+    }
+
+    pub fn auto_approve(&self, id: &str) -> AutoApprove {
+        self.state().sessions.get(id).map(|entry| entry.record.auto_approve).unwrap_or_default()
     }
 
     pub fn set_draft(self: &Arc<Self>, id: &str, text: String) -> RecordChange {
@@ -155,10 +183,18 @@ impl Hub {
             entry.deleting = true;
             (entry.inputs.clone(), entry.file.clone())
         };
+        let own_copy = self
+            .state()
+            .sessions
+            .get(id)
+            .and_then(|entry| Some((entry.agent.clone(), entry.agent_session.clone()?)));
         // A task of its own: a client that disconnects meanwhile leaves nothing half-done.
         let (hub, session) = (self.clone(), id.to_owned());
         let deleted = tokio::spawn(async move {
             let deleted = hub.end_and_delete(&session, inputs, file).await;
+            if let (Ok(()), Some((agent, agent_session))) = (&deleted, own_copy) {
+                hub.delete_agent_session(agent, agent_session);
+            }
             if deleted.is_err()
                 && let Some(entry) = hub.state().sessions.get_mut(&session)
             {

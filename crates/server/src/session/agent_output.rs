@@ -15,6 +15,7 @@ use super::effect::{Pending, session_reply};
 use super::{Session, agent_failed, probing, stopping};
 use crate::agent::catalogue::SessionStart;
 use crate::agent::process::{Exit, Launch, ProcessEvent};
+use crate::clock::now_ms;
 
 impl Session {
     /// Starts the agent unless it is running.
@@ -31,11 +32,22 @@ impl Session {
             return Err(CommandError::new(ErrorCode::Gone, text));
         }
         let launch = self.launch().await;
-        let connection = self.origin.agent.connection(self.log.meta().capabilities.clone());
+        let mut connection = self.origin.agent.connection(self.log.meta().capabilities.clone());
+        connection.set_wanted_mode(&self.log.meta().mode);
         let folder = self.origin.cwd.to_string_lossy().into_owned();
-        let open = match &self.origin.file {
-            Some(_) => Open::Stored { session_id: self.origin.id.clone(), folder },
-            None => Open::New { folder },
+        let open = match (&self.recorder, &self.import) {
+            // After an interrupted import the rest is not loaded again: it would be doubled.
+            (Some(recorder), Some(import)) if recorder.file().is_none() => {
+                Open::Import { session_id: import.clone(), folder }
+            }
+            (Some(recorder), _) => match recorder.agent_session().filter(|_| recorder.file().is_some()) {
+                Some(session_id) => Open::Stored { session_id: session_id.to_owned(), folder },
+                None => Open::New { folder },
+            },
+            (None, _) if self.origin.file.is_some() => {
+                Open::Stored { session_id: self.origin.id.clone(), folder }
+            }
+            (None, _) => Open::New { folder },
         };
         self.agent
             .start(&launch, connection, open)
@@ -81,15 +93,37 @@ impl Session {
 
     pub(super) async fn agent_event(&mut self, event: AgentEvent) {
         match event {
-            AgentEvent::Settings(settings) => self.settings(settings),
+            AgentEvent::Settings(settings) => {
+                self.settings(settings);
+                self.record_settings().await;
+            }
             AgentEvent::Ready => {
                 if self.agent.set_ready() {
                     self.transition(StateEvent::SessionCreated, "");
                 }
             }
+            AgentEvent::Identified { title, version } => {
+                self.hub.agent_identified(&self.origin.agent.name, title, version);
+            }
+            AgentEvent::SessionStarted { agent_session_id } => {
+                let is_import = self.import.is_some();
+                self.agent_session_started(&agent_session_id).await;
+                if is_import {
+                    self.end_run_that_did_not_start(StateEvent::Completed, "");
+                }
+            }
+            AgentEvent::MemoryLost { reason } => self.memory_lost(&reason).await,
+            AgentEvent::OpenFailed { reason } => self.open_failed(reason),
+            AgentEvent::AskClosed { ask_id } => {
+                let closed = self.asks.asks().find(|ask| ask.id == ask_id).cloned();
+                if let Some(ask) = closed {
+                    self.record_ask(ask.withdrawn_text()).await;
+                    self.close_ask(&ask_id, ClosedBy::Stopped);
+                }
+            }
             AgentEvent::Session(event) => self.session_event(event).await,
             AgentEvent::QueueLength(length) => self.steering.set_agent_queue(Some(length)),
-            AgentEvent::AskOpened(ask) => self.open_ask(ask),
+            AgentEvent::AskOpened(ask) => self.open_ask(ask).await,
             AgentEvent::ShellOutput { request, delta } => {
                 if let Some(event) = self.shell.output(request, delta) {
                     self.publish(event);
@@ -99,6 +133,29 @@ impl Session {
                 tracing::warn!(session = %self.origin.id, "the agent wrote a line that is not a JSON object");
             }
         }
+    }
+
+    /// Tells the user that the agent starts without what was said before.
+    async fn memory_lost(&mut self, reason: &str) {
+        let agent = &self.origin.agent.name;
+        let text = if reason.is_empty() {
+            format!("{agent} can't continue earlier sessions. It starts without what was said above.")
+        } else {
+            format!(
+                "{agent} couldn't continue this session ({reason}). It starts without what was said above."
+            )
+        };
+        self.note(text).await;
+    }
+
+    /// Ends an agent that cannot open the session.
+    fn open_failed(&mut self, reason: String) {
+        if self.log.state() == SessionState::Creating {
+            self.transition(StateEvent::Failed, &reason);
+        } else {
+            self.end_run_that_did_not_start(StateEvent::Failed, &reason);
+        }
+        self.agent.end();
     }
 
     pub(super) fn settings(&mut self, settings: Settings) {
@@ -128,6 +185,14 @@ impl Session {
 
     /// Processes an event of the conversation.
     pub(super) async fn session_event(&mut self, mut event: Event) {
+        if let Some(recorder) = &mut self.recorder
+            && !recorder.stamp(&mut event, now_ms())
+        {
+            return;
+        }
+        if matches!(event, Event::LoginChanged { login: Some(_) }) {
+            self.agent.await_login();
+        }
         if let Event::MessageStart { message: Message::User { content, client_id, timestamp } } = &mut event {
             let text = content.text();
             if self.log.meta().title.is_empty() {
@@ -148,12 +213,18 @@ impl Session {
         let ends_run = matches!(event, Event::AgentSettled { .. });
         let ends_compaction = matches!(event, Event::CompactionEnd { .. });
         let step = self.log.follow(&event);
-        self.publish(event);
-        if let Some((step, reason)) = step {
-            self.transition(step, &reason);
+        self.record_and_publish(event).await;
+        match step {
+            // The next message starts a run at once: the session does not rest in between.
+            Some((StateEvent::Completed, _)) if ends_run && self.starts_next_run() => {
+                self.log.transition_silently(StateEvent::Completed);
+            }
+            Some((step, reason)) => self.transition(step, &reason),
+            None => {}
         }
         if ends_run {
             self.agent.stopped();
+            self.steering.run_ended();
             self.read_own_messages().await;
             self.settle_reported().await;
             self.journal.write_note();
@@ -267,7 +338,7 @@ impl Session {
         let expected = self.agent.ended();
         tracing::info!(session = %self.origin.id, code = ?exit.code, signal = ?exit.signal, expected, "agent ended");
         for ask in self.asks.close_all() {
-            self.record_ask(ask.process_ended_text());
+            self.record_ask(ask.process_ended_text()).await;
             self.publish(Event::AskClosed { ask_id: ask.id, by: ClosedBy::Stopped });
         }
         self.journal.submit(vec![self.journal.save_asks(Vec::new())]);
@@ -279,8 +350,13 @@ impl Session {
         self.perform(effects);
         let success = exit.code == Some(0);
         let reason = exit.stderr.last().cloned().unwrap_or_default();
-        let event =
-            Event::ProcessExit { code: exit.code, signal: exit.signal, expected, stderr: exit.stderr };
+        let event = Event::ProcessExit {
+            code: exit.code,
+            signal: exit.signal,
+            expected,
+            stderr: exit.stderr,
+            shell_lives: !self.origin.agent.has_shell(),
+        };
         self.settle_reported().await;
         let has_message = match self.journal.message_in_progress() {
             Some(time) => self.file.has_reply(time).await,
@@ -291,7 +367,7 @@ impl Session {
         }
         // If our process was ended in favour of another program, the work in progress is that program's.
         if !(expected && self.log.meta().external_writer) {
-            self.publish(event);
+            self.record_and_publish(event).await;
         }
         self.journal.write_note();
         self.transition(StateEvent::ProcessExit { success, expected }, &reason);

@@ -1,12 +1,16 @@
 //! Commands of clients, and the answers to questions: checked, stored, then carried out.
 
+use std::path::{Path, PathBuf};
+
 use pilothouse_agents::Request;
 use pilothouse_core::SessionState;
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::conversation::ask::{Answer, Ask, ClosedBy};
-use pilothouse_core::conversation::ui_message::Image;
+use pilothouse_core::conversation::ui_message::{Image, ToolStep};
 use pilothouse_core::limits::{PAGE_ROWS, TITLE_BYTES};
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{CommandError, ErrorCode, SessionCommand, SessionReply};
+use pilothouse_core::render::diff::diffs_of;
 use pilothouse_core::session::machine::StateEvent;
 use tokio::time::Instant;
 
@@ -19,6 +23,23 @@ use super::parts::steering::{Change, ChangeKind};
 use super::turns::new_prompt;
 use super::{Session, closing, probes, probing, queries};
 use crate::client::Responder;
+use crate::clock::now_ms;
+
+/// Whether all files of a tool call are inside the folder after links are resolved. A path that does not exist yet is
+/// resolved by its nearest folder that does. Reads the disk.
+fn is_inside_after_links(tool: &ToolStep, folder: &Path) -> bool {
+    let resolve = |path: &Path| -> Option<PathBuf> {
+        let path = folder.join(path);
+        // A link whose target does not exist leads to wherever the target would be created.
+        let exists = |known: &&Path| known.symlink_metadata().is_ok();
+        let known = path.ancestors().find(exists)?;
+        Some(known.canonicalize().ok()?.join(path.strip_prefix(known).ok()?))
+    };
+    let Some(real_folder) = resolve(folder) else { return false };
+    let changed = diffs_of(tool).into_iter().flat_map(|diff| std::iter::once(diff.path).chain(diff.old_path));
+    let mut paths = tool.paths().map(str::to_owned).chain(changed).filter(|path| !path.is_empty());
+    paths.all(|path| resolve(Path::new(&path)).is_some_and(|real| real.starts_with(&real_folder)))
+}
 
 impl Session {
     pub(super) async fn command(&mut self, responder: Responder, command: SessionCommand) {
@@ -54,6 +75,14 @@ impl Session {
                 self.ask_agent(responder, Request::SetModel { provider, model_id }).await;
             }
             SessionCommand::SetMode { mode } => self.ask_agent(responder, Request::SetMode { mode }).await,
+            SessionCommand::SetOption { option_id, value } => {
+                self.ask_agent(responder, Request::SetOption { option_id, value }).await;
+            }
+            SessionCommand::LogIn { method } => self.ask_agent(responder, Request::LogIn { method }).await,
+            SessionCommand::SetAutoApprove { level, remember } => {
+                let result = self.set_auto_approve(level, remember).await;
+                responder.respond(result.map(|()| SessionReply::Done));
+            }
             SessionCommand::SetThinkingLevel { level } => {
                 self.ask_agent(responder, Request::SetThinkingLevel { level }).await;
             }
@@ -65,7 +94,10 @@ impl Session {
                 responder.respond(result.map(|()| SessionReply::Done));
             }
             SessionCommand::AbortBash => {
-                self.request(Request::AbortShell, Pending::Ignored);
+                if self.origin.agent.has_shell() {
+                    self.request(Request::AbortShell, Pending::Ignored);
+                }
+                self.shell.stop_local();
                 responder.respond(Ok(SessionReply::Done));
             }
             SessionCommand::Answer { ask_id, answer } => {
@@ -134,6 +166,9 @@ impl Session {
         if let Err(error) = self.check_writable().await {
             return responder.respond(Err(error));
         }
+        if self.recorder.is_some() {
+            return responder.respond(self.rename_recorded(name).await.map(|()| SessionReply::Done));
+        }
         if self.agent.is_running() {
             let request = Request::Rename { name: name.clone() };
             return self.request(request, Pending::Rename { responder, name });
@@ -148,6 +183,32 @@ impl Session {
         // The session's own process does not start in the meantime, so that only the probe writes the file.
         self.agent.set_probing(true);
         probes::rename(responder, self.hub.clone(), self.origin.clone(), self.launch().await, name);
+    }
+
+    /// Renames a session that is recorded here. An agent that runs is told, in case it shows the name elsewhere.
+    async fn rename_recorded(&mut self, name: String) -> Result<(), CommandError> {
+        if self.origin.file.is_none() {
+            return Err(CommandError::invalid("You can rename a session after its first message."));
+        }
+        let append = self.recorder.as_mut().and_then(|recorder| recorder.rename(&name, now_ms()));
+        self.append(append).await?;
+        if self.agent.is_running() {
+            self.request(Request::Rename { name: name.clone() }, Pending::Ignored);
+        }
+        self.set_title(name);
+        Ok(())
+    }
+
+    /// Decides which approvals are answered automatically. Open ones that the new level covers are answered at once.
+    async fn set_auto_approve(&mut self, level: AutoApprove, remember: bool) -> Result<(), CommandError> {
+        let folder = remember.then(|| self.log.meta().cwd.clone());
+        self.hub.set_auto_approve(&self.origin.id, level, folder)?.result().await?;
+        self.publish(Event::AutoApproveChanged { level });
+        self.update_summary();
+        for ask in self.asks.to_vec() {
+            self.auto_approve(&ask).await;
+        }
+        Ok(())
     }
 
     /// Forks the session with a separate process. That process may rewrite an old session file, so the session's own
@@ -174,12 +235,21 @@ impl Session {
             return Ok(());
         }
         self.check_writable().await?;
-        self.ensure_process().await?;
+        if self.origin.agent.has_shell() {
+            self.ensure_process().await?;
+        }
         // The id is stored before the command runs: one that is sent again after a kill does not run twice.
         self.journal.commit(vec![self.journal.remember_id(client_id)]).await?;
         self.prompts.remember(client_id);
-        let effects = self.shell.start(client_id, command, exclude_from_context);
-        self.perform(effects);
+        if self.origin.agent.has_shell() {
+            let effects = self.shell.start(client_id, command, exclude_from_context);
+            self.perform(effects);
+        } else {
+            let mark = format!("{}-shell-{}", self.origin.mark, uuid::Uuid::now_v7().simple());
+            let start =
+                self.shell.start_here((client_id, command), exclude_from_context, &self.origin.cwd, mark)?;
+            self.publish(start);
+        }
         // Its row is on disk before the command is acknowledged.
         self.journal.write_note();
         self.journal.commit(Vec::new()).await
@@ -214,7 +284,7 @@ impl Session {
         if self.shutdown.is_some() {
             return Err(closing());
         }
-        if self.file.is_read() && !self.is_agent_working() {
+        if self.recorder.is_none() && self.file.is_read() && !self.is_agent_working() {
             self.check_external_writer().await;
         }
         if self.log.meta().external_writer && !self.file.is_taken_over() {
@@ -226,7 +296,7 @@ impl Session {
 }
 
 impl Session {
-    pub(super) fn open_ask(&mut self, ask: Ask) {
+    pub(super) async fn open_ask(&mut self, ask: Ask) {
         let ask = self.asks.open(ask, Instant::now());
         // A command of an extension may ask without a request to a model; the agent is working nevertheless.
         if self.agent.is_ready() && self.log.state() == SessionState::Creating {
@@ -234,36 +304,65 @@ impl Session {
         }
         let waiting = waiting_for(&ask);
         self.journal.submit(vec![self.journal.save_asks(self.asks.to_vec())]);
-        self.publish(Event::AskOpened { ask });
+        self.publish(Event::AskOpened { ask: ask.clone() });
         self.transition(waiting, "");
         self.update_summary();
+        self.auto_approve(&ask).await;
     }
 
-    /// Accepts the first answer to a question. It is stored before it is sent to the agent.
+    /// Approves a request without asking, if the user allowed that. Links are resolved, because one may lead out of the
+    /// folder.
+    async fn auto_approve(&mut self, ask: &Ask) {
+        let level = self.log.meta().auto_approve;
+        if !level.is_on() || !ask.approval {
+            return;
+        }
+        let folder = self.origin.cwd.clone();
+        let Some(answer) = level.answer(ask, &folder.to_string_lossy()) else { return };
+        if level != AutoApprove::Everything
+            && let Some(tool) = ask.tool.clone()
+        {
+            let inside = tokio::task::spawn_blocking(move || is_inside_after_links(&tool, &folder));
+            if !inside.await.unwrap_or_default() {
+                return;
+            }
+        }
+        let words = ask.auto_approved_text();
+        if let Err(error) = self.answer_with(&ask.id, answer, words).await {
+            tracing::warn!(session = %self.origin.id, error = error.message, "an approval was not given automatically");
+        }
+    }
+
+    /// Accepts the first answer to a question.
     pub(super) async fn answer(&mut self, ask_id: &str, answer: Answer) -> Result<(), CommandError> {
+        let words = self.asks.answered(ask_id, &answer)?.answered_text(&answer);
+        self.answer_with(ask_id, answer, words).await
+    }
+
+    /// Answers a question. The answer is stored, in these words, before it is sent to the agent.
+    async fn answer_with(&mut self, ask_id: &str, answer: Answer, words: String) -> Result<(), CommandError> {
         let ask = self.asks.answered(ask_id, &answer)?;
         if !self.agent.accepts_input() {
             let text = "The agent can't accept answers right now. Try again in a moment.";
             return Err(CommandError::new(ErrorCode::Busy, text));
         }
         let by = if ask.is_declined_by(&answer) { ClosedBy::Declined } else { ClosedBy::Answer };
-        let record = ask_record(ask.answered_text(&answer));
-        let writes = vec![
-            self.journal.add_extra(vec![record.clone()]),
-            self.journal.save_asks(self.asks.without(ask_id)),
-        ];
-        self.journal.commit(writes).await?;
+        let record = ask_record(words);
+        if self.recorder.is_some() {
+            self.end_message_in_progress().await;
+            self.store_ask_record(&record).await?;
+            self.journal.commit(vec![self.journal.save_asks(self.asks.without(ask_id))]).await?;
+        } else {
+            let writes = vec![
+                self.journal.add_extra(vec![record.clone()]),
+                self.journal.save_asks(self.asks.without(ask_id)),
+            ];
+            self.journal.commit(writes).await?;
+        }
         self.request(Request::Answer { ask_id: ask_id.to_owned(), answer }, Pending::Ignored);
         self.publish(record);
         self.close_ask(ask_id, by);
         Ok(())
-    }
-
-    /// Records how an unanswered question ended.
-    pub(super) fn record_ask(&mut self, words: String) {
-        let record = ask_record(words);
-        self.journal.submit(vec![self.journal.add_extra(vec![record.clone()])]);
-        self.publish(record);
     }
 
     pub(super) fn close_ask(&mut self, ask_id: &str, by: ClosedBy) {
@@ -278,5 +377,30 @@ impl Session {
             self.transition(event, "");
         }
         self.update_summary();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_link_out_of_the_folder_is_outside() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(other.path(), folder.path().join("out")).unwrap();
+        let inside = |path: &str| {
+            let tool = ToolStep {
+                tool_name: "edit".into(),
+                tool_args: json!({ "path": path }),
+                ..ToolStep::default()
+            };
+            is_inside_after_links(&tool, folder.path())
+        };
+        assert!(inside("new/file.txt") && inside(&folder.path().join("a").to_string_lossy()));
+        std::os::unix::fs::symlink("/nonexistent/target", folder.path().join("dangling")).unwrap();
+        assert!(!inside("dangling"), "a write would create its target");
+        assert!(!inside("out/file.txt") && !inside("/etc/passwd") && !inside("../x"));
     }
 }

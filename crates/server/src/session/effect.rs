@@ -63,8 +63,11 @@ pub(super) fn session_reply(reply: Reply) -> SessionReply {
     match reply {
         Reply::Models(models) => SessionReply::Models { models },
         Reply::Commands(commands) => SessionReply::Commands { commands },
-        Reply::Done | Reply::Prompt(_) | Reply::QueueCleared(_) | Reply::Shell(_) | Reply::Forked(_) => {
-            SessionReply::Done
-        }
+        Reply::Done
+        | Reply::Prompt(_)
+        | Reply::QueueCleared(_)
+        | Reply::Shell(_)
+        | Reply::Forked(_)
+        | Reply::Sessions(_) => SessionReply::Done,
     }
 }

@@ -14,7 +14,7 @@ use crate::history::history_file::live_events;
 impl Session {
     /// Shows the conversation as it is on disk, in a new epoch.
     pub(super) fn show(&mut self, recovered: Recovered) {
-        let Recovered { history, extras, queue, unsent, interrupted, writes, .. } = recovered;
+        let Recovered { history, recorded, extras, queue, unsent, interrupted, writes, .. } = recovered;
         let is_unfinished = interrupted || !unsent.is_empty() || !queue.is_empty();
         let mut state = history.as_ref().map_or(SessionState::Idle, |history| history.resting_state());
         if is_unfinished
@@ -22,12 +22,16 @@ impl Session {
         {
             state = SessionState::Paused;
         }
+        if let (Some(recorder), Some(history)) = (&mut self.recorder, &history) {
+            recorder.continue_file(history.path(), recorded.unwrap_or_default());
+        }
         let first_unsent = unsent.first().map(|prompt| title_from(&prompt.text));
         self.steering.replace(queue.clone());
         self.log.reset(state, |view| {
             view.meta.queue = queue;
             if let Some(history) = &history {
                 view.meta.title = history.title();
+                view.meta.plan = history.plan().to_vec();
                 // The model's display name is known once the agent runs.
                 view.meta.model = history.model().map(|(provider, id)| ModelInfo {
                     provider: provider.to_owned(),
@@ -69,6 +73,10 @@ impl Session {
     }
 
     pub(super) async fn file_changed(&mut self) {
+        if self.recorder.is_some() {
+            // Only this task writes it.
+            return self.file.check_later(Instant::now());
+        }
         match (self.agent.is_running(), self.file.is_read()) {
             (false, true) => self.check_external_writer().await,
             // A file that could not be read when the session was opened is shown once it can be.
@@ -79,6 +87,9 @@ impl Session {
     }
 
     pub(super) async fn check_file(&mut self, now: Instant) {
+        if self.recorder.is_some() {
+            return self.read_recorded().await;
+        }
         if !self.is_agent_working() {
             return self.check_external_writer().await;
         }
@@ -166,8 +177,22 @@ impl Session {
         }
     }
 
+    /// Reads what was recorded, so that older rows can be read from the file.
+    pub(super) async fn read_recorded(&mut self) {
+        if self.origin.file.is_none() {
+            return;
+        }
+        if !self.file.is_read() {
+            self.file.reopen(&self.origin, self.hub.store()).await;
+        }
+        self.file.read_recorded(&self.origin, self.hub.store()).await;
+    }
+
     /// Reads what our own process has written, after it has reported everything for now.
     pub(super) async fn read_own_messages(&mut self) {
+        if self.recorder.is_some() {
+            return self.read_recorded().await;
+        }
         if !self.file.is_read() {
             self.file.reopen(&self.origin, self.hub.store()).await;
         }
@@ -182,6 +207,9 @@ impl Session {
 
     /// Publishes messages that our own process wrote but did not report before its exit.
     pub(super) async fn read_last_messages(&mut self) {
+        if self.recorder.is_some() {
+            return self.read_recorded().await;
+        }
         if !self.file.is_read() {
             return self.file.reopen(&self.origin, self.hub.store()).await;
         }

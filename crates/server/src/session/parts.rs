@@ -9,5 +9,6 @@ pub(super) mod file_ownership;
 pub(super) mod in_flight;
 pub(super) mod journal;
 pub(super) mod prompts;
+pub(super) mod recorder;
 pub(super) mod shell;
 pub(super) mod steering;

@@ -10,7 +10,7 @@ use pilothouse_core::session::machine::StateEvent;
 use super::Session;
 use super::effect::Pending;
 use super::parts::prompts::check_prompt;
-use super::parts::steering::{Change, ChangeKind};
+use super::parts::steering::{AgentQueue, Change, ChangeKind};
 use super::turns::{new_prompt, queued};
 use crate::client::{ClientId, Responder};
 use crate::store::Write;
@@ -25,18 +25,46 @@ impl Session {
         {
             return;
         }
-        for Scheduled { id, lane, text, mut images, .. } in self.steering.to_offer() {
+        for Scheduled { id, lane, text, mut images, .. } in self.steering.to_offer(self.agent_queue()) {
             if !self.log.state().is_active() {
                 self.begin_run();
             }
             images.iter_mut().for_each(|image| self.origin.blobs.restore_data(image));
             self.steering.offer(&id);
-            self.request(Request::Prompt { text, images, lane }, Pending::Offered { id });
+            let context = self.shell_context();
+            self.request(Request::Prompt { text, images, lane, context }, Pending::Offered { id });
+        }
+    }
+
+    /// Whether a scheduled message starts the next run of an agent without a queue.
+    pub(super) fn starts_next_run(&self) -> bool {
+        let has_own_queue = self.log.meta().capabilities.agent_queue;
+        let can_offer = self.agent.is_running() && !self.agent.is_stopping() && !self.steering.is_clearing();
+        !has_own_queue && can_offer && !self.steering.to_offer(AgentQueue::Idle).is_empty()
+    }
+
+    fn agent_queue(&self) -> AgentQueue {
+        let capabilities = &self.log.meta().capabilities;
+        let is_busy = self.log.is_running() || self.prompts.is_starting();
+        match (capabilities.agent_queue, is_busy) {
+            (true, _) => AgentQueue::Own,
+            (false, false) => AgentQueue::Idle,
+            (false, true) if capabilities.mid_turn && self.log.is_running() => AgentQueue::Steerable,
+            (false, true) => AgentQueue::Busy,
         }
     }
 
     /// Keeps a scheduled message that the agent refused in the queue, and notifies the user.
     pub(super) fn offer_refused(&mut self, id: &str, error: &AgentError) {
+        if *error == AgentError::Busy {
+            self.steering.postpone(id);
+            // The run may have ended in the meantime.
+            if !self.log.is_running() {
+                self.steering.run_ended();
+                self.offer_queue();
+            }
+            return;
+        }
         self.steering.refuse_offer(id);
         self.end_run_that_did_not_start(StateEvent::Failed, &error.to_string());
         if *error == AgentError::Closed {

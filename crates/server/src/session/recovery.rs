@@ -6,12 +6,14 @@
 
 use pilothouse_core::conversation::message::{Content, Message, Part};
 use pilothouse_core::conversation::queue::{Queue, Scheduled};
+use pilothouse_core::conversation::ui_message::BashResult;
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{Disposition, Prompted};
 
 use super::SessionOrigin;
-use super::parts::in_flight::is_part_of_message;
+use super::parts::in_flight::{is_part_of_message, shell_id};
 use super::parts::journal::ask_record;
+use super::parts::recorder::RecordedFacts;
 use crate::clock::now_ms;
 use crate::history::{HistoryFile, ScannedFile};
 use crate::http::blobs::Blobs;
@@ -23,6 +25,8 @@ use crate::store::{Extra, Prompt, PromptOutcome, Store, Write};
 pub(super) struct Recovered {
     /// `None` if the session has no file, or it cannot be read.
     pub(super) history: Option<HistoryFile>,
+    /// What the file says about a session that is recorded here.
+    pub(super) recorded: Option<RecordedFacts>,
     /// Rows that are in no session file, ordered by time.
     pub(super) extras: Vec<Extra>,
     pub(super) queue: Queue,
@@ -41,6 +45,16 @@ pub(super) fn open(origin: &SessionOrigin, hub: &Hub) -> Recovered {
     let scanned = origin.file.as_deref().and_then(|file| hub.scan(file));
     let mut recovered = Recovered::read(hub.store(), &origin.id, &origin.blobs, scanned.as_ref());
     recovered.history = scanned.map(|scanned| scanned.fold(&recovered.extras, &origin.blobs));
+    if origin.agent.is_recorded() {
+        recovered.recorded = recovered.history.as_ref().map(|history| RecordedFacts {
+            agent_session: history.agent_session().map(str::to_owned),
+            last_entry: history.last_entry_id(),
+            last_time: history.last_message_time().unwrap_or_default(),
+            is_named_by_user: history.is_named_by_user(),
+            model: history.model().map(|(_, id)| id.to_owned()),
+            thinking_level: history.thinking_level().map(str::to_owned),
+        });
+    }
     recovered
 }
 
@@ -84,9 +98,13 @@ impl Recovered {
         if note.message.is_some_and(|time| file.is_some_and(|file| file.has_reply(time))) {
             events.retain(|event| !is_part_of_message(event));
         }
+        recover_shell_commands(&mut events, file);
         if !events.is_empty() {
             events.push(Event::AgentEnd { will_retry: false });
-            self.add_extra(session, Extra { at: note.at, events });
+            // A message that is recorded here may have ended after the note was written, with tools that the note has:
+            // they must find its rows.
+            let at = file.and_then(ScannedFile::last_recorded_time).unwrap_or_default().max(note.at);
+            self.add_extra(session, Extra { at, events });
         }
         self.interrupted = true;
         self.writes.push(Write::SetInFlight { session: session.to_owned(), note: None });
@@ -148,6 +166,33 @@ impl Recovered {
         let (session, client_id) = (session.to_owned(), client_id.to_owned());
         self.writes.push(Write::SetOutcome { session, client_id, outcome });
     }
+}
+
+/// Ends the shell commands that ran when the server was killed, and leaves out those that were recorded before it.
+fn recover_shell_commands(events: &mut Vec<Event>, file: Option<&ScannedFile>) {
+    let mut running: Vec<(String, BashResult)> = Vec::new();
+    for event in events.iter() {
+        match event {
+            Event::BashStart { id, command, exclude_from_context } => {
+                let (command, exclude_from_context) = (command.clone(), *exclude_from_context);
+                let result =
+                    BashResult { command, exclude_from_context, cancelled: true, ..BashResult::default() };
+                running.push((id.clone(), result));
+            }
+            Event::BashExecutionUpdate { id, delta } => {
+                if let Some((_, result)) = running.iter_mut().find(|(known, _)| known == id) {
+                    result.output.push_str(delta);
+                }
+            }
+            Event::BashEnd { id, .. } => running.retain(|(known, _)| known != id),
+            _ => {}
+        }
+    }
+    let has_commands = events.iter().any(|event| shell_id(event).is_some());
+    let recorded = file.filter(|_| has_commands).map(ScannedFile::recent_shell_commands).unwrap_or_default();
+    running.retain(|(id, _)| !recorded.contains(id));
+    events.retain(|event| !shell_id(event).is_some_and(|id| recorded.contains(id)));
+    events.extend(running.into_iter().map(|(id, result)| Event::BashEnd { id, result }));
 }
 
 /// Divides prompts into those that need no recovery, and the others.

@@ -93,7 +93,8 @@ impl Session {
                 if self.agent.is_ready() {
                     self.transition(StateEvent::SessionCreated, "");
                 }
-                self.request(Request::Prompt { text, images, lane }, Pending::Prompt { client_id });
+                let context = self.shell_context();
+                self.request(Request::Prompt { text, images, lane, context }, Pending::Prompt { client_id });
                 // Messages that were scheduled with an earlier process are offered to this one.
                 self.offer_queue();
             }
@@ -228,6 +229,10 @@ impl Session {
     /// Sends what failed again: unsent prompts and scheduled messages, else the refused prompt, else the last user
     /// message.
     pub(super) async fn retry(&mut self, responder: Responder) {
+        if self.import.is_some() && !self.log.is_busy() {
+            responder.respond(Ok(SessionReply::Done));
+            return self.import_session().await;
+        }
         if self.prompts.has_unsent() || self.steering.queue().sendable().next().is_some() {
             return self.resume(responder).await;
         }
@@ -268,12 +273,18 @@ impl Session {
             self.close_ask(&ask.id, ClosedBy::Stopped);
         }
         let meta = self.log.meta();
-        let works =
-            self.log.state().is_active() || meta.compacting || meta.retry.is_some() || self.log.is_running();
+        let works = self.log.state().is_active()
+            || meta.compacting
+            || meta.retry.is_some()
+            || meta.login.is_some()
+            || self.log.is_running();
         if works && self.agent.is_running() {
             self.steering.abort();
             self.send_due_requests();
-            self.agent.expect_stop(Instant::now());
+            // An agent without files that is still starting has no turn to end and nothing to store.
+            let is_starting = self.recorder.is_some() && !self.agent.is_ready();
+            let seconds = if is_starting { 0 } else { self.origin.agent.stop_seconds() };
+            self.agent.expect_stop(Instant::now(), seconds);
         }
         self.transition(StateEvent::CancelSession, "");
     }

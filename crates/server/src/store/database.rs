@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use crate::clock::unix_ms;
 
 /// Migration N brings the tables from version N to N + 1. A released migration is never changed.
-const MIGRATIONS: [&str; 1] = ["
+pub(super) const MIGRATIONS: [&str; 2] = ["
     CREATE TABLE sessions (
         id TEXT PRIMARY KEY,
         agent TEXT NOT NULL DEFAULT '',
@@ -69,6 +69,14 @@ const MIGRATIONS: [&str; 1] = ["
         message INTEGER,
         events TEXT NOT NULL
     ) STRICT;
+", "
+    ALTER TABLE sessions ADD COLUMN auto_approve TEXT NOT NULL DEFAULT 'off';
+
+    -- Defaults of new sessions, by folder.
+    CREATE TABLE folders (
+        path TEXT PRIMARY KEY,
+        auto_approve TEXT NOT NULL DEFAULT 'off'
+    ) STRICT, WITHOUT ROWID;
 "];
 
 /// How long a connection waits for another program that has locked the database.

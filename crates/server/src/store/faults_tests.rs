@@ -3,10 +3,11 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use rusqlite::Connection;
 
 use super::store_tests::{accept, in_flight, prompt};
-use super::{FILE, Store, Write};
+use super::{FILE, SessionRecord, Store, Write};
 
 fn files_named(folder: &Path, part: &str) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap().flatten();
@@ -61,6 +62,38 @@ fn a_store_of_a_newer_version_is_an_error_and_left_alone() {
     let error = format!("{:#}", Store::open(folder.path()).unwrap_err());
     assert!(error.contains("newer Pilothouse") && error.contains("store.db"), "{error}");
     assert!(files_named(folder.path(), "broken").is_empty());
+}
+
+#[test]
+fn a_store_of_the_first_version_keeps_its_records_and_gets_the_new_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Connection::open(folder.path().join(FILE)).unwrap();
+    first.execute_batch(super::database::MIGRATIONS[0]).unwrap();
+    first.pragma_update(None, "user_version", 1).unwrap();
+    first.execute("INSERT INTO sessions VALUES ('s', 'pi', '/ship', 5, 1, 0, 7, 'half')", []).unwrap();
+    drop(first);
+    let store = Store::open(folder.path()).unwrap();
+    let record = SessionRecord {
+        id: "s".to_owned(),
+        agent: "pi".to_owned(),
+        cwd: "/ship".to_owned(),
+        created: 5,
+        pinned: true,
+        read_at: 7,
+        draft: "half".to_owned(),
+        ..SessionRecord::default()
+    };
+    assert_eq!(store.sessions(), [record]);
+    let level = AutoApprove::Reading;
+    let (session, agent, cwd) = ("s".to_owned(), String::new(), String::new());
+    let writes = vec![
+        Write::SetAutoApprove { session, agent, cwd, level },
+        Write::SetFolderAutoApprove { folder: "/ship".to_owned(), level: AutoApprove::Edits },
+    ];
+    store.write(writes).wait().unwrap();
+    assert_eq!(store.sessions()[0].auto_approve, AutoApprove::Reading);
+    assert_eq!(store.folder_auto_approve("/ship"), AutoApprove::Edits);
+    assert_eq!(store.folder_auto_approve("/other"), AutoApprove::Off);
 }
 
 #[test]

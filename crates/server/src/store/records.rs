@@ -1,5 +1,6 @@
 //! The values that the store keeps.
 
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::protocol::Prompted;
@@ -21,6 +22,7 @@ pub struct SessionRecord {
     /// 0 for never.
     pub read_at: u64,
     pub draft: String,
+    pub auto_approve: AutoApprove,
 }
 
 /// The reply to a command with a client id: what happened to a prompt, nothing for other commands, or why it was

@@ -85,11 +85,9 @@ fn ask(id: &str) -> Ask {
         kind: AskKind::Select,
         approval: true,
         title: "Run it?".to_owned(),
-        message: String::new(),
         options: vec!["Yes".to_owned(), "No".to_owned()],
-        placeholder: String::new(),
-        prefill: String::new(),
         timeout_ms: Some(7),
+        ..Ask::default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Writes as values, and how each one is carried out.
 
 use pilothouse_core::conversation::ask::Ask;
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::conversation::queue::Scheduled;
 use rusqlite::Connection;
 
@@ -39,6 +40,18 @@ pub enum Write {
     SetDraft {
         session: String,
         draft: String,
+    },
+    /// Which approvals are answered automatically.
+    SetAutoApprove {
+        session: String,
+        agent: String,
+        cwd: String,
+        level: AutoApprove,
+    },
+    /// The default of new sessions in a folder.
+    SetFolderAutoApprove {
+        folder: String,
+        level: AutoApprove,
     },
     /// Stores a prompt. One that is unsettled and stored again (it was edited) replaces the earlier text.
     AcceptPrompt {
@@ -106,6 +119,12 @@ impl Write {
             }
             Self::MarkRead { session, at } => sessions::mark_read(transaction, session, *at),
             Self::SetDraft { session, draft } => sessions::set_draft(transaction, session, draft),
+            Self::SetAutoApprove { session, agent, cwd, level } => {
+                sessions::set_auto_approve(transaction, (session, agent, cwd), *level)
+            }
+            Self::SetFolderAutoApprove { folder, level } => {
+                sessions::set_folder_auto_approve(transaction, folder, *level)
+            }
             Self::AcceptPrompt { session, prompt } => prompts::accept(transaction, session, prompt),
             Self::RememberId { session, client_id, at } => {
                 prompts::remember_id(transaction, session, client_id, *at)

@@ -120,6 +120,7 @@ async fn case_70_a_question_is_answered_once_and_closes_in_every_client() {
             }
             AskKind::Confirm => Answer::Confirm(true),
             AskKind::Input | AskKind::Editor => Answer::Text("Ada".into()),
+            AskKind::Permission | AskKind::Form => panic!("the demo agent asks no such question: {ask:?}"),
         };
         let command = SessionCommand::Answer { ask_id: ask.id.clone(), answer };
         other.ask(&session, command.clone()).await.unwrap();

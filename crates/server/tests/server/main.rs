@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod access;
+mod acp;
 mod commands;
 mod concurrency;
 mod conversation;

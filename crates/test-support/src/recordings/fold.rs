@@ -36,6 +36,7 @@ impl RecordingFold {
                 signal: process.signal,
                 expected: false,
                 stderr: Vec::new(),
+                shell_lives: false,
             });
         }
         fold

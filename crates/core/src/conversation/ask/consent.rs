@@ -96,7 +96,7 @@ impl Consent {
         })
     }
 
-    const fn is_yes(self) -> bool {
+    pub const fn is_yes(self) -> bool {
         matches!(self, Self::Yes | Self::BroadYes)
     }
 }

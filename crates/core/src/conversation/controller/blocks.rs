@@ -3,12 +3,11 @@
 //! of a call.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::tool_calls::Stage;
 use super::{MessageController, Report};
-use crate::conversation::message::{Content, Part};
-use crate::conversation::ui_message::{Kind, Mark, UiMessage};
+use crate::conversation::message::{Content, Part, ToolCall};
+use crate::conversation::ui_message::{Image, Kind, Mark, UiMessage};
 use crate::json::FromJson;
 use crate::protocol::event::LAST_BLOCK;
 
@@ -16,12 +15,23 @@ use crate::protocol::event::LAST_BLOCK;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
 pub(super) struct MessageBlock {
     pub(super) index: usize,
+    /// `System` for an image, whose row is one of the assistant.
     pub(super) kind: Kind,
     /// None while all text of the block is blank, since blank text has no row.
     pub(super) row: Option<usize>,
     /// The blank text so far. It becomes part of the row once other text follows.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     blank: String,
+}
+
+impl MessageBlock {
+    /// The kind of the block's row.
+    pub(super) const fn row_kind(&self) -> Kind {
+        match self.kind {
+            Kind::System => Kind::Assistant,
+            kind => kind,
+        }
+    }
 }
 
 impl MessageController {
@@ -62,26 +72,31 @@ impl MessageController {
         }
     }
 
-    /// Applies a tool call block. The row appears once the tool's name is known; the arguments follow when
-    /// complete.
-    pub(super) fn call_block(
-        &mut self,
-        index: usize,
-        id: String,
-        tool: String,
-        arguments: Option<Value>,
-        report: &mut Report,
-    ) {
+    /// Applies a tool call block. The row appears once the tool's name is known; the arguments follow when the call is
+    /// `complete`.
+    pub(super) fn call_block(&mut self, index: usize, call: ToolCall, complete: bool, report: &mut Report) {
         let index = self.index_of_block(index, Kind::Tool);
-        let row = match self.block(index, Kind::Tool).row.or_else(|| self.claim_call(&id, &tool)) {
+        let row = match self.block(index, Kind::Tool).row.or_else(|| self.claim_call(&call.id, &call.name)) {
             Some(row) => row,
             None => {
                 let place = self.place_of_block(index);
-                self.insert_call(place, id.clone(), tool.clone(), Stage::Calling, true, report)
+                self.insert_call(place, call.id.clone(), call.name.clone(), Stage::Calling, true, report)
             }
         };
         self.block(index, Kind::Tool).row = Some(row);
-        self.update_call(row, id, tool, arguments, report);
+        self.update_call(row, call, complete, report);
+    }
+
+    /// Applies an image block, which has a row of its own.
+    pub(super) fn image_block(&mut self, index: usize, image: Image, report: &mut Report) {
+        let index = self.index_of_block(index, Kind::System);
+        if self.block(index, Kind::System).row.is_some() {
+            return;
+        }
+        let place = self.place_of_block(index);
+        let message = UiMessage { kind: Kind::Assistant, images: vec![image], ..UiMessage::default() };
+        let row = self.insert(place, message, report);
+        self.block(index, Kind::System).row = Some(row);
     }
 
     /// Applies the message's end, which is authoritative: rows that differ get its text, rows it lacks are
@@ -99,8 +114,12 @@ impl MessageController {
                     kept.push((index, Kind::Thinking));
                 }
                 Part::ToolCall(call) => {
-                    self.call_block(index, call.id, call.name, Some(call.arguments), report);
+                    self.call_block(index, call, true, report);
                     kept.push((index, Kind::Tool));
+                }
+                Part::Image(image) => {
+                    self.image_block(index, image, report);
+                    kept.push((index, Kind::System));
                 }
                 _ => {}
             }

@@ -40,7 +40,9 @@ impl MessageController {
         self.rows.iter().enumerate().find_map(|(held, row)| {
             let shape = (row.kind == Kind::Tool) == row.tool_step.is_some()
                 && (row.kind == Kind::Bash) == row.bash_result.is_some();
-            let blank = matches!(row.kind, Kind::Assistant | Kind::Thinking) && row.text.trim().is_empty();
+            let blank = matches!(row.kind, Kind::Assistant | Kind::Thinking)
+                && row.text.trim().is_empty()
+                && row.images.is_empty();
             let reopened = row.mark.is_some_and(|mark| matches!(mark, Mark::Interrupted | Mark::Cancelled))
                 && row.tool_step.as_ref().is_some_and(|step| step.phase.is_open());
             let stray =

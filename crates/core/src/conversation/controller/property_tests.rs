@@ -7,7 +7,7 @@ use serde_json::json;
 use super::test_support::*;
 use super::{Change, ControllerSnapshot, Fold, MessageController};
 use crate::conversation::message::{Content, Message, Part, StopReason, ToolCall};
-use crate::conversation::ui_message::{Mark, UiMessage};
+use crate::conversation::ui_message::{Image, Mark, UiMessage};
 use crate::protocol::event::{Event, LAST_BLOCK, ToolOutput, Update};
 
 /// A small set of ids, one of them empty, so that ids collide.
@@ -64,6 +64,7 @@ fn message() -> impl Strategy<Value = Message> {
                 details: None,
                 is_error,
                 duration_ms: None,
+                call: None,
             }
         }),
         words().prop_map(|summary| Message::CompactionSummary { summary }),
@@ -88,8 +89,9 @@ fn update() -> impl Strategy<Value = Update> {
         }),
         2 => (index(), id(), tool()).prop_map(|(content_index, id, name)| Update::ToolcallEnd {
             content_index,
-            tool_call: ToolCall { id, name, arguments: json!({ "n": 1 }), arguments_error: None },
+            tool_call: ToolCall { id, name, arguments: json!({ "n": 1 }), ..ToolCall::default() },
         }),
+        1 => index().prop_map(|content_index| Update::Image { content_index, image: Image::default() }),
         1 => Just(Update::Unknown),
     ]
 }
@@ -103,7 +105,8 @@ fn event() -> impl Strategy<Value = Event> {
             code: Some(1),
             signal: None,
             expected,
-            stderr: vec![]
+            stderr: vec![],
+            shell_lives: false
         }),
         2 => message().prop_map(|message| Event::MessageStart { message }),
         4 => message().prop_map(|message| Event::MessageEnd { message }),
@@ -130,6 +133,9 @@ fn event() -> impl Strategy<Value = Event> {
             summary: Some(summary),
             aborted: false,
             error: None
+        }),
+        1 => (id(), tool()).prop_map(|(id, name)| Event::ToolCallChanged {
+            tool_call: ToolCall { id, name, arguments: json!({ "n": 3 }), ..ToolCall::default() },
         }),
         1 => Just(Event::Unknown),
     ]

@@ -100,7 +100,7 @@ impl MessageController {
         let exit = self.fold.exit.filter(|row| fits(*row, Kind::Error));
         let mut blocks = self.fold.blocks.clone();
         for block in blocks.iter_mut().flatten() {
-            block.row = block.row.filter(|row| fits(*row, block.kind));
+            block.row = block.row.filter(|row| fits(*row, block.row_kind()));
         }
         self.fold.open_user = open_user;
         self.fold.failure = failure;

@@ -98,7 +98,7 @@ pub fn tool_call(id: &str) -> ToolCall {
         id: id.into(),
         name: "bash".into(),
         arguments: json!({ "command": id }),
-        arguments_error: None,
+        ..ToolCall::default()
     }
 }
 
@@ -148,6 +148,7 @@ pub fn result(id: &str, output: &str) -> Message {
         details: None,
         is_error: false,
         duration_ms: None,
+        call: None,
     }
 }
 
@@ -206,7 +207,7 @@ pub fn stopped() -> Event {
 }
 
 pub fn died() -> Event {
-    Event::ProcessExit { code: Some(1), signal: None, expected: false, stderr: vec![] }
+    Event::ProcessExit { code: Some(1), signal: None, expected: false, stderr: vec![], shell_lives: false }
 }
 
 pub fn bash_start(id: &str, command: &str) -> Event {

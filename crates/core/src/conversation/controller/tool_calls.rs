@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{MessageController, Report};
+use crate::conversation::message::ToolCall;
 use crate::conversation::ui_message::{Kind, Mark, Phase, ToolStep, UiMessage};
 use crate::json::FromJson;
 use crate::limits::{OPEN_CALLS, RECENT_CALLS};
@@ -66,31 +67,37 @@ pub(super) struct CallEnd {
 
 /// Events of a call.
 impl MessageController {
-    /// Applies the id, the tool and, once complete, the arguments of a call from the assistant message.
-    pub(super) fn update_call(
-        &mut self,
-        row: usize,
-        id: String,
-        tool: String,
-        arguments: Option<Value>,
-        report: &mut Report,
-    ) {
+    /// Applies the id, the tool and, if they are `complete`, the arguments of a call.
+    pub(super) fn update_call(&mut self, row: usize, call: ToolCall, complete: bool, report: &mut Report) {
+        let ToolCall { id, name, arguments, info, .. } = call;
         if let Some(call) = self.fold.calls.iter_mut().rfind(|call| call.row == Some(row)) {
             call.id.clone_from(&id);
-            call.tool.clone_from(&tool);
+            call.tool.clone_from(&name);
             call.claimed = true;
         }
         self.change_step(row, report, |step| {
-            let renamed = step.call_id != id || step.tool_name != tool;
+            let renamed = step.call_id != id || step.tool_name != name;
             step.call_id = id;
-            step.tool_name = tool;
-            let arguments = arguments.filter(|arguments| step.tool_args != *arguments);
-            let changed = arguments.is_some();
-            if let Some(arguments) = arguments {
+            step.tool_name = name;
+            let differs = complete && (step.tool_args != arguments || step.info != info);
+            if differs {
                 step.tool_args = arguments;
+                step.info = info;
             }
-            renamed || changed
+            renamed || differs
         });
+    }
+
+    /// Applies what has changed about a call since it was reported. A call that is not known is ignored: its end adds
+    /// a row.
+    pub(super) fn change_call(&mut self, call: ToolCall, report: &mut Report) {
+        if call.id.is_empty() {
+            return;
+        }
+        let row = self.find_call(&call.id, &call.name, |known| known.stage.is_open());
+        if let Some(row) = row.and_then(|position| self.fold.calls[position].row) {
+            self.update_call(row, call, true, report);
+        }
     }
 
     pub(super) fn tool_start(&mut self, id: String, tool: String, arguments: Value, report: &mut Report) {

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::conversation::plan::PlanState;
 use crate::limits::SHOWN_MATCH_LINES;
 
 fn step(tool: &str, args: Value) -> ToolStep {

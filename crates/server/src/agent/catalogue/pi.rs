@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pilothouse_agents::pi::Generation;
 
-use super::{Agent, SessionStart, find_program};
+use super::{Agent, SessionStart};
 
 /// The environment variable that names pi's folder.
 const FOLDER_VARIABLE: &str = "PI_CODING_AGENT_DIR";
@@ -14,11 +14,6 @@ pub(super) const NO_SESSION: [&str; 3] = ["--mode", "rpc", "--no-session"];
 
 /// The oldest Node.js that pi 1.x runs on.
 const NODE: (u32, u32) = (22, 19);
-
-pub(super) fn installed() -> Option<Agent> {
-    find_program("pi")?;
-    Agent::from_words("pi", "pi", vec!["pi".to_owned()]).ok()
-}
 
 /// pi's folder for settings and sessions.
 pub(super) fn default_folder() -> PathBuf {

@@ -52,6 +52,12 @@ impl HistoryFile {
         RangeReader::new(&self.reopen()?).read(entry.offset, entry.length).and_then(entry_id)
     }
 
+    /// The id of the last entry of the active branch.
+    pub fn last_entry_id(&self) -> Option<String> {
+        let entry = self.active_entry(self.active.len().checked_sub(1)?)?;
+        RangeReader::new(&self.reopen()?).read(entry.offset, entry.length).and_then(entry_id)
+    }
+
     /// The first row that an entry adds or changes. Returns `None` if the entry is not in the active branch or changes
     /// no row.
     pub fn row_of_entry(&self, entry_id: &str) -> Option<usize> {

@@ -130,7 +130,16 @@ fn rows_and_entries_map_to_each_other() {
 
 fn process_exit_at(at: u64, text: &str) -> Extra {
     let stderr = vec![text.to_owned()];
-    Extra { at, events: vec![Event::ProcessExit { code: Some(1), signal: None, expected: false, stderr }] }
+    Extra {
+        at,
+        events: vec![Event::ProcessExit {
+            code: Some(1),
+            signal: None,
+            expected: false,
+            stderr,
+            shell_lives: false,
+        }],
+    }
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use pilothouse_agents::{AgentError, AgentEvent, Connection, Open, Output, Reply, Request, RequestId};
-use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, STOP_STEP_SECONDS};
+use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, AGENT_START_SECONDS};
+use pilothouse_core::protocol::event::Event;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -28,6 +29,8 @@ pub(in crate::session) struct AgentConnection {
     stop_at: Option<Instant>,
     /// When an idle process is ended.
     idle_at: Option<Instant>,
+    /// When the agent's silence counts as the end of a replay or of work in the background.
+    silence_at: Option<Instant>,
     /// A probe is using the session's file.
     probing: bool,
 }
@@ -38,6 +41,8 @@ struct RunningAgent {
     connection: Connection,
     /// The agent accepts prompts.
     ready: bool,
+    /// When an agent that is not ready counts as failed.
+    ready_by: Option<Instant>,
     /// We are ending the process.
     ending: bool,
 }
@@ -62,6 +67,7 @@ impl AgentConnection {
             unsent: VecDeque::new(),
             stop_at: None,
             idle_at: None,
+            silence_at: None,
             probing: false,
         }
     }
@@ -79,7 +85,8 @@ impl AgentConnection {
 
     fn attach(&mut self, process: Process, mut connection: Connection, open: Open) {
         connection.open(open);
-        self.running = Some(RunningAgent { process, connection, ready: false, ending: false });
+        let ready_by = Some(Instant::now() + Duration::from_secs(AGENT_START_SECONDS));
+        self.running = Some(RunningAgent { process, connection, ready: false, ready_by, ending: false });
         self.deliver();
     }
 
@@ -98,7 +105,17 @@ impl AgentConnection {
 
     /// Marks the agent as ready. Returns whether it was not ready before.
     pub(in crate::session) fn set_ready(&mut self) -> bool {
-        self.running.as_mut().is_some_and(|running| !std::mem::replace(&mut running.ready, true))
+        self.running.as_mut().is_some_and(|running| {
+            running.ready_by = None;
+            !std::mem::replace(&mut running.ready, true)
+        })
+    }
+
+    /// The agent waits for a login, which may take any time.
+    pub(in crate::session) const fn await_login(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.ready_by = None;
+        }
     }
 
     pub(in crate::session) fn is_ending(&self) -> bool {
@@ -131,6 +148,12 @@ impl AgentConnection {
             lines.into_iter().for_each(|line| running.connection.receive(line));
         }
         self.deliver();
+        self.expect_silence(Instant::now());
+    }
+
+    fn expect_silence(&mut self, now: Instant) {
+        let timeout = self.running.as_ref().and_then(|running| running.connection.silence_timeout());
+        self.silence_at = timeout.map(|timeout| now + timeout);
     }
 
     /// Dispatches the connection's outputs: lines to the process, everything else to `received`. Deltas that arrived
@@ -170,6 +193,25 @@ impl AgentConnection {
         }
     }
 
+    /// The next event of the conversation, if it is the next that was received.
+    pub(in crate::session) fn next_conversation_event(&mut self) -> Option<Event> {
+        match self.received.pop_front()? {
+            FromAgent::Event(AgentEvent::Session(event)) => Some(event),
+            other => {
+                self.received.push_front(other);
+                None
+            }
+        }
+    }
+
+    /// Ends the message in progress, so that a row which the session adds now follows it. Its end is received next.
+    pub(in crate::session) fn end_message(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.connection.end_message();
+        }
+        self.deliver();
+    }
+
     /// The next event or reply that was received.
     pub(in crate::session) fn next(&mut self) -> Option<FromAgent> {
         self.received.pop_front()
@@ -188,8 +230,14 @@ impl AgentConnection {
 
     /// Starts to end the process. Its exit arrives as an event.
     pub(in crate::session) fn end(&mut self) {
-        if let Some(running) = &mut self.running {
+        if let Some(running) = &mut self.running
+            && !running.ending
+        {
             running.ending = true;
+            running.connection.shut_down();
+        }
+        self.deliver();
+        if let Some(running) = &mut self.running {
             running.process.stop();
         }
     }
@@ -203,12 +251,13 @@ impl AgentConnection {
         self.deliver();
         self.running = None;
         self.stop_at = None;
+        self.silence_at = None;
         expected
     }
 
     /// Starts the time within which the agent has to follow a stop.
-    pub(in crate::session) fn expect_stop(&mut self, now: Instant) {
-        self.stop_at = Some(now + Duration::from_secs(STOP_STEP_SECONDS));
+    pub(in crate::session) fn expect_stop(&mut self, now: Instant, seconds: u64) {
+        self.stop_at = Some(now + Duration::from_secs(seconds));
     }
 
     pub(in crate::session) const fn stopped(&mut self) {
@@ -239,12 +288,29 @@ impl AgentConnection {
     }
 
     pub(in crate::session) fn next_deadline(&self) -> Option<Instant> {
-        self.stop_at.into_iter().chain(self.idle_at).min()
+        let ready_by = self.running.as_ref().and_then(|running| running.ready_by);
+        [self.stop_at, self.idle_at, self.silence_at, ready_by].into_iter().flatten().min()
     }
 
     /// Ends a process that did not follow a stop, or was idle for too long.
     pub(in crate::session) fn pass_deadlines(&mut self, now: Instant) {
         let passed = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
+        if passed(self.silence_at) {
+            if let Some(running) = &mut self.running {
+                running.connection.silence();
+            }
+            self.deliver();
+            self.expect_silence(now);
+        }
+        if let Some(running) = &mut self.running
+            && passed(running.ready_by)
+        {
+            running.ready_by = None;
+            let reason = format!(
+                "The agent didn't start within {AGENT_START_SECONDS} seconds. Check it in a terminal, then try again."
+            );
+            self.received.push_back(FromAgent::Event(AgentEvent::OpenFailed { reason }));
+        }
         if passed(self.stop_at) {
             self.stop_at = None;
             self.end();

@@ -1,6 +1,7 @@
 //! Requests, replies and deadlines of the agent, with a channel in place of its process.
 
 use pilothouse_agents::framing::Line;
+use pilothouse_core::limits::STOP_STEP_SECONDS;
 use pilothouse_core::protocol::Capabilities;
 use pilothouse_core::protocol::event::Event;
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ fn attached() -> (AgentConnection, mpsc::Receiver<String>) {
     agent.attach(process, connection, Open::New { folder: "/".to_owned() });
     agent.receive(vec![response(1), response(2)]);
     received(&mut agent);
+    assert!(agent.set_ready());
     (agent, input)
 }
 
@@ -106,7 +108,7 @@ async fn an_agent_that_does_not_read_gets_no_further_requests() {
 async fn a_stop_that_is_not_followed_ends_the_process() {
     let (mut agent, _input) = attached();
     let now = Instant::now();
-    agent.expect_stop(now);
+    agent.expect_stop(now, STOP_STEP_SECONDS);
     assert!(agent.is_stopping() && !agent.is_ending());
     let deadline = agent.next_deadline().unwrap();
     assert_eq!(deadline, now + Duration::from_secs(STOP_STEP_SECONDS));
@@ -134,4 +136,26 @@ async fn an_idle_process_is_ended_and_one_with_a_pending_request_is_not() {
     agent.update_idle(true, idle, now);
     agent.pass_deadlines(deadline);
     assert!(agent.is_ending());
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_get_ready_fails_after_a_while_unless_it_waits_for_a_login() {
+    let starting = || {
+        let mut agent = AgentConnection::new();
+        let (process, input) = Process::without_program();
+        let connection = Agent::parse("test=acp:test").unwrap().connection(Capabilities::default());
+        agent.attach(process, connection, Open::New { folder: "/".to_owned() });
+        (agent, input)
+    };
+    let (mut agent, _input) = starting();
+    let deadline = agent.next_deadline().unwrap();
+    agent.pass_deadlines(deadline);
+    let events = received(&mut agent);
+    assert!(
+        matches!(&events[..], [FromAgent::Event(AgentEvent::OpenFailed { reason })] if reason.contains("didn't start")),
+        "{events:?}"
+    );
+    let (mut agent, _input) = starting();
+    agent.await_login();
+    assert_eq!(agent.next_deadline(), None);
 }

@@ -110,17 +110,7 @@ mod tests {
     use super::*;
 
     fn ask(id: &str, kind: AskKind, timeout_ms: Option<u64>) -> Ask {
-        Ask {
-            id: id.to_owned(),
-            kind,
-            approval: false,
-            title: "Well?".to_owned(),
-            message: String::new(),
-            options: Vec::new(),
-            placeholder: String::new(),
-            prefill: String::new(),
-            timeout_ms,
-        }
+        Ask { id: id.to_owned(), kind, title: "Well?".to_owned(), timeout_ms, ..Ask::default() }
     }
 
     #[test]

@@ -188,6 +188,14 @@ impl FileOwnership {
         self.author(&times.unwrap_or_default())
     }
 
+    /// Reads what this server has recorded. The shown conversation is ahead of it and does not change.
+    pub(in crate::session) async fn read_recorded(&mut self, origin: &SessionOrigin, store: &Store) {
+        self.check_at = None;
+        self.read_appended(origin, store).await;
+        self.take_appended().await;
+        self.replaced = false;
+    }
+
     /// Opens the file again without changing the shown conversation.
     pub(in crate::session) async fn reopen(&mut self, origin: &SessionOrigin, store: &Store) {
         let (origin, store) = (origin.clone(), store.clone());

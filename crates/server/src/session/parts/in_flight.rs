@@ -45,10 +45,18 @@ impl InFlight {
                 self.tools.retain(|known| call_id(known) != Some(tool_call_id));
             }
             Event::ToolExecutionStart { .. } => self.tools.push(event.clone()),
+            Event::ToolCallChanged { tool_call } => {
+                let is_older = |known: &Event| matches!(known, Event::ToolCallChanged { tool_call: older } if older.id == tool_call.id);
+                self.tools.retain(|known| !is_older(known));
+                self.tools.push(event.clone());
+                return true;
+            }
             Event::ToolExecutionUpdate { tool_call_id, .. }
             | Event::ToolExecutionEnd { tool_call_id, .. } => {
                 // Each update contains all output so far, so the newest is enough.
-                let is_start = |known: &Event| matches!(known, Event::ToolExecutionStart { .. });
+                let is_start = |known: &Event| {
+                    matches!(known, Event::ToolExecutionStart { .. } | Event::ToolCallChanged { .. })
+                };
                 self.tools.retain(|known| is_start(known) || call_id(known) != Some(tool_call_id));
                 self.tools.push(event.clone());
                 return true;
@@ -66,9 +74,13 @@ impl InFlight {
                 }
             }
             // The end of the process closes its shell commands, too.
-            Event::ProcessExit { .. } => {
+            Event::ProcessExit { shell_lives, .. } => {
                 let changed = std::mem::take(&mut self.changed);
-                *self = Self { changed, ..Self::default() };
+                // The results of ended commands are in the session file by now.
+                let ended: Vec<String> = self.shell.iter().filter_map(ended_shell_id).collect();
+                let mut shell = std::mem::take(&mut self.shell);
+                shell.retain(|known| *shell_lives && !shell_id(known).is_some_and(|id| ended.contains(id)));
+                *self = Self { changed, shell, ..Self::default() };
             }
             Event::AgentSettled { .. } => {
                 self.running = false;
@@ -134,11 +146,12 @@ fn call_id(event: &Event) -> Option<&String> {
         Event::ToolExecutionStart { tool_call_id, .. }
         | Event::ToolExecutionUpdate { tool_call_id, .. }
         | Event::ToolExecutionEnd { tool_call_id, .. } => Some(tool_call_id),
+        Event::ToolCallChanged { tool_call } => Some(&tool_call.id),
         _ => None,
     }
 }
 
-fn shell_id(event: &Event) -> Option<&String> {
+pub(in crate::session) fn shell_id(event: &Event) -> Option<&String> {
     match event {
         Event::BashStart { id, .. } | Event::BashExecutionUpdate { id, .. } | Event::BashEnd { id, .. } => {
             Some(id)
@@ -224,7 +237,13 @@ pub(in crate::session) mod tests {
         assert_eq!(in_flight.events().len(), 5, "during a run an ended command is kept");
         in_flight.observe(&Event::AgentSettled { aborted: false });
         assert_eq!(in_flight.events(), [shell("on")]);
-        let exit = Event::ProcessExit { code: None, signal: Some(9), expected: false, stderr: Vec::new() };
+        let exit = Event::ProcessExit {
+            code: None,
+            signal: Some(9),
+            expected: false,
+            stderr: Vec::new(),
+            shell_lives: false,
+        };
         in_flight.observe(&exit);
         assert_eq!(in_flight.events(), [], "the process closes its commands");
         assert!(in_flight.is_changed());

@@ -11,7 +11,7 @@ use pilothouse_core::protocol::CommandError;
 use pilothouse_core::protocol::event::Event;
 use tokio::time::Instant;
 
-use super::in_flight::{InFlight, is_part_of_message};
+use super::in_flight::{InFlight, is_part_of_message, shell_id};
 use crate::clock::now_ms;
 use crate::store::{Extra, InFlightNote, Prompt, PromptOutcome, Store, Write};
 
@@ -133,6 +133,10 @@ impl Journal {
         if file_has_message {
             events.retain(|event| !is_part_of_message(event));
         }
+        if matches!(exit, Event::ProcessExit { shell_lives: true, .. }) {
+            // They go on, and are recorded when they end.
+            events.retain(|event| shell_id(event).is_none());
+        }
         let failed =
             matches!(exit, Event::ProcessExit { code, expected, .. } if !expected && *code != Some(0));
         (!events.is_empty() || failed).then(|| {
@@ -161,7 +165,13 @@ mod tests {
     }
 
     fn exit(code: i32, expected: bool) -> Event {
-        Event::ProcessExit { code: Some(code), signal: None, expected, stderr: Vec::new() }
+        Event::ProcessExit {
+            code: Some(code),
+            signal: None,
+            expected,
+            stderr: Vec::new(),
+            shell_lives: false,
+        }
     }
 
     #[tokio::test]

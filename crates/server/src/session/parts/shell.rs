@@ -1,19 +1,32 @@
-//! Shell commands of the user, run by the agent in the session's folder.
+//! Shell commands of the user in the session's folder, run by the agent or, for agents that have no shell, by the
+//! server.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use pilothouse_agents::{AgentError, Request, RequestId, ShellOutcome};
 use pilothouse_core::conversation::ui_message::BashResult;
-use pilothouse_core::limits::PROMPT_BYTES;
-use pilothouse_core::protocol::CommandError;
+use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, BASH_OUTPUT_BYTES, PROMPT_BYTES};
 use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::{CommandError, ErrorCode};
+use tokio::sync::mpsc;
 
+use crate::agent::process::{ShellCommand, ShellEvent};
 use crate::session::effect::{Effect, Pending};
 
 /// The commands in progress, by client id.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::session) struct Shell {
     running: HashMap<String, RunningCommand>,
+    sender: mpsc::Sender<ShellEvent>,
+    events: mpsc::Receiver<ShellEvent>,
+}
+
+impl Default for Shell {
+    fn default() -> Self {
+        let (sender, events) = mpsc::channel(AGENT_OUTPUT_QUEUE);
+        Self { running: HashMap::new(), sender, events }
+    }
 }
 
 #[derive(Debug)]
@@ -21,6 +34,10 @@ struct RunningCommand {
     /// Set once the request was sent.
     request: Option<RequestId>,
     result: BashResult,
+    /// The command itself, if the server runs it.
+    local: Option<ShellCommand>,
+    cancelled: bool,
+    truncated: bool,
 }
 
 /// A finished command: the events that show it.
@@ -53,9 +70,76 @@ impl Shell {
             ..BashResult::default()
         };
         let start = start_event(client_id, &result);
-        self.running.insert(client_id.to_owned(), RunningCommand { request: None, result });
+        self.running.insert(client_id.to_owned(), RunningCommand::new(result));
         let request = Request::Shell { command: command.to_owned(), exclude_from_context };
         [Effect::Publish(start), Effect::Request(request, Pending::Shell { client_id: client_id.to_owned() })]
+    }
+
+    /// Starts a command that the server runs. Returns the event that shows it.
+    pub(in crate::session) fn start_here(
+        &mut self,
+        (client_id, command): (&str, &str),
+        exclude_from_context: bool,
+        folder: &Path,
+        mark: String,
+    ) -> Result<Event, CommandError> {
+        let local = ShellCommand::start((client_id.to_owned(), command), folder, mark, self.sender.clone())
+            .map_err(|error| CommandError::new(ErrorCode::Internal, format!("{error:#}")))?;
+        let result = BashResult {
+            command: command.to_owned(),
+            exclude_from_context,
+            running: true,
+            ..BashResult::default()
+        };
+        let start = start_event(client_id, &result);
+        let running = RunningCommand { local: Some(local), ..RunningCommand::new(result) };
+        self.running.insert(client_id.to_owned(), running);
+        Ok(start)
+    }
+
+    /// Waits for output of a command that the server runs, or for its end.
+    pub(in crate::session) async fn event(&mut self) -> Option<ShellEvent> {
+        self.events.recv().await
+    }
+
+    /// Adds output of a command that the server runs. Returns the event that shows it.
+    pub(in crate::session) fn local_output(&mut self, id: &str, delta: String) -> Option<Event> {
+        let command = self.running.get_mut(id)?;
+        let output = &mut command.result.output;
+        output.push_str(&delta);
+        if output.len() > BASH_OUTPUT_BYTES {
+            let cut = output.ceil_char_boundary(output.len() - BASH_OUTPUT_BYTES / 2);
+            output.drain(..cut);
+            command.truncated = true;
+        }
+        Some(Event::BashExecutionUpdate { id: id.to_owned(), delta })
+    }
+
+    /// Ends a command that the server ran.
+    pub(in crate::session) fn local_end(&mut self, id: &str, code: Option<i32>) -> Option<FinishedCommand> {
+        let command = self.running.get(id)?;
+        let outcome = ShellOutcome {
+            output: command.result.output.clone(),
+            exit_code: code.filter(|_| !command.cancelled),
+            cancelled: command.cancelled || code.is_none(),
+            truncated: command.truncated,
+        };
+        self.finish(id, Ok(outcome))
+    }
+
+    /// Stops the commands that the server runs.
+    pub(in crate::session) fn stop_local(&mut self) {
+        for command in self.running.values_mut() {
+            if let Some(local) = &mut command.local {
+                command.cancelled = true;
+                local.stop();
+            }
+        }
+    }
+
+    /// Whether the server runs a command.
+    pub(in crate::session) fn has_local(&self) -> bool {
+        self.running.values().any(|command| command.local.is_some())
     }
 
     /// Remembers the request with which a command was sent: the command's output refers to it.
@@ -89,6 +173,12 @@ impl Shell {
         };
         let start = start_event(client_id, &result);
         Some(FinishedCommand { start, end: Event::BashEnd { id: client_id.to_owned(), result } })
+    }
+}
+
+impl RunningCommand {
+    const fn new(result: BashResult) -> Self {
+        Self { request: None, result, local: None, cancelled: false, truncated: false }
     }
 }
 
@@ -156,5 +246,45 @@ mod tests {
     fn empty_and_endless_commands_are_refused() {
         assert!(Shell::check("  ").is_err() && Shell::check(&"x".repeat(PROMPT_BYTES + 1)).is_err());
         assert!(Shell::check("ls").is_ok());
+    }
+
+    async fn run_here(command: &str, stop: bool) -> (String, BashResult) {
+        let mut shell = Shell::default();
+        let mark = crate::agent::orphans::mark("shell-test", &uuid::Uuid::now_v7().to_string());
+        shell.start_here(("c", command), false, &std::env::temp_dir(), mark).unwrap();
+        let mut shown = String::new();
+        loop {
+            match shell.event().await.unwrap() {
+                ShellEvent::Output { id, text } => {
+                    if let Some(Event::BashExecutionUpdate { delta, .. }) = shell.local_output(&id, text) {
+                        shown.push_str(&delta);
+                    }
+                    if stop {
+                        shell.stop_local();
+                    }
+                }
+                ShellEvent::Ended { id, code } => {
+                    let finished = shell.local_end(&id, code).unwrap();
+                    assert!(!shell.has_local());
+                    return (shown, result(finished));
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_command_that_the_server_runs_shows_output_and_exit_code() {
+        let (shown, result) = run_here("echo out; echo grün >&2; exit 3", false).await;
+        assert_eq!(shown, "out\ngrün\n");
+        assert_eq!(
+            (result.output.as_str(), result.exit_code, result.cancelled),
+            ("out\ngrün\n", Some(3), false)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_command_that_the_server_runs_can_be_stopped() {
+        let (_, result) = run_here("echo started; sleep 600", true).await;
+        assert_eq!((result.output.as_str(), result.exit_code, result.cancelled), ("started\n", None, true));
     }
 }

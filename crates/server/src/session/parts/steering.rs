@@ -23,6 +23,8 @@ pub(in crate::session) struct Steering {
     offered: Vec<String>,
     /// The ids of messages that are not offered: the agent refused them, or they could not be restored after a stop.
     withheld: Vec<String>,
+    /// The ids of messages that the agent did not accept during the run. They are offered after it.
+    postponed: Vec<String>,
     clearing: Option<Clearing>,
     /// The run is to be aborted right after the request to clear the agent's queue.
     abort: bool,
@@ -32,6 +34,19 @@ pub(in crate::session) struct Steering {
     agent_queue: Option<QueueCounts>,
     /// The replies to restores by the id of their request, for clients that lost the reply.
     restored: VecDeque<(String, RestoredQueue)>,
+}
+
+/// How an agent accepts scheduled messages now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::session) enum AgentQueue {
+    /// It holds them in a queue of its own.
+    Own,
+    /// It works, and accepts a message in the middle of its turn.
+    Steerable,
+    /// It works and accepts nothing.
+    Busy,
+    /// It does not work: the next message starts a run.
+    Idle,
 }
 
 /// A pending clear of the agent's queue, and the changes that are made when it is done.
@@ -108,10 +123,37 @@ impl Steering {
         self.clearing.is_some()
     }
 
-    /// The messages that may be sent and that the agent does not hold, in order.
-    pub(in crate::session) fn to_offer(&self) -> Vec<Scheduled> {
+    /// The messages that may be sent now and that the agent does not hold, in order. An agent without a queue of its own
+    /// gets one message at a time: during a run only if it can be steered, else after the run.
+    pub(in crate::session) fn to_offer(&self, agent: AgentQueue) -> Vec<Scheduled> {
         let is_new = |item: &&Scheduled| !self.is_offered(&item.id) && !self.withheld.contains(&item.id);
-        self.queue.sendable().filter(is_new).cloned().collect()
+        let mut new = self.queue.sendable().filter(is_new);
+        match agent {
+            AgentQueue::Own => new.cloned().collect(),
+            _ if self.has_offers() => Vec::new(),
+            AgentQueue::Steerable => {
+                let is_steering =
+                    |item: &&Scheduled| item.lane == Lane::Steer && !self.postponed.contains(&item.id);
+                new.find(is_steering).cloned().into_iter().collect()
+            }
+            AgentQueue::Busy => Vec::new(),
+            AgentQueue::Idle => {
+                let mut new: Vec<&Scheduled> = new.collect();
+                new.sort_by_key(|item| item.lane == Lane::FollowUp);
+                new.first().map(|item| Scheduled::clone(item)).into_iter().collect()
+            }
+        }
+    }
+
+    /// Offers a message again after the run: the agent did not accept it in between.
+    pub(in crate::session) fn postpone(&mut self, id: &str) {
+        self.offered.retain(|offered| offered != id);
+        self.postponed.push(id.to_owned());
+    }
+
+    /// The run has ended: everything may be offered again.
+    pub(in crate::session) fn run_ended(&mut self) {
+        self.postponed.clear();
     }
 
     pub(in crate::session) fn offer(&mut self, id: &str) {

@@ -143,7 +143,9 @@ fn steering_without_offers() -> Steering {
 #[test]
 fn refused_messages_wait_until_they_are_edited_or_offered_to_another_process() {
     let mut steering = steering(vec![item("a", Lane::Steer, "one"), item("b", Lane::Steer, "two")]);
-    let ids = |steering: &Steering| steering.to_offer().into_iter().map(|item| item.id).collect::<Vec<_>>();
+    let ids = |steering: &Steering| {
+        steering.to_offer(AgentQueue::Own).into_iter().map(|item| item.id).collect::<Vec<_>>()
+    };
     steering.offer("a");
     assert_eq!(ids(&steering), ["b"]);
     steering.refuse_offer("a");
@@ -164,10 +166,10 @@ fn a_client_that_is_gone_holds_no_message_back() {
     let (queue, _) = steering.plan(|queue| queue.begin_edit("a", 0).map(|_| ())).unwrap();
     steering.replace(queue);
     steering.set_editor("a", Some(ClientId(1)));
-    assert!(steering.to_offer().is_empty());
+    assert!(steering.to_offer(AgentQueue::Own).is_empty());
     assert!(!steering.end_edits_of(ClientId(2)));
     assert!(steering.end_edits_of(ClientId(1)));
-    assert_eq!(steering.to_offer().len(), 1);
+    assert_eq!(steering.to_offer(AgentQueue::Own).len(), 1);
 }
 
 #[test]
@@ -189,4 +191,25 @@ fn a_lost_reply_can_be_asked_for_again() {
         steering.remember_restored(&number.to_string(), RestoredQueue::default());
     }
     assert_eq!(steering.restored("r"), None, "the number of remembered replies is bounded");
+}
+
+#[test]
+fn an_agent_without_a_queue_gets_one_message_at_a_time() {
+    let items =
+        || vec![item("f", Lane::FollowUp, "later"), item("a", Lane::Steer, "a"), item("b", Lane::Steer, "b")];
+    let ids = |steering: &Steering, agent| {
+        steering.to_offer(agent).into_iter().map(|item| item.id).collect::<Vec<_>>()
+    };
+    let mut steering = steering(items());
+    assert_eq!(ids(&steering, AgentQueue::Busy), [""; 0], "never into a running turn");
+    assert_eq!(ids(&steering, AgentQueue::Idle), ["a"], "steering messages come first");
+    assert_eq!(ids(&steering, AgentQueue::Steerable), ["a"]);
+    steering.offer("a");
+    assert_eq!(ids(&steering, AgentQueue::Idle), [""; 0], "one is on its way");
+    steering.postpone("a");
+    assert_eq!(ids(&steering, AgentQueue::Steerable), ["b"], "the agent did not accept the first");
+    steering.postpone("b");
+    assert_eq!(ids(&steering, AgentQueue::Steerable), [""; 0]);
+    steering.run_ended();
+    assert_eq!(ids(&steering, AgentQueue::Idle), ["a"]);
 }

@@ -1,24 +1,33 @@
-//! Reads an agent's plan from the arguments of a call: a list of objects, or a checklist in Markdown.
+//! An agent's plan: the steps that it intends to take. Read from the arguments of a call, where it is a list of objects
+//! or a checklist in Markdown.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::json::FromJson;
+
 /// A step of a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(default)]
 pub struct PlanStep {
     pub text: String,
     pub state: PlanState,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(rename_all = "snake_case")]
 pub enum PlanState {
-    #[default]
-    Open,
     Doing,
     Done,
     Dropped,
+    #[default]
+    #[serde(other)]
+    Open,
 }
 
 impl PlanState {
+    pub const ALL: [Self; 4] = [Self::Open, Self::Doing, Self::Done, Self::Dropped];
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Open => "To do",
@@ -39,7 +48,7 @@ impl PlanState {
 }
 
 /// The steps of a plan. None if the arguments contain none.
-pub(super) fn steps(args: &Value) -> Option<Vec<PlanStep>> {
+pub fn steps(args: &Value) -> Option<Vec<PlanStep>> {
     let list = ["todos", "plan", "items", "entries", "steps"].iter().find_map(|key| args.get(key))?;
     let steps: Vec<PlanStep> = match list {
         Value::Array(items) => items.iter().filter_map(step).collect(),

@@ -1,0 +1,40 @@
+//! The Agent Client Protocol (ACP), version 1: newline-delimited JSON-RPC 2.0, in which both sides send requests.
+//!
+//! - `rpc` encodes and decodes JSON-RPC messages.
+//! - `connection` opens the session, sends requests and matches responses.
+//! - `transcript` turns the updates of a turn into the messages and tool calls of a conversation.
+//! - `call` merges the updates of one tool call, wherever an agent puts its output.
+//! - `asks` translates permission requests and forms, `settings` the agent's options, `login` its login methods.
+//!
+//! Updates are read with the types of `agent-client-protocol-schema`, which skip unreadable fields one by one. Updates
+//! and requests of an unknown kind are kept as they are; nothing that an agent sends ends the connection.
+
+mod asks;
+mod call;
+mod connection;
+mod login;
+#[cfg(test)]
+mod property_tests;
+mod rpc;
+mod settings;
+mod transcript;
+
+pub use connection::Connection;
+
+use pilothouse_core::protocol::Capabilities;
+
+/// The version of the protocol that Pilothouse speaks.
+pub const PROTOCOL_VERSION: u64 = 1;
+
+/// The capabilities known before a process runs. The agent reports the others when it starts.
+pub fn capabilities() -> Capabilities {
+    Capabilities {
+        images: true,
+        // The server runs shell commands, holds the queue and stores names for agents that do not.
+        bash: true,
+        steering: true,
+        edit_queue: true,
+        rename: true,
+        ..Capabilities::default()
+    }
+}

@@ -1,0 +1,1083 @@
+//! The state of one agent process that speaks ACP: opening the session, pending requests, the turn in progress.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use agent_client_protocol_schema::v1::{ContentBlock, ContentChunk, ToolCallUpdate};
+use pilothouse_core::conversation::ask::{Answer, Ask};
+use pilothouse_core::conversation::message::{Content, Part};
+use pilothouse_core::conversation::plan;
+use pilothouse_core::conversation::queue::Lane;
+use pilothouse_core::conversation::ui_message::Image;
+use pilothouse_core::json::Object;
+use pilothouse_core::limits::{OPEN_ASKS, RAW_EVENT_BYTES, SUBAGENTS};
+use pilothouse_core::protocol::event::{ContextUsage, Event, NoticeLevel};
+use pilothouse_core::protocol::{
+    AgentCommand, AgentSession, AgentSessions, Capabilities, Disposition, Login, LoginMethod,
+};
+use serde_json::{Value, json};
+
+use super::asks::{OpenAsk, OpenAsks};
+use super::rpc::{self, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, RpcError};
+use super::settings::{AgentSettings, SettingChange};
+use super::transcript::{TextKind, Transcript, TurnEnd, subagent_call};
+use super::{PROTOCOL_VERSION, login};
+use crate::connection::{Open, Output};
+use crate::event::{AgentEvent, Settings};
+use crate::framing::Line;
+use crate::history::timestamp;
+use crate::request::{AgentError, ClearedQueue, Reply, Request, RequestId};
+
+/// Some agents answer `session/load` before they have replayed everything.
+const REPLAY_SILENCE: Duration = Duration::from_millis(300);
+
+/// Work in the background ends without a message; it counts as ended after this time without output.
+const BACKGROUND_SILENCE: Duration = Duration::from_secs(2);
+
+/// The same while a tool runs, which may be silent for long.
+const BACKGROUND_CALL_SILENCE: Duration = Duration::from_secs(600);
+
+/// A connection to an agent that speaks ACP.
+#[derive(Debug)]
+pub struct Connection {
+    outputs: VecDeque<Output>,
+    /// The command that started the agent, for login methods that run it in a terminal.
+    program: Vec<String>,
+    last_id: u64,
+    pending: BTreeMap<u64, Purpose>,
+    phase: Phase,
+    open: Open,
+    /// Requests that wait until the session is open.
+    waiting: VecDeque<(RequestId, Request)>,
+    abilities: Abilities,
+    capabilities: Capabilities,
+    login_methods: Vec<LoginMethod>,
+    /// The mode that the user has chosen with an earlier process.
+    wanted_mode: Option<String>,
+    session_id: String,
+    settings: AgentSettings,
+    commands: Vec<AgentCommand>,
+    transcript: Transcript,
+    asks: OpenAsks,
+    turn: Option<Turn>,
+    /// The sub-agents that the agent has announced, by their session ids.
+    subagents: Vec<String>,
+    has_usage: bool,
+    /// A turn has failed because of a missing login.
+    login_shown: bool,
+    closed: bool,
+}
+
+/// The progress of opening the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Initializing,
+    Opening,
+    /// `session/load` was answered, and the rest of the replay is awaited.
+    Replaying,
+    LoginRequired,
+    Ready,
+    Failed,
+}
+
+/// A turn in progress.
+#[derive(Debug, Default)]
+struct Turn {
+    /// We have cancelled it.
+    cancelled: bool,
+    /// The agent has reported a failure that its answer does not mention.
+    system_error: bool,
+}
+
+/// What the agent can do, from its answer to `initialize`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Abilities {
+    load: bool,
+    resume: bool,
+    list: bool,
+    close: bool,
+    delete: bool,
+    set_title: bool,
+    steering: bool,
+}
+
+/// The purpose of a request, which decides how its response is read.
+#[derive(Debug)]
+enum Purpose {
+    Initialize,
+    NewSession,
+    LoadSession,
+    ResumeSession,
+    LogIn(RequestId),
+    Prompt,
+    Steer {
+        request: RequestId,
+        content: Content,
+    },
+    /// Without a request the session is opened after it.
+    Change {
+        request: Option<RequestId>,
+        change: SettingChange,
+    },
+    Sessions(RequestId),
+    Plain(RequestId),
+    Ignored,
+}
+
+impl Connection {
+    /// `program` is the agent's command. `capabilities` are those known so far.
+    pub fn new(program: Vec<String>, capabilities: Capabilities) -> Self {
+        Self {
+            outputs: VecDeque::new(),
+            program,
+            last_id: 0,
+            pending: BTreeMap::new(),
+            phase: Phase::Initializing,
+            open: Open::Nothing,
+            waiting: VecDeque::new(),
+            abilities: Abilities::default(),
+            capabilities,
+            login_methods: Vec::new(),
+            wanted_mode: None,
+            session_id: String::new(),
+            settings: AgentSettings::default(),
+            commands: Vec::new(),
+            transcript: Transcript::default(),
+            asks: OpenAsks::default(),
+            turn: None,
+            subagents: Vec::new(),
+            has_usage: false,
+            login_shown: false,
+            closed: false,
+        }
+    }
+
+    /// Sets the mode that the session is opened with.
+    pub fn set_wanted_mode(&mut self, mode: &str) {
+        self.wanted_mode = Some(mode.to_owned()).filter(|mode| !mode.is_empty());
+    }
+
+    pub fn open(&mut self, session: Open) {
+        self.open = session;
+        let params = json!({
+            "protocolVersion": PROTOCOL_VERSION,
+            "clientCapabilities": {
+                // Agents have files and terminals of their own; through us they would gain nothing.
+                "fs": {"readTextFile": false, "writeTextFile": false},
+                "terminal": false,
+                "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
+                "elicitation": {"form": {}, "url": {}},
+                "auth": {"terminal": true},
+                "subagents": {},
+                "_meta": {"terminal_output": true},
+            },
+            "clientInfo": {"name": "pilothouse", "title": "Pilothouse", "version": env!("CARGO_PKG_VERSION")},
+        });
+        self.send("initialize", &params, Purpose::Initialize);
+    }
+
+    pub fn request(&mut self, request: RequestId, what: Request) {
+        if self.closed {
+            return self.reply(request, Err(AgentError::Closed));
+        }
+        match (&what, self.phase) {
+            (Request::Abort, _) => self.abort(request),
+            // An agent may ask while it opens the session, and waits for the answer.
+            (Request::Answer { ask_id, answer }, _) => {
+                if let Some(open) = self.asks.close(ask_id) {
+                    self.answer(&open, answer);
+                }
+                self.reply(request, Ok(Reply::Done));
+            }
+            (Request::LogIn { method }, Phase::LoginRequired | Phase::Ready) => self.log_in(request, method),
+            // Nothing of ours is in a queue of the agent.
+            (Request::ClearQueue, _) => {
+                self.reply(request, Ok(Reply::QueueCleared(ClearedQueue::default())));
+            }
+            (_, Phase::Ready) => self.perform(request, what),
+            (_, Phase::Initializing | Phase::Opening | Phase::Replaying) => {
+                self.waiting.push_back((request, what));
+            }
+            // The user may have logged in elsewhere.
+            (_, Phase::LoginRequired) => {
+                self.waiting.push_back((request, what));
+                self.open_session();
+            }
+            (_, Phase::Failed) => self.reply(request, Err(AgentError::Closed)),
+        }
+    }
+
+    pub fn receive(&mut self, line: Line) {
+        match line {
+            Line::Complete(line) => {
+                for incoming in rpc::decode(&line) {
+                    self.incoming(incoming);
+                    self.deliver();
+                }
+            }
+            Line::TooLong { bytes } => {
+                let text =
+                    format!("The agent wrote a line that is too long ({bytes} bytes). It was skipped.");
+                self.emit(AgentEvent::Session(Event::Notice { level: NoticeLevel::Warning, text }));
+            }
+        }
+    }
+
+    pub fn closed(&mut self) {
+        self.closed = true;
+        for purpose in std::mem::take(&mut self.pending).into_values() {
+            if let Some(request) = purpose.request() {
+                self.reply(request, Err(AgentError::Closed));
+            }
+        }
+        for (request, _) in std::mem::take(&mut self.waiting) {
+            self.reply(request, Err(AgentError::Closed));
+        }
+    }
+
+    /// Ends the message in progress, so that a row which the session adds now follows it.
+    pub fn end_message(&mut self) {
+        self.transcript.question();
+        self.deliver();
+    }
+
+    /// Closes the session before the agent's input is closed.
+    pub fn shut_down(&mut self) {
+        if self.phase == Phase::Ready && self.abilities.close && !self.session_id.is_empty() {
+            let params = json!({ "sessionId": self.session_id });
+            self.send("session/close", &params, Purpose::Ignored);
+        }
+    }
+
+    pub fn has_pending(&self) -> bool {
+        !self.pending.is_empty() || !self.waiting.is_empty()
+    }
+
+    /// The time without output after which [`Connection::silence`] is due.
+    pub fn silence_timeout(&self) -> Option<Duration> {
+        match self.phase {
+            Phase::Replaying => Some(REPLAY_SILENCE),
+            _ if !self.transcript.is_background() || !self.asks.is_empty() => None,
+            _ if self.transcript.has_calls() => Some(BACKGROUND_CALL_SILENCE),
+            _ => Some(BACKGROUND_SILENCE),
+        }
+    }
+
+    /// The agent has been silent for [`Connection::silence_timeout`].
+    pub fn silence(&mut self) {
+        if self.phase == Phase::Replaying {
+            self.transcript.end_turn(TurnEnd::Done);
+            self.deliver();
+            self.ready();
+        } else if self.silence_timeout().is_some() {
+            self.transcript.end_turn(TurnEnd::Done);
+        }
+        self.deliver();
+    }
+
+    pub fn poll(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+}
+
+/// Opening the session.
+impl Connection {
+    fn initialized(&mut self, result: Value) {
+        let mut result = Object::of(result).unwrap_or_default();
+        let version = result.number("protocolVersion");
+        if version != PROTOCOL_VERSION {
+            return self.open_failed(format!(
+                "The agent speaks version {version} of the Agent Client Protocol, but Pilothouse supports only version \
+                 {PROTOCOL_VERSION}. Install another version of the agent."
+            ));
+        }
+        let mut agent = result.object("agentCapabilities");
+        let mut sessions = agent.object("sessionCapabilities");
+        let has = |sessions: &mut Object, key: &str| sessions.take(key).is_object();
+        self.abilities = Abilities {
+            load: agent.flag("loadSession"),
+            resume: has(&mut sessions, "resume"),
+            list: has(&mut sessions, "list"),
+            close: has(&mut sessions, "close"),
+            delete: has(&mut sessions, "delete"),
+            set_title: has(&mut sessions, "title"),
+            steering: result.object("_meta").object("steering").flag("supported"),
+        };
+        self.login_methods = login::methods(result.take("authMethods"), &self.program);
+        let Abilities { load, resume, list, .. } = self.abilities;
+        self.capabilities = Capabilities {
+            images: agent.object("promptCapabilities").flag("image"),
+            resume: load || resume,
+            list_sessions: list,
+            mid_turn: self.abilities.steering,
+            ..self.capabilities.clone()
+        };
+        let mut info = result.object("agentInfo");
+        let (title, version) = (info.optional_text("title"), info.optional_text("version"));
+        self.emit(AgentEvent::Identified { title: title.or_else(|| info.optional_text("name")), version });
+        self.emit_capabilities();
+        self.open_session();
+    }
+
+    fn open_session(&mut self) {
+        self.phase = Phase::Opening;
+        match self.open.clone() {
+            Open::Nothing => self.ready(),
+            Open::New { folder } => self.new_session(&folder),
+            Open::Stored { session_id, folder } if self.abilities.resume => {
+                self.continue_session("session/resume", &session_id, &folder, Purpose::ResumeSession);
+            }
+            Open::Stored { session_id, folder } | Open::Import { session_id, folder }
+                if self.abilities.load =>
+            {
+                self.load(&session_id, &folder);
+            }
+            Open::Import { session_id, folder } if self.abilities.resume => {
+                self.continue_session("session/resume", &session_id, &folder, Purpose::ResumeSession);
+            }
+            Open::Stored { folder, .. } => {
+                self.emit(AgentEvent::MemoryLost { reason: String::new() });
+                self.new_session(&folder);
+            }
+            Open::Import { .. } => self.open_failed("The agent can't continue earlier sessions.".to_owned()),
+        }
+    }
+
+    fn new_session(&mut self, folder: &str) {
+        let params = json!({"cwd": folder, "mcpServers": []});
+        self.send("session/new", &params, Purpose::NewSession);
+    }
+
+    fn load(&mut self, session: &str, folder: &str) {
+        if matches!(self.open, Open::Import { .. }) {
+            self.transcript.begin_replay();
+        }
+        self.continue_session("session/load", session, folder, Purpose::LoadSession);
+    }
+
+    fn continue_session(&mut self, method: &str, session: &str, folder: &str, purpose: Purpose) {
+        session.clone_into(&mut self.session_id);
+        let params = json!({"sessionId": session, "cwd": folder, "mcpServers": []});
+        self.send(method, &params, purpose);
+    }
+
+    fn session_opened(&mut self, result: Value, next: Phase) {
+        let mut result = Object::of(result).unwrap_or_default();
+        if let Some(id) = result.optional_text("sessionId").filter(|id| !id.is_empty()) {
+            self.session_id = id;
+        }
+        if self.session_id.is_empty() {
+            return self.open_failed("The agent created a session without an id.".to_owned());
+        }
+        self.settings.read_session(&mut result);
+        if next == Phase::Replaying {
+            self.phase = next;
+        } else {
+            self.ready();
+        }
+    }
+
+    /// Handles an agent that does not continue a session, by any error: it may have forgotten the session.
+    fn not_continued(&mut self, error: &RpcError, by_resume: bool) {
+        if error.is_login_required() {
+            return self.login_required(error.text());
+        }
+        match self.open.clone() {
+            Open::Stored { session_id, folder } if by_resume && self.abilities.load => {
+                self.load(&session_id, &folder)
+            }
+            Open::Stored { folder, .. } => {
+                self.emit(AgentEvent::MemoryLost { reason: error.text() });
+                self.session_id.clear();
+                self.new_session(&folder);
+            }
+            _ => self.open_failed(error.text()),
+        }
+    }
+
+    fn ready(&mut self) {
+        self.phase = Phase::Ready;
+        if !self.session_id.is_empty() {
+            self.emit(AgentEvent::SessionStarted { agent_session_id: self.session_id.clone() });
+            self.emit(AgentEvent::Session(Event::LoginChanged { login: None }));
+            // A new process starts in its default mode; the next prompt must not run in it.
+            let wanted = self.wanted_mode.take().filter(|mode| self.settings.mode() != mode);
+            if let Some(change) = wanted.and_then(|mode| self.settings.change_mode(&mode)) {
+                self.phase = Phase::Opening;
+                return self.send_change(change, None);
+            }
+            self.emit_settings();
+        }
+        self.emit(AgentEvent::Ready);
+        for (request, what) in std::mem::take(&mut self.waiting) {
+            self.request(request, what);
+        }
+    }
+
+    fn login(&self, message: String) -> Login {
+        Login { message, methods: self.login_methods.clone() }
+    }
+
+    /// Fails what waits for the session. The process stays, for methods that the agent performs itself.
+    fn login_required(&mut self, message: String) {
+        self.phase = Phase::LoginRequired;
+        let login = self.login(message);
+        self.emit(AgentEvent::Session(Event::LoginChanged { login: Some(login.clone()) }));
+        for (request, _) in std::mem::take(&mut self.waiting) {
+            self.reply(request, Err(AgentError::LoginRequired(login.clone())));
+        }
+    }
+
+    fn log_in(&mut self, request: RequestId, method: &str) {
+        let known = self.login_methods.iter().any(|known| known.id == method);
+        if !known {
+            return self.reply(request, Err(AgentError::Unsupported));
+        }
+        self.send("authenticate", &json!({ "methodId": method }), Purpose::LogIn(request));
+    }
+
+    fn open_failed(&mut self, reason: String) {
+        self.phase = Phase::Failed;
+        // An import has begun a run.
+        self.transcript.end_turn(TurnEnd::Failed(reason.clone()));
+        self.deliver();
+        for (request, _) in std::mem::take(&mut self.waiting) {
+            self.reply(request, Err(AgentError::Refused(reason.clone())));
+        }
+        self.emit(AgentEvent::OpenFailed { reason });
+    }
+}
+
+/// Requests of the session.
+impl Connection {
+    fn perform(&mut self, request: RequestId, what: Request) {
+        match what {
+            Request::Prompt { text, images, lane, context } => {
+                self.prompt(request, text, images, lane, context)
+            }
+            Request::Models => self.reply(request, Ok(Reply::Models(self.settings.models()))),
+            Request::Commands => self.reply(request, Ok(Reply::Commands(self.commands.clone()))),
+            Request::SetModel { model_id, .. } => self.change(request, self.settings.change_model(&model_id)),
+            Request::SetThinkingLevel { level } => {
+                self.change(request, self.settings.change_thinking_level(&level))
+            }
+            Request::SetMode { mode } => self.change(request, self.settings.change_mode(&mode)),
+            Request::SetOption { option_id, value } => {
+                self.change(request, self.settings.change_option(&option_id, &value));
+            }
+            Request::Rename { name } if self.abilities.set_title => {
+                let params = json!({"sessionId": self.session_id, "title": name});
+                self.send("session/set_title", &params, Purpose::Plain(request));
+            }
+            // The server stores the name.
+            Request::Rename { .. } => self.reply(request, Ok(Reply::Done)),
+            Request::Sessions { folder, cursor } if self.abilities.list => {
+                let mut params = json!({});
+                if let Some(folder) = folder {
+                    params["cwd"] = folder.into();
+                }
+                if let Some(cursor) = cursor {
+                    params["cursor"] = cursor.into();
+                }
+                self.send("session/list", &params, Purpose::Sessions(request));
+            }
+            Request::DeleteSession { session_id } if self.abilities.delete => {
+                self.send("session/delete", &json!({ "sessionId": session_id }), Purpose::Plain(request));
+            }
+            Request::Sessions { .. }
+            | Request::DeleteSession { .. }
+            | Request::Shell { .. }
+            | Request::AbortShell
+            | Request::Compact { .. }
+            | Request::Fork { .. } => self.reply(request, Err(AgentError::Unsupported)),
+            // Handled in every phase.
+            Request::Abort | Request::ClearQueue | Request::Answer { .. } | Request::LogIn { .. } => {
+                self.reply(request, Ok(Reply::Done));
+            }
+        }
+    }
+
+    fn prompt(
+        &mut self,
+        request: RequestId,
+        text: String,
+        images: Vec<Image>,
+        lane: Lane,
+        context: Vec<String>,
+    ) {
+        if !images.is_empty() && !self.capabilities.images {
+            return self
+                .reply(request, Err(AgentError::Refused("This agent doesn't accept images.".to_owned())));
+        }
+        let text_block = |text: &str| json!({"type": "text", "text": text});
+        let mut blocks: Vec<Value> = context.iter().map(|text| text_block(text)).collect();
+        if !text.is_empty() {
+            blocks.push(text_block(&text));
+        }
+        let image_block =
+            |image: &Image| json!({"type": "image", "data": image.data, "mimeType": image.mime_type});
+        blocks.extend(images.iter().map(image_block));
+        let mut parts = vec![Part::Text { text }];
+        parts.extend(images.into_iter().map(Part::Image));
+        let content = Content(parts);
+        let mut params = json!({"sessionId": self.session_id, "prompt": blocks});
+        if self.turn.is_none() {
+            self.transcript.begin_turn(content);
+            self.turn = Some(Turn::default());
+            self.deliver();
+            self.reply(request, Ok(Reply::Prompt(Disposition::Started)));
+            self.send("session/prompt", &params, Purpose::Prompt);
+        } else if self.abilities.steering && lane == Lane::Steer {
+            params["_meta"] = json!({"steering": {"idleBehavior": "promptRequired"}});
+            self.send("_session/steering", &params, Purpose::Steer { request, content });
+        } else {
+            // A second prompt would cancel the first, or be answered at once.
+            self.reply(request, Err(AgentError::Busy));
+        }
+    }
+
+    fn change(&mut self, request: RequestId, change: Option<SettingChange>) {
+        match change {
+            Some(change) => self.send_change(change, Some(request)),
+            None => self.reply(request, Err(AgentError::Unsupported)),
+        }
+    }
+
+    /// Changes a setting, for a request or while the session is opened.
+    fn send_change(&mut self, change: SettingChange, request: Option<RequestId>) {
+        let mut params = change.params.clone();
+        params["sessionId"] = self.session_id.clone().into();
+        self.send(change.method, &params, Purpose::Change { request, change });
+    }
+
+    /// Cancels the turn. The agent ends it with its answer to the prompt; every open request of the agent is answered
+    /// at once.
+    fn abort(&mut self, request: RequestId) {
+        for (waiting, _) in std::mem::take(&mut self.waiting) {
+            let reason = "The agent was stopped before it was ready.".to_owned();
+            self.reply(waiting, Err(AgentError::Refused(reason)));
+        }
+        let logins = self.pending.extract_if(.., |_, purpose| matches!(purpose, Purpose::LogIn(_)));
+        for purpose in logins.map(|(_, purpose)| purpose).collect::<Vec<_>>() {
+            if let Some(login) = purpose.request() {
+                self.reply(login, Err(AgentError::Refused("The login was cancelled.".to_owned())));
+            }
+        }
+        if self.phase != Phase::Ready {
+            self.cancel_asks();
+        } else {
+            if let Some(turn) = &mut self.turn {
+                turn.cancelled = true;
+                self.transcript.stop();
+            }
+            let line = rpc::notification("session/cancel", &json!({ "sessionId": self.session_id }));
+            self.outputs.push_back(Output::Write(line));
+            self.cancel_asks();
+        }
+        self.reply(request, Ok(Reply::Done));
+    }
+
+    fn answer(&mut self, open: &OpenAsk, answer: &Answer) {
+        self.outputs.push_back(Output::Write(rpc::response(&open.request, &open.result(answer))));
+        let approved = matches!(answer, Answer::Choose(_)) && !open.ask.is_declined_by(answer);
+        self.transcript.answered(&open.call, approved);
+        self.deliver();
+    }
+
+    /// Answers every open request of the agent as cancelled.
+    fn cancel_asks(&mut self) {
+        for open in self.asks.close_all() {
+            self.answer(&open, &Answer::Cancel);
+            self.emit(AgentEvent::AskClosed { ask_id: open.ask.id });
+        }
+    }
+}
+
+/// Messages of the agent.
+impl Connection {
+    fn incoming(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Request { id, method, params } => self.agent_request(id, &method, params),
+            Incoming::Notification { method, params } => self.notification(&method, params),
+            Incoming::Response { id, result } => self.response(id, result),
+            Incoming::ForeignResponse => {}
+            Incoming::Unreadable => self.emit(AgentEvent::UnreadableLine),
+        }
+    }
+
+    fn agent_request(&mut self, id: Value, method: &str, params: Value) {
+        let mut params = Object::of(params).unwrap_or_default();
+        match method {
+            "session/request_permission" => {
+                let call = params.take("toolCall");
+                let options = params.take("options");
+                let step = match tool_update(call) {
+                    Some(update) => self.transcript.ask(update),
+                    None => {
+                        self.transcript.question();
+                        pilothouse_core::conversation::ui_message::ToolStep::default()
+                    }
+                };
+                let ask = self.asks.permission(id, options, step);
+                self.open_ask(ask);
+            }
+            "elicitation/create" => {
+                self.transcript.question();
+                let ask = self.asks.elicitation(id, &params.into_value());
+                self.open_ask(ask);
+            }
+            // We offer neither files nor terminals, whatever an agent tries.
+            _ => {
+                let text = format!("Pilothouse has no method {method}.");
+                self.outputs.push_back(Output::Write(rpc::error(&id, METHOD_NOT_FOUND, &text)));
+            }
+        }
+    }
+
+    /// A request while a stop is in progress is cancelled at once: the user does not want to go on. So is one too many.
+    fn open_ask(&mut self, ask: Ask) {
+        self.deliver();
+        let is_stopping = self.turn.as_ref().is_some_and(|turn| turn.cancelled);
+        if is_stopping || self.asks.len() > OPEN_ASKS {
+            if let Some(open) = self.asks.close(&ask.id) {
+                self.answer(&open, &Answer::Cancel);
+            }
+            return;
+        }
+        self.emit(AgentEvent::AskOpened(ask));
+    }
+
+    fn notification(&mut self, method: &str, params: Value) {
+        let mut params = Object::of(params).unwrap_or_default();
+        match method {
+            "session/update" => {
+                let session = params.text("sessionId");
+                let is_ours = session.is_empty() || session == self.session_id || self.session_id.is_empty();
+                let update = params.take("update");
+                match self.phase {
+                    // A muted replay: the conversation is recorded here already.
+                    Phase::Opening | Phase::Replaying if !matches!(self.open, Open::Import { .. }) => {
+                        self.session_update(update, true);
+                    }
+                    _ if is_ours => self.session_update(update, false),
+                    _ if self.subagents.contains(&session) => self.subagent_update(&session, update),
+                    _ => {}
+                }
+            }
+            "elicitation/complete" => {
+                if let Some(open) = self.asks.close_elicitation(&params.text("elicitationId")) {
+                    self.answer(&open, &Answer::Confirm(true));
+                    self.emit(AgentEvent::AskClosed { ask_id: open.ask.id });
+                }
+            }
+            "$/cancel_request" => {
+                if let Some(open) = self.asks.close_request(&params.take("requestId")) {
+                    let line = rpc::error(&open.request, REQUEST_CANCELLED, "Request cancelled");
+                    self.outputs.push_back(Output::Write(line));
+                    self.transcript.withdrawn(&open.call);
+                    self.emit(AgentEvent::AskClosed { ask_id: open.ask.id });
+                }
+            }
+            "_auth/status_update" => {}
+            other => self.raw(other, params.into_value()),
+        }
+    }
+
+    /// Applies an update. `muted` updates are part of a replay; only the state of the session is read from them.
+    fn session_update(&mut self, update: Value, muted: bool) {
+        let mut update = Object::of(update).unwrap_or_default();
+        let kind = update.text("sessionUpdate");
+        match kind.as_str() {
+            "user_message_chunk"
+            | "agent_message_chunk"
+            | "agent_thought_chunk"
+            | "tool_call"
+            | "tool_call_update"
+            | "notice"
+            | "compaction_update"
+            | "compaction_summary_chunk"
+            | "subagent_update"
+                if muted => {}
+            "agent_message_chunk" => self.chunk(TextKind::Text, update),
+            "agent_thought_chunk" => self.chunk(TextKind::Thinking, update),
+            "user_message_chunk" => {
+                if let Ok(chunk) = serde_json::from_value::<ContentChunk>(update.into_value()) {
+                    // An echo of our own prompt is shown already.
+                    if self.turn.is_none() {
+                        let id = chunk.message_id.map(|id| id.to_string());
+                        self.transcript.replayed_user_chunk(id, &chunk.content);
+                    }
+                }
+            }
+            "tool_call" | "tool_call_update" => match tool_update(update.into_value()) {
+                Some(update) => self.transcript.call(update, kind == "tool_call", ""),
+                None => self.emit(AgentEvent::UnreadableLine),
+            },
+            "plan" => {
+                let steps = plan::steps(&update.into_value()).unwrap_or_default();
+                self.transcript.plan(steps);
+            }
+            "available_commands_update" => self.read_commands(update.take("availableCommands")),
+            "current_mode_update" => {
+                self.settings.set_mode(update.text("currentModeId"));
+                self.emit_settings();
+            }
+            "config_option_update" => {
+                self.settings.read_options(update.take("configOptions"));
+                self.emit_settings();
+            }
+            "session_info_update" => self.session_info(update),
+            "usage_update" => self.usage(update),
+            "notice" => {
+                let text = [update.text("title"), update.text("message")];
+                let text = text.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
+                let level = match update.text("severity").as_str() {
+                    "error" => NoticeLevel::Error,
+                    "warning" => NoticeLevel::Warning,
+                    _ => NoticeLevel::Info,
+                };
+                self.emit(AgentEvent::Session(Event::Notice { level, text }));
+            }
+            "compaction_update" => self.compaction(update),
+            "compaction_summary_chunk" => {}
+            "subagent_update" => {
+                let session = update.text("sessionId");
+                let is_done = update.object("state").text("state") == "idle";
+                let is_new = !session.is_empty() && !self.subagents.contains(&session);
+                if is_new && self.subagents.len() < SUBAGENTS {
+                    self.subagents.push(session.clone());
+                }
+                let (title, description) = (update.text("title"), update.text("description"));
+                self.transcript.subagent(&session, &title, &description, is_done);
+            }
+            _ => self.raw(&format!("session/update:{kind}"), update.into_value()),
+        }
+    }
+
+    fn chunk(&mut self, kind: TextKind, mut update: Object) {
+        let is_warning = update.object("_meta").object("claudeCode").text("kind") == "informational";
+        let id = update.optional_text("messageId");
+        match serde_json::from_value::<ContentBlock>(update.take("content")) {
+            Ok(block) => self.transcript.chunk(kind, id, &block, is_warning),
+            Err(_) => self.emit(AgentEvent::UnreadableLine),
+        }
+    }
+
+    /// An update of a sub-agent: its calls are nested rows, its text is the output of its own row.
+    fn subagent_update(&mut self, session: &str, update: Value) {
+        let mut update = Object::of(update).unwrap_or_default();
+        let kind = update.text("sessionUpdate");
+        match kind.as_str() {
+            "agent_message_chunk" => {
+                let text = update.object("content").text("text");
+                self.transcript.subagent_text(session, &text);
+            }
+            "tool_call" | "tool_call_update" => {
+                if let Some(update) = tool_update(update.into_value()) {
+                    self.transcript.call(update, kind == "tool_call", &subagent_call(session));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn read_commands(&mut self, list: Value) {
+        let Value::Array(list) = list else { return };
+        let command = |mut command: Object| AgentCommand {
+            name: command.text("name"),
+            description: command.text("description"),
+            source: String::new(),
+        };
+        self.commands = list.into_iter().filter_map(Object::of).map(command).collect();
+        let has_commands = !self.commands.is_empty();
+        if self.capabilities.commands != has_commands {
+            self.capabilities.commands = has_commands;
+            self.emit_capabilities();
+        }
+    }
+
+    fn session_info(&mut self, mut update: Object) {
+        if update.object("_meta").object("codex").object("threadStatus").text("type") == "systemError"
+            && let Some(turn) = &mut self.turn
+        {
+            turn.system_error = true;
+        }
+        if let Some(title) = update.optional_text("title").filter(|title| !title.trim().is_empty()) {
+            self.emit(AgentEvent::Session(Event::TitleChanged { title }));
+        }
+    }
+
+    fn usage(&mut self, mut update: Object) {
+        let (used, size) = (update.optional_number("used"), update.number("size"));
+        let cost = update.take("cost").get("amount").and_then(Value::as_f64);
+        self.has_usage = true;
+        self.emit_usage(used, size, cost);
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "a percentage")]
+    fn emit_usage(&mut self, tokens: Option<u64>, context_window: u64, cost: Option<f64>) {
+        let percent =
+            tokens.filter(|_| context_window > 0).map(|tokens| tokens as f64 * 100.0 / context_window as f64);
+        let usage = ContextUsage { tokens, context_window, percent, cost };
+        self.emit(AgentEvent::Session(Event::ContextUsage { usage }));
+    }
+
+    fn compaction(&mut self, mut update: Object) {
+        match update.text("status").as_str() {
+            "completed" => {
+                let summary = update.optional_text("summary").filter(|summary| !summary.trim().is_empty());
+                let summary = summary.unwrap_or_else(|| "The agent compacted the conversation.".to_owned());
+                self.transcript.compaction(update.text("compactionId"), summary);
+            }
+            "failed" | "cancelled" => {
+                let error = update.optional_text("error");
+                self.emit(AgentEvent::Session(Event::CompactionEnd { summary: None, aborted: true, error }));
+            }
+            _ => self.emit(AgentEvent::Session(Event::CompactionStart { reason: String::new() })),
+        }
+    }
+
+    fn response(&mut self, id: u64, result: Result<Value, RpcError>) {
+        let Some(purpose) = self.pending.remove(&id) else { return };
+        match (purpose, result) {
+            (Purpose::Initialize, Ok(result)) => self.initialized(result),
+            (Purpose::Initialize, Err(error)) => self.open_failed(error.text()),
+            (Purpose::NewSession | Purpose::ResumeSession, Ok(result)) => {
+                self.session_opened(result, Phase::Ready);
+            }
+            (Purpose::LoadSession, Ok(result)) => self.session_opened(result, Phase::Replaying),
+            (Purpose::NewSession, Err(error)) if error.is_login_required() => {
+                self.login_required(error.text())
+            }
+            (Purpose::NewSession, Err(error)) => self.open_failed(error.text()),
+            (Purpose::ResumeSession, Err(error)) => self.not_continued(&error, true),
+            (Purpose::LoadSession, Err(error)) => self.not_continued(&error, false),
+            (Purpose::LogIn(request), Ok(_)) => {
+                self.reply(request, Ok(Reply::Done));
+                if self.phase == Phase::LoginRequired {
+                    self.open_session();
+                } else {
+                    self.emit(AgentEvent::Session(Event::LoginChanged { login: None }));
+                }
+            }
+            (Purpose::Prompt, result) => self.turn_ended(result),
+            (Purpose::Steer { request, content }, Ok(result)) => {
+                let outcome = result.get("outcome").and_then(Value::as_str);
+                if outcome == Some("injected") {
+                    self.transcript.user_message(content);
+                    self.deliver();
+                    self.reply(request, Ok(Reply::Prompt(Disposition::Queued)));
+                } else {
+                    self.reply(request, Err(AgentError::Busy));
+                }
+            }
+            (Purpose::Change { request, change }, Ok(result)) => {
+                self.settings.changed(&change, &mut Object::of(result).unwrap_or_default());
+                match request {
+                    Some(request) => {
+                        self.emit_settings();
+                        self.reply(request, Ok(Reply::Done));
+                    }
+                    None => self.ready(),
+                }
+            }
+            (Purpose::Change { request: None, .. }, Err(_)) => self.ready(),
+            (Purpose::Sessions(request), Ok(result)) => {
+                self.reply(request, Ok(Reply::Sessions(sessions(result))));
+            }
+            (Purpose::Plain(request), Ok(_)) => self.reply(request, Ok(Reply::Done)),
+            // A message that cannot be injected now is sent after the turn.
+            (Purpose::Steer { request, .. }, Err(_)) => self.reply(request, Err(AgentError::Busy)),
+            (
+                Purpose::LogIn(request)
+                | Purpose::Change { request: Some(request), .. }
+                | Purpose::Sessions(request)
+                | Purpose::Plain(request),
+                Err(error),
+            ) => self.reply(request, Err(AgentError::Refused(error.text()))),
+            (Purpose::Ignored, _) => {}
+        }
+    }
+
+    /// Handles the answer to a prompt, which ends the turn.
+    fn turn_ended(&mut self, result: Result<Value, RpcError>) {
+        let turn = self.turn.take().unwrap_or_default();
+        for open in self.asks.close_all() {
+            // Nothing waits for the answer any more, but every request gets exactly one.
+            self.answer(&open, &Answer::Cancel);
+            self.emit(AgentEvent::AskClosed { ask_id: open.ask.id });
+        }
+        let end = match result {
+            _ if turn.cancelled => TurnEnd::Aborted,
+            Err(error) => {
+                if error.is_login_required() {
+                    self.login_shown = true;
+                    let login = self.login(error.text());
+                    self.emit(AgentEvent::Session(Event::LoginChanged { login: Some(login) }));
+                }
+                TurnEnd::Failed(error.text())
+            }
+            Ok(result) => {
+                if std::mem::take(&mut self.login_shown) {
+                    self.emit(AgentEvent::Session(Event::LoginChanged { login: None }));
+                }
+                self.turn_usage(&result);
+                turn_end(&result, &turn, self.transcript.last_text())
+            }
+        };
+        self.transcript.end_turn(end);
+        self.deliver();
+    }
+
+    /// The usage in the answer to a prompt, for agents that report none otherwise.
+    fn turn_usage(&mut self, result: &Value) {
+        let number = |pointer: &str| result.pointer(pointer).and_then(Value::as_u64);
+        let tokens = number("/usage/totalTokens").or_else(|| {
+            let quota = "/_meta/quota/token_count";
+            Some(number(&format!("{quota}/input_tokens"))? + number(&format!("{quota}/output_tokens"))?)
+        });
+        if let Some(tokens) = tokens.filter(|_| !self.has_usage) {
+            self.emit_usage(Some(tokens), 0, None);
+        }
+    }
+}
+
+/// Outputs.
+impl Connection {
+    /// Emits the events of the conversation, in order with everything else.
+    fn deliver(&mut self) {
+        for event in self.transcript.take_events() {
+            self.outputs.push_back(Output::Event(AgentEvent::Session(event)));
+        }
+    }
+
+    fn emit_settings(&mut self) {
+        let capabilities = Capabilities {
+            models: !self.settings.models().is_empty(),
+            modes: self.settings.modes(),
+            thinking_levels: self.settings.thinking_levels(),
+            ..self.capabilities.clone()
+        };
+        if self.capabilities != capabilities {
+            self.capabilities = capabilities;
+            self.emit_capabilities();
+        }
+        self.emit(AgentEvent::Settings(Settings {
+            model: self.settings.model(),
+            thinking_level: self.settings.thinking_level(),
+            mode: self.settings.mode().to_owned(),
+            session_file: None,
+        }));
+        let options = self.settings.others();
+        self.emit(AgentEvent::Session(Event::OptionsChanged { options }));
+    }
+
+    fn emit_capabilities(&mut self) {
+        let capabilities = self.capabilities.clone();
+        self.emit(AgentEvent::Session(Event::CapabilitiesChanged { capabilities }));
+    }
+
+    /// Keeps something unknown as it is; replaces the data of a large one by its size.
+    fn raw(&mut self, name: &str, data: Value) {
+        let length = data.to_string().len();
+        let data = if length <= RAW_EVENT_BYTES { data } else { json!({ "bytes": length }) };
+        self.emit(AgentEvent::Session(Event::Raw { name: name.to_owned(), data }));
+    }
+
+    fn send(&mut self, method: &str, params: &Value, purpose: Purpose) {
+        self.last_id += 1;
+        self.outputs.push_back(Output::Write(rpc::request(self.last_id, method, params)));
+        self.pending.insert(self.last_id, purpose);
+    }
+
+    /// Emits an event after those of the conversation so far.
+    fn emit(&mut self, event: AgentEvent) {
+        self.deliver();
+        self.outputs.push_back(Output::Event(event));
+    }
+
+    fn reply(&mut self, request: RequestId, reply: Result<Reply, AgentError>) {
+        self.outputs.push_back(Output::Reply(request, reply));
+    }
+}
+
+impl Purpose {
+    /// The request that waits for this response.
+    const fn request(&self) -> Option<RequestId> {
+        match self {
+            Self::LogIn(request)
+            | Self::Steer { request, .. }
+            | Self::Sessions(request)
+            | Self::Plain(request) => Some(*request),
+            Self::Change { request, .. } => *request,
+            Self::Initialize
+            | Self::NewSession
+            | Self::LoadSession
+            | Self::ResumeSession
+            | Self::Prompt
+            | Self::Ignored => None,
+        }
+    }
+}
+
+/// Reads a tool call or an update of one. A missing id is read as an empty one.
+fn tool_update(mut value: Value) -> Option<ToolCallUpdate> {
+    let object = value.as_object_mut()?;
+    if !object.get("toolCallId").is_some_and(Value::is_string) {
+        object.insert("toolCallId".to_owned(), "".into());
+    }
+    serde_json::from_value(value).ok()
+}
+
+/// How a turn ended, by the answer to its prompt. `last_text` is the last that the agent wrote.
+fn turn_end(result: &Value, turn: &Turn, last_text: Option<String>) -> TurnEnd {
+    let reason = result.get("stopReason").and_then(Value::as_str).unwrap_or_default();
+    match reason {
+        _ if turn.system_error => {
+            let text = last_text.unwrap_or_default();
+            let message = serde_json::from_str::<Value>(&text)
+                .ok()
+                .and_then(|value| value.pointer("/error/message").and_then(Value::as_str).map(str::to_owned));
+            let text = message.unwrap_or(text);
+            TurnEnd::Failed(if text.is_empty() {
+                "The agent reported a system error.".to_owned()
+            } else {
+                text
+            })
+        }
+        // An agent that ends the turn when a request is rejected says `cancelled`, too.
+        "end_turn" | "cancelled" | "" => TurnEnd::Done,
+        "max_tokens" => {
+            TurnEnd::DoneWithNote("The reply was cut off: the model reached its token limit.".to_owned())
+        }
+        "max_turn_requests" => TurnEnd::Failed(
+            "The agent reached the limit of requests per turn. Send a message to let it continue.".to_owned(),
+        ),
+        "refusal" => TurnEnd::Failed("The model refused to continue.".to_owned()),
+        other => TurnEnd::DoneWithNote(format!("The agent ended the turn: {other}")),
+    }
+}
+
+fn sessions(result: Value) -> AgentSessions {
+    let mut result = Object::of(result).unwrap_or_default();
+    let list = match result.take("sessions") {
+        Value::Array(list) => list,
+        _ => Vec::new(),
+    };
+    let session = |mut session: Object| {
+        Some(AgentSession {
+            id: session.optional_text("sessionId").filter(|id| !id.is_empty())?,
+            cwd: session.text("cwd"),
+            title: session.text("title"),
+            modified: session.optional_text("updatedAt").and_then(|time| timestamp::parse_unix_ms(&time)),
+        })
+    };
+    AgentSessions {
+        sessions: list.into_iter().filter_map(Object::of).filter_map(session).collect(),
+        next_cursor: result.optional_text("nextCursor"),
+    }
+}
+
+#[cfg(test)]
+#[path = "connection_tests.rs"]
+mod tests;

@@ -1,0 +1,330 @@
+//! Opening a session, and the updates that the recordings do not have.
+
+use pilothouse_core::conversation::message::{Message, Part};
+use pilothouse_core::{Kind, Mark, MessageController, Phase, UiMessage};
+
+use super::*;
+
+/// A connection, and what it wrote and reported.
+struct Agent {
+    connection: Connection,
+    written: Vec<Value>,
+    events: Vec<AgentEvent>,
+    replies: Vec<(RequestId, Result<Reply, AgentError>)>,
+}
+
+impl Agent {
+    fn opening(open: Open) -> Self {
+        let mut connection = Connection::new(vec!["agent".to_owned()], crate::acp::capabilities());
+        connection.open(open);
+        let mut agent = Self { connection, written: Vec::new(), events: Vec::new(), replies: Vec::new() };
+        agent.poll();
+        agent
+    }
+
+    /// An agent with these capabilities and an open session.
+    fn ready(capabilities: Value) -> Self {
+        let mut agent = Self::opening(Open::New { folder: "/ship".to_owned() });
+        agent.initialized(capabilities);
+        agent.answer("session/new", json!({ "sessionId": "s" }));
+        agent
+    }
+
+    fn initialized(&mut self, capabilities: Value) {
+        self.answer("initialize", json!({"protocolVersion": 1, "agentCapabilities": capabilities}));
+    }
+
+    fn line(&mut self, line: Value) {
+        self.connection.receive(Line::Complete(line.to_string().into_bytes()));
+        self.poll();
+    }
+
+    fn update(&mut self, update: Value) {
+        self.line(json!({"method": "session/update", "params": {"sessionId": "s", "update": update}}));
+    }
+
+    /// The id of the last request with this method.
+    fn id_of(&self, method: &str) -> Value {
+        let request = self.written.iter().rfind(|line| line["method"] == method);
+        request.unwrap_or_else(|| panic!("{method} was not sent: {:?}", self.methods()))["id"].clone()
+    }
+
+    fn answer(&mut self, method: &str, result: Value) {
+        let id = self.id_of(method);
+        self.line(json!({"id": id, "result": result}));
+    }
+
+    fn refuse(&mut self, method: &str, code: i64, message: &str) {
+        let id = self.id_of(method);
+        self.line(json!({"id": id, "error": {"code": code, "message": message}}));
+    }
+
+    fn request(&mut self, request: Request) {
+        let id = RequestId(self.replies.len() as u64 + 100);
+        self.connection.request(id, request);
+        self.poll();
+    }
+
+    fn prompt(&mut self, text: &str) {
+        let (text, images, context) = (text.to_owned(), Vec::new(), Vec::new());
+        self.request(Request::Prompt { text, images, lane: Lane::Steer, context });
+    }
+
+    fn poll(&mut self) {
+        while let Some(output) = self.connection.poll() {
+            match output {
+                Output::Write(line) => self.written.push(serde_json::from_str(&line).unwrap()),
+                Output::Event(event) => self.events.push(event),
+                Output::Reply(id, reply) => self.replies.push((id, reply)),
+            }
+        }
+    }
+
+    fn methods(&self) -> Vec<&str> {
+        self.written.iter().filter_map(|line| line["method"].as_str()).collect()
+    }
+
+    fn rows(&self) -> Vec<UiMessage> {
+        let mut controller = MessageController::default();
+        for event in &self.events {
+            if let AgentEvent::Session(event) = event {
+                controller.handle_server_event(event.clone());
+            }
+        }
+        controller.rows().to_vec()
+    }
+
+    fn has(&self, is: impl Fn(&AgentEvent) -> bool) -> bool {
+        self.events.iter().any(is)
+    }
+}
+
+fn chunk(text: &str) -> Value {
+    json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}})
+}
+
+#[test]
+fn a_stored_session_is_resumed_then_loaded_then_begun_anew() {
+    let stored = || Open::Stored { session_id: "old".to_owned(), folder: "/ship".to_owned() };
+    let mut agent = Agent::opening(stored());
+    agent.initialized(json!({"loadSession": true, "sessionCapabilities": {"resume": {}}}));
+    agent.refuse("session/resume", -32002, "unknown");
+    agent.update(chunk("replayed"));
+    agent.refuse("session/load", -32603, "gone");
+    agent.answer("session/new", json!({ "sessionId": "new" }));
+    assert_eq!(agent.methods(), ["initialize", "session/resume", "session/load", "session/new"]);
+    assert!(agent.has(|event| *event == AgentEvent::MemoryLost { reason: "gone".to_owned() }));
+    assert!(agent.has(|event| *event == AgentEvent::SessionStarted { agent_session_id: "new".to_owned() }));
+    assert!(agent.rows().is_empty(), "a replay of what is recorded is muted");
+
+    let mut agent = Agent::opening(stored());
+    agent.initialized(json!({}));
+    agent.answer("session/new", json!({ "sessionId": "new" }));
+    assert!(agent.has(|event| *event == AgentEvent::MemoryLost { reason: String::new() }));
+}
+
+#[test]
+fn a_muted_replay_ends_with_silence_and_the_prompt_waits_for_it() {
+    let mut agent = Agent::opening(Open::Stored { session_id: "s".to_owned(), folder: "/".to_owned() });
+    agent.initialized(json!({ "loadSession": true }));
+    agent.prompt("hello");
+    agent.answer("session/load", json!({}));
+    agent.update(chunk("late"));
+    assert_eq!(agent.connection.silence_timeout(), Some(REPLAY_SILENCE));
+    assert!(!agent.methods().contains(&"session/prompt"));
+    agent.connection.silence();
+    agent.poll();
+    assert!(agent.methods().contains(&"session/prompt"));
+    agent.update(chunk("now"));
+    let texts: Vec<String> = agent.rows().into_iter().map(|row| row.text).collect();
+    assert_eq!(texts, ["hello", "now"]);
+}
+
+#[test]
+fn reasons_for_the_end_of_a_turn_are_said() {
+    let ended = |reason: &str| {
+        let mut agent = Agent::ready(json!({}));
+        agent.prompt("go");
+        agent.update(chunk("half"));
+        agent.answer("session/prompt", json!({ "stopReason": reason }));
+        let row = agent.rows().pop().unwrap();
+        (row.kind, row.text)
+    };
+    assert_eq!(ended("end_turn"), (Kind::Assistant, "half".to_owned()));
+    assert!(matches!(ended("max_tokens"), (Kind::System, text) if text.contains("token limit")));
+    assert!(matches!(ended("max_turn_requests"), (Kind::Error, text) if text.contains("limit of requests")));
+    assert!(matches!(ended("refusal"), (Kind::Error, text) if text.contains("refused")));
+    assert!(matches!(ended("moon_phase"), (Kind::System, text) if text.contains("moon_phase")));
+}
+
+#[test]
+fn a_sub_agent_is_a_row_with_nested_calls() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("delegate");
+    agent.update(json!({"sessionUpdate": "subagent_update", "sessionId": "child", "title": "Scout", "description": "Look around"}));
+    let child = |update: Value| json!({"method": "session/update", "params": {"sessionId": "child", "update": update}});
+    agent.line(child(chunk("I see land")));
+    agent.line(child(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Read map", "kind": "read", "status": "completed"})));
+    agent.line(
+        json!({"method": "session/update", "params": {"sessionId": "stranger", "update": chunk("nonsense")}}),
+    );
+    agent.update(
+        json!({"sessionUpdate": "subagent_update", "sessionId": "child", "state": {"state": "idle"}}),
+    );
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    let rows = agent.rows();
+    let steps: Vec<_> = rows.iter().filter_map(|row| row.tool_step.as_ref()).collect();
+    assert_eq!(steps.len(), 2, "{rows:?}");
+    assert_eq!((steps[0].tool_name.as_str(), steps[0].result.as_deref()), ("task", Some("I see land")));
+    assert_eq!(steps[1].info.parent, steps[0].call_id);
+    assert!(steps.iter().all(|step| step.phase == Phase::Done));
+    assert!(!rows.iter().any(|row| row.text.contains("nonsense")));
+}
+
+#[test]
+fn images_notices_and_compactions_of_the_agent_are_shown() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("draw");
+    agent.update(chunk("Here:"));
+    agent.update(json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "image", "data": "QUJD", "mimeType": "image/png"}}));
+    for _ in 0..2 {
+        agent.update(json!({"sessionUpdate": "compaction_update", "compactionId": "k", "status": "completed", "summary": "Short."}));
+    }
+    agent.update(
+        json!({"sessionUpdate": "notice", "severity": "warning", "title": "Careful", "message": "Low tide"}),
+    );
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    let rows = agent.rows();
+    assert_eq!(rows[2].images[0].mime_type, "image/png");
+    assert_eq!(
+        rows.iter().filter(|row| row.mark == Some(Mark::Compacted)).count(),
+        1,
+        "reported twice, shown once"
+    );
+    let notice = Event::Notice { level: NoticeLevel::Warning, text: "Careful: Low tide".to_owned() };
+    assert!(agent.has(|event| *event == AgentEvent::Session(notice.clone())));
+    // The recorded message has the image, too.
+    let recorded = agent.events.iter().any(|event| match event {
+        AgentEvent::Session(Event::MessageEnd { message: Message::Assistant { content, .. } }) => {
+            content.0.iter().any(|part| matches!(part, Part::Image(_)))
+        }
+        _ => false,
+    });
+    assert!(recorded);
+}
+
+#[test]
+fn work_in_the_background_is_a_run_that_ends_with_silence() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("start it");
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    assert_eq!(agent.connection.silence_timeout(), None);
+    agent.update(chunk("It is done, by the way."));
+    assert_eq!(agent.connection.silence_timeout(), Some(BACKGROUND_SILENCE));
+    agent.connection.silence();
+    agent.poll();
+    let settled = agent
+        .events
+        .iter()
+        .filter(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { aborted: false })));
+    assert_eq!(settled.count(), 2);
+    assert_eq!(agent.connection.silence_timeout(), None);
+}
+
+#[test]
+fn a_request_that_the_agent_withdraws_is_closed_and_answered_once() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("ask");
+    agent.line(json!({"id": "q", "method": "session/request_permission", "params": {"sessionId": "s",
+        "toolCall": {"toolCallId": "c", "title": "T"}, "options": []}}));
+    agent.line(json!({"method": "$/cancel_request", "params": {"requestId": "q"}}));
+    agent.line(json!({"id": 5, "method": "elicitation/create", "params": {"mode": "url", "url": "https://x", "elicitationId": "e"}}));
+    agent.line(json!({"method": "elicitation/complete", "params": {"elicitationId": "e"}}));
+    let closed = agent.events.iter().filter(|event| matches!(event, AgentEvent::AskClosed { .. })).count();
+    assert_eq!(closed, 2);
+    let responses = |id: Value| {
+        agent.written.iter().filter(|line| line.get("method").is_none() && line["id"] == id).count()
+    };
+    assert_eq!((responses(json!("q")), responses(json!(5))), (1, 1));
+}
+
+#[test]
+fn a_stop_cancels_closes_every_request_and_waits_for_the_answer() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("work");
+    agent.update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "in_progress"}),
+    );
+    agent.line(json!({"id": 7, "method": "session/request_permission", "params": {"sessionId": "s",
+        "toolCall": {"toolCallId": "c"}, "options": [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]}}));
+    agent.request(Request::Abort);
+    assert!(agent.methods().contains(&"session/cancel"));
+    let answer = agent.written.iter().find(|line| line["id"] == 7).unwrap();
+    assert_eq!(answer["result"]["outcome"]["outcome"], "cancelled");
+    assert!(!agent.has(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { .. }))));
+    // A request while the agent stops is answered at once.
+    agent.line(json!({"id": 8, "method": "session/request_permission", "params": {"sessionId": "s",
+        "toolCall": {"toolCallId": "d"}, "options": []}}));
+    assert!(agent.written.iter().any(|line| line["id"] == 8));
+    agent.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+    assert!(agent.has(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { aborted: true }))));
+    let step = agent.rows().into_iter().find_map(|row| row.tool_step).unwrap();
+    assert_eq!((step.phase, step.result.as_deref()), (Phase::Error, Some("Operation aborted")));
+}
+
+#[test]
+fn usage_comes_from_updates_else_from_the_answer_to_a_prompt() {
+    let usages = |agent: &Agent| -> Vec<ContextUsage> {
+        let usage = agent.events.iter().filter_map(|event| match event {
+            AgentEvent::Session(Event::ContextUsage { usage }) => Some(usage.clone()),
+            _ => None,
+        });
+        usage.collect()
+    };
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("go");
+    agent.update(json!({"sessionUpdate": "usage_update", "used": 50, "size": 200, "cost": {"amount": 0.5, "currency": "USD"}}));
+    agent.answer("session/prompt", json!({"stopReason": "end_turn", "usage": {"totalTokens": 999}}));
+    assert_eq!(
+        usages(&agent),
+        [ContextUsage { tokens: Some(50), context_window: 200, percent: Some(25.0), cost: Some(0.5) }]
+    );
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("go");
+    agent.answer("session/prompt", json!({"stopReason": "end_turn", "_meta": {"quota": {"token_count": {"input_tokens": 7, "output_tokens": 3}}}}));
+    assert_eq!(usages(&agent)[0].tokens, Some(10));
+}
+
+#[test]
+fn modes_models_and_options_are_taken_from_wherever_they_are() {
+    let session = json!({"sessionId": "s",
+    "modes": {"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]},
+    "models": {"currentModelId": "m1", "availableModels": [{"modelId": "m1", "name": "M1"}, {"modelId": "m2", "name": "M2"}]},
+    "configOptions": [
+        {"id": "effort", "name": "Effort", "category": "thought_level", "type": "select", "currentValue": "low",
+         "options": [{"value": "low", "name": "Low"}, {"value": "high", "name": "High"}]},
+        {"id": "fast", "name": "Fast", "type": "boolean", "currentValue": false},
+        {"id": "odd", "name": "Odd", "type": "hologram"},
+    ]});
+    let mut agent = Agent::opening(Open::New { folder: "/".to_owned() });
+    agent.initialized(json!({}));
+    agent.answer("session/new", session);
+    let capabilities = agent.connection.capabilities.clone();
+    assert_eq!((capabilities.modes.len(), capabilities.models), (2, true));
+    assert_eq!(capabilities.thinking_levels, ["low", "high"]);
+    agent.request(Request::SetModel { provider: String::new(), model_id: "m2".to_owned() });
+    agent.answer("session/set_model", json!({}));
+    agent.request(Request::SetMode { mode: "b".to_owned() });
+    agent.answer("session/set_mode", json!({}));
+    agent.request(Request::SetOption { option_id: "fast".to_owned(), value: "true".to_owned() });
+    let sent = agent.written.last().unwrap();
+    assert_eq!((&sent["params"]["configId"], &sent["params"]["value"]), (&json!("fast"), &json!(true)));
+    agent.request(Request::SetThinkingLevel { level: "none such".to_owned() });
+    assert_eq!(agent.replies.last().unwrap().1, Err(AgentError::Unsupported));
+    let settings = agent.events.iter().rev().find_map(|event| match event {
+        AgentEvent::Settings(settings) => Some(settings.clone()),
+        _ => None,
+    });
+    let settings = settings.unwrap();
+    assert_eq!((settings.mode.as_str(), settings.model.unwrap().name.as_str()), ("b", "M2"));
+}

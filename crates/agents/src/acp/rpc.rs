@@ -1,0 +1,182 @@
+//! JSON-RPC 2.0. The two sides have separate id spaces: our ids are numbers that count up, the agent's ids are echoed
+//! exactly as they were received.
+
+use serde_json::{Map, Value, json};
+
+/// The error code for a method that we do not have.
+pub(super) const METHOD_NOT_FOUND: i64 = -32_601;
+/// The error code for a request that was cancelled.
+pub(super) const REQUEST_CANCELLED: i64 = -32_800;
+/// The error code of an agent that needs a login.
+const LOGIN_REQUIRED: i64 = -32_000;
+
+/// A decoded message of the agent.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Incoming {
+    Request {
+        id: Value,
+        method: String,
+        params: Value,
+    },
+    Notification {
+        method: String,
+        params: Value,
+    },
+    Response {
+        id: u64,
+        result: Result<Value, RpcError>,
+    },
+    /// A response to a request that we did not send.
+    ForeignResponse,
+    /// Not JSON-RPC.
+    Unreadable,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct RpcError {
+    pub(super) code: i64,
+    message: String,
+    data: Value,
+}
+
+impl RpcError {
+    fn from_value(value: &Value) -> Self {
+        Self {
+            code: value.get("code").and_then(Value::as_i64).unwrap_or_default(),
+            message: value.get("message").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            data: value.get("data").cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The text for the user. Agents put it into the message, into the data, or into JSON inside the message.
+    pub(super) fn text(&self) -> String {
+        let field = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let in_message = serde_json::from_str::<Value>(&self.message)
+            .ok()
+            .and_then(|value| field(value.get("error").unwrap_or(&value), "message"));
+        let message = in_message.unwrap_or_else(|| {
+            self.message.strip_prefix("Internal error: ").unwrap_or(&self.message).to_owned()
+        });
+        let detail = self
+            .data
+            .as_str()
+            .map(str::to_owned)
+            .or_else(|| ["message", "details", "detail"].iter().find_map(|key| field(&self.data, key)));
+        let is_generic =
+            |text: &str| matches!(text, "" | "Internal error" | "Invalid params" | "Unknown error");
+        match detail.filter(|detail| !detail.trim().is_empty()) {
+            Some(detail) if is_generic(&message) => detail,
+            Some(detail) if !message.contains(&detail) => format!("{message}: {detail}"),
+            _ if message.trim().is_empty() => format!("The agent reported error {}.", self.code),
+            _ => message,
+        }
+    }
+
+    pub(super) const fn is_login_required(&self) -> bool {
+        self.code == LOGIN_REQUIRED
+    }
+}
+
+/// Decodes one line. A line may be a batch of messages.
+pub(super) fn decode(line: &[u8]) -> Vec<Incoming> {
+    match serde_json::from_slice(line) {
+        Ok(Value::Array(messages)) => messages.into_iter().map(message).collect(),
+        Ok(value) => vec![message(value)],
+        Err(_) => vec![Incoming::Unreadable],
+    }
+}
+
+fn message(value: Value) -> Incoming {
+    let Value::Object(mut object) = value else { return Incoming::Unreadable };
+    let id = object.remove("id");
+    match (object.remove("method"), id) {
+        (Some(Value::String(method)), Some(id)) => {
+            Incoming::Request { id, method, params: params(&mut object) }
+        }
+        (Some(Value::String(method)), None) => Incoming::Notification { method, params: params(&mut object) },
+        (None, Some(id)) => {
+            let result = match (object.remove("error"), object.remove("result")) {
+                (Some(error), _) if !error.is_null() => Err(RpcError::from_value(&error)),
+                (_, Some(result)) => Ok(result),
+                _ => return Incoming::Unreadable,
+            };
+            // An agent may echo a number as a string.
+            let number = id.as_u64().or_else(|| id.as_str().and_then(|id| id.parse().ok()));
+            number.map_or(Incoming::ForeignResponse, |id| Incoming::Response { id, result })
+        }
+        _ => Incoming::Unreadable,
+    }
+}
+
+fn params(object: &mut Map<String, Value>) -> Value {
+    object.remove("params").unwrap_or_default()
+}
+
+pub(super) fn request(id: u64, method: &str, params: &Value) -> String {
+    line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+}
+
+pub(super) fn notification(method: &str, params: &Value) -> String {
+    line(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
+}
+
+pub(super) fn response(id: &Value, result: &Value) -> String {
+    line(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+}
+
+pub(super) fn error(id: &Value, code: i64, message: &str) -> String {
+    line(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
+}
+
+fn line(value: &Value) -> String {
+    format!("{value}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_told_apart_by_their_fields() {
+        let decoded = |value: Value| decode(value.to_string().as_bytes());
+        assert_eq!(
+            decoded(json!({"jsonrpc": "2.0", "id": "u-1", "method": "m", "params": {"a": 1}})),
+            [Incoming::Request { id: json!("u-1"), method: "m".into(), params: json!({"a": 1}) }]
+        );
+        assert_eq!(
+            decoded(json!({"method": "m"})),
+            [Incoming::Notification { method: "m".into(), params: Value::Null }]
+        );
+        assert_eq!(
+            decoded(json!({"id": 3, "result": null})),
+            [Incoming::Response { id: 3, result: Ok(Value::Null) }]
+        );
+        assert_eq!(
+            decoded(json!({"id": "3", "result": 1})),
+            [Incoming::Response { id: 3, result: Ok(json!(1)) }]
+        );
+        assert_eq!(decoded(json!({"id": "x", "result": 1})), [Incoming::ForeignResponse]);
+        assert_eq!(decoded(json!([{"method": "a"}, 5])).len(), 2, "a batch");
+        for unreadable in [json!(5), json!({"id": 1}), json!({}), json!({"method": 7})] {
+            assert_eq!(decoded(unreadable.clone()), [Incoming::Unreadable], "{unreadable}");
+        }
+        assert_eq!(decode(b"npm warn"), [Incoming::Unreadable]);
+    }
+
+    #[test]
+    fn the_text_of_an_error_is_found_wherever_the_agent_puts_it() {
+        let text = |value: Value| RpcError::from_value(&value).text();
+        assert_eq!(
+            text(json!({"code": -32603, "message": "Internal error: API Error: 400"})),
+            "API Error: 400"
+        );
+        assert_eq!(
+            text(json!({"code": -32603, "message": "Internal error", "data": {"details": "Gone"}})),
+            "Gone"
+        );
+        assert_eq!(text(json!({"code": 1, "message": "Failed", "data": "because"})), "Failed: because");
+        let json = json!({"error": {"code": 401, "message": "invalid key"}}).to_string();
+        assert_eq!(text(json!({"code": 401, "message": json})), "invalid key");
+        assert_eq!(text(json!({"code": 7})), "The agent reported error 7.");
+    }
+}

@@ -1,0 +1,712 @@
+//! Turns the updates of a session into the messages of a conversation. An agent streams chunks and tool calls without
+//! saying where a message ends, so the messages are made here:
+//!
+//! - A message has text, thinking, images and tool calls in the order of their arrival. It ends when text follows a
+//!   call, when the agent starts another message, when the user is asked or steers, and with the turn.
+//! - A result is recorded after the message with its call, and never inside another message.
+//! - A turn ends with an assistant message whose stop reason is that of the turn; if need be, an empty one.
+//!
+//! Folding only the ended messages gives the same rows as folding all events.
+
+use agent_client_protocol_schema::v1::{ContentBlock, ToolCallUpdate};
+use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
+use pilothouse_core::conversation::plan::{self, PlanStep};
+use pilothouse_core::conversation::ui_message::{Image, ToolStep};
+use pilothouse_core::limits::OPEN_CALLS;
+use pilothouse_core::protocol::event::{Event, ToolOutput, Update};
+use pilothouse_core::render::tool_kind::ToolKind;
+use serde_json::Value;
+
+use super::call::Call;
+
+/// The number of ended calls that are remembered: late updates of them are ignored.
+const REMEMBERED_CALLS: usize = 1_000;
+
+/// The conversation as it is being built.
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    events: Vec<Event>,
+    /// Between `AgentStart` and `AgentSettled`.
+    running: bool,
+    /// The run has no prompt: the agent works in the background.
+    background: bool,
+    message: Option<OpenMessage>,
+    /// The calls that have not ended, in the order of their arrival.
+    calls: Vec<Call>,
+    /// The newest calls that have ended, each with the number of its turn.
+    ended: std::collections::VecDeque<(String, u64)>,
+    turn: u64,
+    /// Results that wait for the end of the open message.
+    results: Vec<Message>,
+    /// System rows that wait for the end of the open message.
+    notes: Vec<Message>,
+    /// The stop reason of the last assistant message, if nothing followed it.
+    last_reason: Option<StopReason>,
+    /// The agent has used ids for its messages.
+    has_message_ids: bool,
+    has_plan: bool,
+    /// The last compaction that was reported.
+    compaction: Option<String>,
+    /// The plan as a tool last reported it.
+    tool_plan: Vec<PlanStep>,
+    /// Calls without an id get a number.
+    unnamed: u64,
+    /// The user has stopped the turn.
+    stopping: bool,
+    /// The user message of a replay that is being received.
+    replayed_user: Vec<Part>,
+    replayed_user_id: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct OpenMessage {
+    blocks: Vec<Block>,
+    id: Option<String>,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text(String),
+    Thinking(String),
+    Image(Image),
+    Call(ToolCall),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    Text,
+    Thinking,
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum TurnEnd {
+    Done,
+    /// Done, with a note for the user.
+    DoneWithNote(String),
+    Failed(String),
+    /// The user stopped it.
+    Aborted,
+}
+
+impl Transcript {
+    /// The events since the last call.
+    pub(super) fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    pub(super) const fn is_background(&self) -> bool {
+        self.background
+    }
+
+    /// Starts a run with a prompt.
+    pub(super) fn begin_turn(&mut self, content: Content) {
+        if self.running {
+            self.end_turn(TurnEnd::Done);
+        }
+        self.turn += 1;
+        self.running = true;
+        self.events.push(Event::AgentStart);
+        self.user_message(content);
+    }
+
+    /// Adds a message of the user.
+    pub(super) fn user_message(&mut self, content: Content) {
+        self.end_message(StopReason::Stop, None);
+        let message = Message::User { content, client_id: None, timestamp: None };
+        self.events.push(Event::MessageStart { message: message.clone() });
+        self.events.push(Event::MessageEnd { message });
+        self.last_reason = None;
+    }
+
+    /// The user has stopped the turn: calls that fail from now on were stopped.
+    pub(super) const fn stop(&mut self) {
+        self.stopping = true;
+    }
+
+    /// Adds a chunk of a replayed user message. Some agents replay internal context as if the user had written it.
+    pub(super) fn replayed_user_chunk(&mut self, id: Option<String>, block: &ContentBlock) {
+        let part = part(block);
+        if matches!(&part, Part::Text { text } if INTERNAL.iter().any(|start| text.starts_with(start))) {
+            return;
+        }
+        if id.is_some() && id != self.replayed_user_id {
+            self.end_replayed_user_message();
+        }
+        self.replayed_user_id = id.or(self.replayed_user_id.take());
+        match (part, self.replayed_user.last_mut()) {
+            (Part::Text { text }, _) if linked_image(&text).is_some() => {
+                self.replayed_user.extend(linked_image(&text).map(Part::Image));
+            }
+            (Part::Text { text }, Some(Part::Text { text: last })) => last.push_str(&text),
+            (part, _) => self.replayed_user.push(part),
+        }
+    }
+
+    fn end_replayed_user_message(&mut self) {
+        self.replayed_user_id = None;
+        let parts = std::mem::take(&mut self.replayed_user);
+        if !parts.is_empty() {
+            self.close_calls("");
+            self.end_message(StopReason::Stop, None);
+            self.user_message(Content(parts));
+        }
+    }
+
+    /// Adds a chunk of a message of the agent.
+    pub(super) fn chunk(
+        &mut self,
+        kind: TextKind,
+        id: Option<String>,
+        block: &ContentBlock,
+        is_warning: bool,
+    ) {
+        let part = part(block);
+        if matches!(&part, Part::Text { text } if text.is_empty()) {
+            return;
+        }
+        if matches!(&part, Part::Text { text } if text.starts_with(MODE_UPDATE)) {
+            return;
+        }
+        self.begin_output();
+        let is_note = is_warning || (id.is_none() && self.has_message_ids && kind == TextKind::Text);
+        self.has_message_ids |= id.is_some() && kind == TextKind::Text;
+        self.close_rejected();
+        if is_note && let Part::Text { text } = &part {
+            return self.note(text.trim().to_owned());
+        }
+        let is_other = self.message.as_ref().is_some_and(|message| {
+            let has_call = message.blocks.iter().any(|block| matches!(block, Block::Call(_)));
+            has_call || (id.is_some() && message.id.is_some() && message.id != id)
+        });
+        if is_other {
+            self.end_message(StopReason::ToolUse, None);
+        }
+        let message = self.open_message();
+        message.id = id.or(message.id.take());
+        match (part, kind) {
+            (Part::Image(image), _) => {
+                let content_index = message.blocks.len();
+                message.blocks.push(Block::Image(image.clone()));
+                self.events.push(Event::MessageUpdate { update: Update::Image { content_index, image } });
+            }
+            (Part::Text { text }, kind) => self.text(kind, text),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, kind: TextKind, mut delta: String) {
+        let blocks = &mut self.open_message().blocks;
+        match (blocks.last_mut(), kind) {
+            (Some(Block::Text(text)), TextKind::Text) => text.push_str(&delta),
+            (Some(Block::Thinking(text)), TextKind::Thinking) => {
+                // Some agents send thoughts one by one, each with a heading.
+                if is_heading(&delta) && !text.ends_with('\n') {
+                    delta.insert_str(0, "\n\n");
+                }
+                text.push_str(&delta);
+            }
+            (_, TextKind::Text) => blocks.push(Block::Text(delta.clone())),
+            (_, TextKind::Thinking) => blocks.push(Block::Thinking(delta.clone())),
+        }
+        let content_index = blocks.len() - 1;
+        let update = match kind {
+            TextKind::Text => Update::TextDelta { content_index, delta },
+            TextKind::Thinking => Update::ThinkingDelta { content_index, delta },
+        };
+        self.events.push(Event::MessageUpdate { update });
+    }
+
+    /// Adds a row that the agent did not write as an answer. It follows the open message.
+    pub(super) fn note(&mut self, text: String) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let content = Content(vec![Part::Text { text }]);
+        self.notes.push(Message::Custom { content, display: true });
+        let has_calls = self.message.as_ref().is_some_and(OpenMessage::has_calls);
+        if !has_calls {
+            self.end_message(StopReason::Stop, None);
+        }
+    }
+
+    /// Adds the summary of a compaction, which an agent may report several times.
+    pub(super) fn compaction(&mut self, id: String, summary: String) {
+        if self.compaction.as_ref() == Some(&id) {
+            return;
+        }
+        self.compaction = Some(id);
+        self.end_message(StopReason::Stop, None);
+        self.events.push(Event::CompactionEnd { summary: Some(summary), aborted: false, error: None });
+    }
+
+    /// Adds or updates a call. `is_new` says whether the agent announces it, as opposed to updating it.
+    pub(super) fn call(&mut self, update: ToolCallUpdate, is_new: bool, parent: &str) {
+        let mut id = update.tool_call_id.to_string();
+        if id.is_empty() {
+            match self.calls.last() {
+                Some(last) if !is_new => id.clone_from(&last.id),
+                _ => {
+                    self.unnamed += 1;
+                    id = format!("call-{}", self.unnamed);
+                }
+            }
+        }
+        if !self.calls.iter().any(|call| call.id == id) && self.is_past(&id, is_new) {
+            return;
+        }
+        self.begin_output();
+        if !self.calls.iter().any(|call| call.id == id) {
+            self.close_rejected();
+            let mut call = Call::new(id.clone());
+            parent.clone_into(&mut call.parent);
+            self.add_call(call);
+        }
+        self.change_call(&id, |call| call.merge(update));
+        self.plan_of_call(&id);
+        self.settle_call(&id);
+    }
+
+    /// Whether a call has ended and this update is a late one. An agent may use an id again in a later turn.
+    fn is_past(&self, id: &str, is_new: bool) -> bool {
+        let ended = self.ended.iter().rfind(|(ended, _)| ended == id);
+        ended.is_some_and(|(_, turn)| !is_new || *turn == self.turn)
+    }
+
+    fn add_call(&mut self, mut call: Call) {
+        if self.calls.len() >= OPEN_CALLS
+            && let Some(oldest) = self.calls.first().map(|call| call.id.clone())
+        {
+            self.end_call(&oldest, false, "");
+        }
+        call.shown = call.tool_call();
+        let message = self.open_message();
+        message.blocks.push(Block::Call(call.shown.clone()));
+        self.calls.push(call);
+    }
+
+    /// Changes a call and shows what has changed.
+    fn change_call(&mut self, id: &str, change: impl FnOnce(&mut Call)) {
+        let Some(call) = self.calls.iter_mut().find(|call| call.id == id) else { return };
+        change(call);
+        let now = call.tool_call();
+        let blocks = self.message.iter_mut().flat_map(|message| message.blocks.iter_mut().enumerate());
+        let block = blocks.into_iter().find_map(|(index, block)| match block {
+            Block::Call(shown) if shown.id == id => Some((index, shown)),
+            _ => None,
+        });
+        match block {
+            Some((content_index, shown)) => {
+                // The first report of a call is shown with everything that came with it.
+                let is_first = !std::mem::replace(&mut call.placed, true);
+                if is_first || *shown != now {
+                    *shown = now.clone();
+                    let update = Update::ToolcallEnd { content_index, tool_call: now.clone() };
+                    self.events.push(Event::MessageUpdate { update });
+                }
+            }
+            None if call.shown != now => {
+                self.events.push(Event::ToolCallChanged { tool_call: now.clone() });
+            }
+            None => {}
+        }
+        call.shown = now;
+    }
+
+    /// Shows that a call runs, its output, and its end.
+    fn settle_call(&mut self, id: &str) {
+        let Some(call) = self.calls.iter_mut().find(|call| call.id == id) else { return };
+        if call.has_ended() {
+            let is_error = call.has_failed();
+            let note = match (is_error, self.stopping, call.rejected) {
+                (true, true, _) => ABORTED,
+                (true, false, true) if call.output().text.trim().is_empty() => REJECTED,
+                _ => "",
+            };
+            return self.end_call(id, is_error, note);
+        }
+        if call.is_running() && call.asking == 0 {
+            let tool_call_id = call.id.clone();
+            if !std::mem::replace(&mut call.started, true) {
+                self.events.push(Event::ToolExecutionStart {
+                    tool_call_id: tool_call_id.clone(),
+                    tool_name: call.shown.name.clone(),
+                    args: call.shown.arguments.clone(),
+                });
+            }
+            let text = call.output_text();
+            if text != call.shown_output {
+                call.shown_output.clone_from(&text);
+                let partial_result = ToolOutput { text, ..ToolOutput::default() };
+                let tool_name = call.shown.name.clone();
+                self.events.push(Event::ToolExecutionUpdate { tool_call_id, tool_name, partial_result });
+            }
+        }
+    }
+
+    /// Ends a call. `note` is added to its output.
+    fn end_call(&mut self, id: &str, is_error: bool, note: &str) {
+        let Some(position) = self.calls.iter().position(|call| call.id == id) else { return };
+        let mut call = self.calls.remove(position);
+        let is_in_message =
+            self.message.as_ref().is_some_and(|message| message.calls().any(|known| known == id));
+        if is_in_message {
+            call.recorded = Some(call.shown.clone());
+        }
+        let mut output = call.output();
+        if !call.started && !call.has_ended() {
+            // The content of a call that never ran is a description, not an output.
+            output.text.clear();
+        }
+        if !note.is_empty() && !output.text.trim_end().ends_with(note) {
+            let before = output.text.trim_end().to_owned();
+            output.text = if before.is_empty() { note.to_owned() } else { format!("{before}\n\n{note}") };
+        }
+        self.events.push(Event::ToolExecutionEnd {
+            tool_call_id: call.id.clone(),
+            tool_name: call.shown.name.clone(),
+            result: output.clone(),
+            is_error,
+            duration_ms: None,
+        });
+        self.results.push(call.result(&output, is_error));
+        if self.ended.len() >= REMEMBERED_CALLS {
+            self.ended.pop_front();
+        }
+        self.ended.push_back((call.id, self.turn));
+        let is_complete = self.message.as_ref().is_some_and(|message| {
+            let mut calls = message.calls().peekable();
+            calls.peek().is_some() && calls.all(|id| !self.calls.iter().any(|call| call.id == id))
+        });
+        if is_complete {
+            self.end_message(StopReason::ToolUse, None);
+        } else if self.message.is_none() {
+            self.flush();
+        }
+    }
+
+    /// Ends the calls that the user rejected and that the agent has not mentioned since.
+    fn close_rejected(&mut self) {
+        let rejected = self.calls.iter().filter(|call| call.rejected && call.asking == 0);
+        for id in rejected.map(|call| call.id.clone()).collect::<Vec<_>>() {
+            self.end_call(&id, true, REJECTED);
+        }
+    }
+
+    /// Ends all calls at the end of a turn. Without a `note` they count as done: some agents never report success.
+    fn close_calls(&mut self, note: &str) {
+        while let Some(call) = self.calls.first() {
+            let (id, rejected) = (call.id.clone(), call.rejected);
+            match note {
+                "" if rejected => self.end_call(&id, true, REJECTED),
+                "" => self.end_call(&id, false, ""),
+                note => self.end_call(&id, true, note),
+            }
+        }
+    }
+
+    /// Prepares a permission request for a call and returns the call as the card shows it. The message ends, so that
+    /// the row that records the answer follows it.
+    pub(super) fn ask(&mut self, update: ToolCallUpdate) -> ToolStep {
+        let id = update.tool_call_id.to_string();
+        let is_known = self.calls.iter().any(|call| call.id == id);
+        let fields = &update.fields;
+        let is_described = fields.title.is_some() || fields.kind.is_some() || fields.raw_input.is_some();
+        // A request that only names an unknown call has no row: nothing would be in it.
+        if is_known || (is_described && !id.is_empty() && !self.is_past(&id, true)) {
+            self.call(update.clone(), true, "");
+        }
+        self.end_message(StopReason::ToolUse, None);
+        match self.calls.iter_mut().find(|call| call.id == id) {
+            Some(call) => {
+                call.asking += 1;
+                call.step()
+            }
+            None => {
+                let mut call = Call::new(id);
+                call.merge(update);
+                call.step()
+            }
+        }
+    }
+
+    /// Prepares a question to the user.
+    pub(super) fn question(&mut self) {
+        self.end_replayed_user_message();
+        self.end_message(StopReason::ToolUse, None);
+    }
+
+    /// A permission request for a call was answered. An approved call runs, whether the agent says so or not.
+    pub(super) fn answered(&mut self, id: &str, approved: bool) {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == id) {
+            call.asking = call.asking.saturating_sub(1);
+            if approved {
+                call.set_running();
+            } else {
+                call.rejected = true;
+            }
+            if call.asking == 0 && approved {
+                self.settle_call(id);
+            }
+        }
+    }
+
+    /// The agent withdrew a permission request: it was decided elsewhere.
+    pub(super) fn withdrawn(&mut self, id: &str) {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == id) {
+            call.asking = call.asking.saturating_sub(1);
+        }
+        self.settle_call(id);
+    }
+
+    /// Whether a call has not ended.
+    pub(super) fn has_calls(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    /// The row of a sub-agent, by the id of its session.
+    pub(super) fn subagent(&mut self, session: &str, title: &str, description: &str, is_done: bool) {
+        let id = subagent_call(session);
+        let is_known = self.calls.iter().any(|call| call.id == id);
+        if !is_known && (is_done || self.is_past(&id, true)) {
+            return;
+        }
+        self.begin_output();
+        if !is_known {
+            self.add_call(Call::new(id.clone()));
+        }
+        self.change_call(&id, |call| {
+            call.set_delegate(if description.is_empty() { title } else { description });
+            if !title.is_empty() {
+                call.set_title_text(title.to_owned());
+            }
+            call.set_running();
+        });
+        self.settle_call(&id);
+        if is_done {
+            self.end_call(&id, false, "");
+        }
+    }
+
+    /// Adds text of a sub-agent to the output of its row.
+    pub(super) fn subagent_text(&mut self, session: &str, text: &str) {
+        let id = subagent_call(session);
+        self.change_call(&id, |call| call.append_output(text));
+        self.settle_call(&id);
+    }
+
+    /// Replaces the plan.
+    pub(super) fn plan(&mut self, steps: Vec<PlanStep>) {
+        self.has_plan = true;
+        self.events.push(Event::PlanChanged { steps });
+    }
+
+    /// Some agents report their plan only as the arguments of a tool.
+    fn plan_of_call(&mut self, id: &str) {
+        let call = self.calls.iter().find(|call| call.id == id).map(|call| &call.shown);
+        let steps = call
+            .filter(|call| !self.has_plan && ToolKind::of(&call.name) == ToolKind::Plan)
+            .and_then(|call| plan::steps(&call.arguments));
+        if let Some(steps) = steps.filter(|steps| *steps != self.tool_plan) {
+            self.tool_plan.clone_from(&steps);
+            self.events.push(Event::PlanChanged { steps });
+        }
+    }
+
+    /// Ends the run.
+    pub(super) fn end_turn(&mut self, end: TurnEnd) {
+        self.end_replayed_user_message();
+        if !self.running {
+            return;
+        }
+        let (reason, error, note) = match end {
+            TurnEnd::Done => (StopReason::Stop, None, None),
+            TurnEnd::DoneWithNote(note) => (StopReason::Stop, None, Some(note)),
+            TurnEnd::Aborted => {
+                self.close_calls(ABORTED);
+                (StopReason::Aborted, None, None)
+            }
+            TurnEnd::Failed(error) => {
+                self.drop_repeated_error(&error);
+                self.close_calls(FAILED);
+                (StopReason::Error, Some(error), None)
+            }
+        };
+        self.close_calls("");
+        self.end_message(reason, error.clone());
+        if let Some(text) = note {
+            self.note(text);
+        }
+        if self.last_reason != Some(reason) || error.is_some() && self.last_reason != Some(StopReason::Error)
+        {
+            self.end_empty_message(reason, error);
+        }
+        self.running = false;
+        self.background = false;
+        self.stopping = false;
+        self.events.push(Event::AgentSettled { aborted: reason == StopReason::Aborted });
+    }
+
+    /// Some agents also write an error as an answer. The message's end is authoritative, so its row disappears.
+    fn drop_repeated_error(&mut self, error: &str) {
+        if let Some(message) = &mut self.message
+            && let Some(Block::Text(text)) = message.blocks.last()
+            && is_same_error(text, error)
+        {
+            message.blocks.pop();
+        }
+    }
+
+    /// The text of the last block, for an agent that reports an error as an answer and nothing else.
+    pub(super) fn last_text(&self) -> Option<String> {
+        match self.message.as_ref()?.blocks.last()? {
+            Block::Text(text) => Some(text.trim().to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Starts a run in the background for output without a prompt.
+    fn begin_output(&mut self) {
+        self.end_replayed_user_message();
+        if !self.running {
+            self.running = true;
+            self.background = true;
+            self.turn += 1;
+            self.events.push(Event::AgentStart);
+        }
+    }
+
+    /// A replay has no prompts of ours, but is not work in the background either.
+    pub(super) fn begin_replay(&mut self) {
+        self.running = true;
+        self.turn += 1;
+        self.events.push(Event::AgentStart);
+    }
+
+    fn open_message(&mut self) -> &mut OpenMessage {
+        if self.message.is_none() {
+            let message = assistant(Vec::new(), StopReason::Pending, None);
+            self.events.push(Event::MessageStart { message });
+        }
+        self.message.get_or_insert_default()
+    }
+
+    /// Ends the open message, then records what had to wait for it.
+    fn end_message(&mut self, reason: StopReason, error: Option<String>) {
+        if let Some(message) = self.message.take() {
+            let reason =
+                if message.has_calls() && reason == StopReason::Stop { StopReason::ToolUse } else { reason };
+            for id in message.calls() {
+                if let Some(call) = self.calls.iter_mut().find(|call| call.id == id) {
+                    call.recorded = Some(call.shown.clone());
+                }
+            }
+            let parts = message.blocks.into_iter().map(Block::into_part).collect();
+            self.events.push(Event::MessageEnd { message: assistant(parts, reason, error) });
+            self.last_reason = Some(reason);
+        }
+        self.flush();
+    }
+
+    fn end_empty_message(&mut self, reason: StopReason, error: Option<String>) {
+        self.events.push(Event::MessageStart { message: assistant(Vec::new(), StopReason::Pending, None) });
+        self.events.push(Event::MessageEnd { message: assistant(Vec::new(), reason, error) });
+        self.last_reason = Some(reason);
+    }
+
+    /// Records results and notes.
+    fn flush(&mut self) {
+        if !self.results.is_empty() || !self.notes.is_empty() {
+            self.last_reason = None;
+        }
+        for message in self.results.drain(..).chain(self.notes.drain(..)) {
+            self.events.push(Event::MessageEnd { message });
+        }
+    }
+}
+
+/// The beginnings of internal context that Gemini replays as messages of the user.
+const INTERNAL: [&str; 2] = ["<session_context>", "[Function Response:"];
+/// The beginning of Gemini's answer to a change of its mode.
+const MODE_UPDATE: &str = "[MODE_UPDATE]";
+
+/// The length from which a text inside an error counts as the error.
+const SAME_ERROR_BYTES: usize = 20;
+
+const REJECTED: &str = "Rejected.";
+/// The words by which a call that was stopped by the user is recognized.
+const ABORTED: &str = "Operation aborted";
+const FAILED: &str = "Not finished, because the request failed.";
+
+impl OpenMessage {
+    fn has_calls(&self) -> bool {
+        self.calls().next().is_some()
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().filter_map(|block| match block {
+            Block::Call(call) => Some(call.id.as_str()),
+            _ => None,
+        })
+    }
+}
+
+impl Block {
+    fn into_part(self) -> Part {
+        match self {
+            Self::Text(text) => Part::Text { text },
+            Self::Thinking(thinking) => Part::Thinking { thinking },
+            Self::Image(image) => Part::Image(image),
+            Self::Call(call) => Part::ToolCall(call),
+        }
+    }
+}
+
+/// The call id of a sub-agent's row.
+pub(super) fn subagent_call(session: &str) -> String {
+    format!("subagent-{session}")
+}
+
+fn assistant(parts: Vec<Part>, stop_reason: StopReason, error_message: Option<String>) -> Message {
+    Message::Assistant { content: Content(parts), stop_reason, error_message, timestamp: None }
+}
+
+/// A block of content as a part of a message.
+pub(super) fn part(block: &ContentBlock) -> Part {
+    match block {
+        ContentBlock::Text(text) => Part::Text { text: text.text.clone() },
+        ContentBlock::Image(image) => Part::Image(Image {
+            mime_type: image.mime_type.clone(),
+            data: image.data.clone(),
+            ..Image::default()
+        }),
+        ContentBlock::ResourceLink(link) => Part::Text { text: format!("[{}]({})", link.name, link.uri) },
+        other => {
+            let value = serde_json::to_value(other).unwrap_or_default();
+            let field = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+            let (uri, kind) = (field("/resource/uri"), field("/type"));
+            Part::Text { text: if uri.is_empty() { format!("[{kind}]") } else { format!("[{uri}]({uri})") } }
+        }
+    }
+}
+
+/// An image that Codex replays as a link with its data.
+fn linked_image(text: &str) -> Option<Image> {
+    let data = text.trim().strip_prefix("[@image](data:")?.strip_suffix(')')?;
+    let (mime_type, data) = data.split_once(";base64,")?;
+    Some(Image { mime_type: mime_type.to_owned(), data: data.to_owned(), ..Image::default() })
+}
+
+/// Whether a chunk begins with a line in bold type.
+fn is_heading(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    first.len() > 4 && first.starts_with("**") && first.trim_end().ends_with("**")
+}
+
+/// Whether a text that the agent wrote is the error that it reports, apart from a prefix and the spelling.
+fn is_same_error(text: &str, error: &str) -> bool {
+    let normal = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (text, error) = (normal(text), normal(error));
+    let is_part = text.len() >= SAME_ERROR_BYTES && error.contains(&text);
+    !error.is_empty() && (text == error || is_part || text.contains(&error))
+}

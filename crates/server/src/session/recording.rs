@@ -1,0 +1,200 @@
+//! Sessions of agents that keep no readable files: recording the conversation, loading a session that only the agent
+//! knows, and shell commands that the server runs.
+
+use pilothouse_core::conversation::message::{Content, Message, Part};
+use pilothouse_core::conversation::ui_message::{BashResult, Kind};
+use pilothouse_core::limits::SHELL_CONTEXT_BYTES;
+use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::{CommandError, ErrorCode};
+use pilothouse_core::session::machine::StateEvent;
+
+use super::Session;
+use super::parts::journal::ask_record;
+use super::parts::recorder::Append;
+use crate::agent::process::ShellEvent;
+use crate::clock::now_ms;
+
+impl Session {
+    /// Writes lines of the recorder. If that fails, they are kept for the next attempt, and clients see a banner.
+    pub(super) async fn append(&mut self, append: Option<Append>) -> Result<(), CommandError> {
+        let Some(append) = append else { return Ok(()) };
+        let written = tokio::task::spawn_blocking(move || (append.write(), append)).await;
+        let (result, append) = match written {
+            Ok((result, append)) => (result, append),
+            Err(error) => return Err(CommandError::new(ErrorCode::Internal, error.to_string())),
+        };
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        match result {
+            Ok(()) => {
+                self.origin.file = recorder.file().map(ToOwned::to_owned);
+                self.hub.set_recording_problem(None);
+                Ok(())
+            }
+            Err(error) => {
+                recorder.not_written(append);
+                let text = format!("The conversation could not be recorded: {error}.");
+                tracing::warn!(session = %self.origin.id, text);
+                self.hub.set_recording_problem(Some(text.clone()));
+                Err(CommandError::new(ErrorCode::NotStored, text))
+            }
+        }
+    }
+
+    /// Records an event, if this session is recorded, and publishes it.
+    pub(super) async fn record_and_publish(&mut self, event: Event) {
+        let append = self.recorder.as_mut().and_then(|recorder| recorder.record(&event, now_ms()));
+        // An event of the agent is shown even if it could not be recorded.
+        let _ = self.append(append).await;
+        self.publish(event);
+    }
+
+    /// Ends the message in progress in the file and in the rows, so that a row of the session follows it in both.
+    pub(super) async fn end_message_in_progress(&mut self) {
+        if self.recorder.is_none() {
+            return;
+        }
+        self.agent.end_message();
+        while let Some(event) = self.agent.next_conversation_event() {
+            // Boxed, because the end of a message may itself lead here.
+            Box::pin(self.session_event(event)).await;
+        }
+    }
+
+    /// Stores how a question ended, in the session's file or beside it. Nothing is published yet.
+    pub(super) async fn store_ask_record(&mut self, record: &Event) -> Result<(), CommandError> {
+        match &mut self.recorder {
+            Some(recorder) => {
+                let append = recorder.record(record, now_ms());
+                self.append(append).await
+            }
+            None => self.journal.commit(vec![self.journal.add_extra(vec![record.clone()])]).await,
+        }
+    }
+
+    /// Records how an unanswered question ended.
+    pub(super) async fn record_ask(&mut self, words: String) {
+        let record = ask_record(words);
+        if self.recorder.is_some() {
+            self.end_message_in_progress().await;
+            return self.record_and_publish(record).await;
+        }
+        self.journal.submit(vec![self.journal.add_extra(vec![record.clone()])]);
+        self.publish(record);
+    }
+
+    /// Adds a row that tells the user something about the session.
+    pub(super) async fn note(&mut self, text: String) {
+        self.end_message_in_progress().await;
+        let content = Content(vec![Part::Text { text }]);
+        let message = Message::Custom { content, display: true };
+        self.record_and_publish(Event::MessageEnd { message }).await;
+    }
+
+    /// Records the agent's own id of the session.
+    pub(super) async fn agent_session_started(&mut self, id: &str) {
+        let append = self.recorder.as_mut().and_then(|recorder| recorder.set_agent_session(id, now_ms()));
+        let _ = self.append(append).await;
+        self.import = None;
+    }
+
+    /// Records the model and the thinking level.
+    pub(super) async fn record_settings(&mut self) {
+        let meta = self.log.meta();
+        let (model, level) = (meta.model.clone(), meta.thinking_level.clone());
+        let append = self
+            .recorder
+            .as_mut()
+            .and_then(|recorder| recorder.set_settings(model.as_ref(), &level, now_ms()));
+        let _ = self.append(append).await;
+    }
+
+    /// Loads a session that only the agent knows.
+    pub(super) async fn begin_import(&mut self, agent_session: String, title: String) {
+        // From the start, so that a kill during the import leaves a session that continues.
+        let append =
+            self.recorder.as_mut().and_then(|recorder| recorder.set_agent_session(&agent_session, now_ms()));
+        let _ = self.append(append).await;
+        self.import = Some(agent_session);
+        if !title.trim().is_empty() {
+            let event = Event::TitleChanged { title };
+            self.record_and_publish(event).await;
+            self.update_summary();
+        }
+        self.import_session().await;
+    }
+
+    pub(super) async fn import_session(&mut self) {
+        self.begin_run();
+        if let Err(error) = self.ensure_process().await {
+            self.transition(StateEvent::ProcessError, &error.message);
+        }
+    }
+
+    pub(super) async fn shell_event(&mut self, event: ShellEvent) {
+        match event {
+            ShellEvent::Output { id, text } => {
+                if let Some(event) = self.shell.local_output(&id, text) {
+                    self.publish(event);
+                }
+            }
+            ShellEvent::Ended { id, code } => {
+                if let Some(finished) = self.shell.local_end(&id, code) {
+                    self.record_and_publish(finished.end).await;
+                }
+            }
+        }
+    }
+
+    /// The output of shell commands since the last prompt, for an agent whose commands the server runs: the agent has
+    /// not seen them.
+    pub(super) fn shell_context(&self) -> Vec<String> {
+        if self.origin.agent.has_shell() {
+            return Vec::new();
+        }
+        let rows = self.log.view().controller.rows().iter().rev();
+        let recent = rows.take_while(|row| row.kind != Kind::User || row.mark.is_some());
+        let results = recent.filter_map(|row| row.bash_result.as_ref());
+        let mut context: Vec<String> = results
+            .filter(|result| !result.running && !result.exclude_from_context)
+            .map(shell_text)
+            .collect();
+        context.reverse();
+        context
+    }
+}
+
+/// A command and its output as the agent gets them. Of a long output it gets the end.
+fn shell_text(result: &BashResult) -> String {
+    let output = result.output.trim_end();
+    let start = output.ceil_char_boundary(output.len().saturating_sub(SHELL_CONTEXT_BYTES));
+    let cut = if start > 0 { "[the beginning is left out]\n" } else { "" };
+    let ended = match (result.cancelled, result.exit_code) {
+        (true, _) => "It was cancelled.".to_owned(),
+        (false, Some(code)) => format!("It exited with code {code}."),
+        (false, None) => "It ended.".to_owned(),
+    };
+    format!(
+        "I ran `{}` in a shell. {ended} Its output:\n\n```\n{cut}{}\n```",
+        result.command,
+        &output[start..]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_agent_gets_the_end_of_a_long_output() {
+        let output = format!("{}end", "ü".repeat(SHELL_CONTEXT_BYTES));
+        let text = shell_text(&BashResult {
+            command: "make".to_owned(),
+            output,
+            exit_code: Some(2),
+            ..BashResult::default()
+        });
+        assert!(text.starts_with("I ran `make` in a shell. It exited with code 2."), "{}", &text[..60]);
+        assert!(text.contains("[the beginning is left out]") && text.ends_with("end\n```"));
+        assert!(text.len() < SHELL_CONTEXT_BYTES + 300);
+    }
+}
