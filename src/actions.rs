@@ -1,6 +1,7 @@
 //! The user's actions: each changes the page's state, sends commands to the server, or both. Components call
 //! them, and only this module connects the state with the transport.
 
+mod agents;
 mod attachments;
 mod drafts;
 mod export;

@@ -6,6 +6,7 @@ mod attachments;
 mod cases;
 mod fake_socket;
 mod pickers;
+mod protocol_agents;
 mod queue;
 mod sessions;
 

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use pilothouse_core::conversation::ask::Answer;
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{AgentInfo, ErrorCode, HubCommand, SessionCommand};
@@ -9,7 +10,8 @@ use pilothouse_core::protocol::{AgentInfo, ErrorCode, HubCommand, SessionCommand
 use super::{Actions, add_error_row};
 use crate::net::read_answer;
 use crate::routes::Route;
-use crate::store::server::{Loading, Session};
+use crate::store::server::{Loading, Session, Setting};
+use crate::widgets::popover::close_popover;
 
 impl Actions {
     /// Returns the session to show, and requests its content from the server unless it is loaded.
@@ -68,19 +70,7 @@ impl Actions {
 
     /// Creates a session and navigates to it. `on_error` receives the message if it fails.
     pub fn create_session(&self, agent: String, cwd: String, on_error: impl FnOnce(String) + 'static) {
-        let actions = *self;
-        self.request_hub(HubCommand::NewSession { agent, cwd }, move |outcome| {
-            let id = outcome.map_err(|error| error.message).and_then(|data| {
-                let id = data.get("session_id").and_then(|id| id.as_str()).map(str::to_owned);
-                id.ok_or_else(|| {
-                    "The server's response has no session ID. Reload the page and try again.".to_owned()
-                })
-            });
-            match id {
-                Ok(id) => actions.navigate_to(Route::Session(id)),
-                Err(error) => on_error(error),
-            }
-        });
+        self.request_new_session(HubCommand::NewSession { agent, cwd }, Box::new(on_error));
     }
 
     /// Answers an ask. `on_error` receives the message if the server refuses the answer.
@@ -106,30 +96,44 @@ impl Actions {
         self.send_or_add_error_row(session, SessionCommand::ResumeSession);
     }
 
-    /// Sets the thinking level and shows it at once. If the server refuses it, the old one and a notice are
-    /// shown.
-    pub fn set_thinking_level(&self, session: Session, level: String) {
-        session.request_thinking_level(Some(level.clone()));
-        self.request_in_session(session, SessionCommand::SetThinkingLevel { level }, |session, outcome| {
+    /// Changes a setting and shows it at once. If the server refuses it, the old value and a notice are shown.
+    pub fn set_setting(&self, session: Session, setting: Setting, value: String) {
+        session.request_setting(setting.clone(), Some(value.clone()));
+        let (command, name) = match &setting {
+            Setting::ThinkingLevel => {
+                (SessionCommand::SetThinkingLevel { level: value }, "the thinking level")
+            }
+            Setting::Mode => (SessionCommand::SetMode { mode: value }, "the mode"),
+            Setting::Option(id) => (SessionCommand::SetOption { option_id: id.clone(), value }, "the option"),
+        };
+        self.request_in_session(session, command, move |session, outcome| {
             if let Err(error) = outcome {
-                session.request_thinking_level(None);
-                session.notify(
-                    NoticeLevel::Warning,
-                    format!("Couldn't change the thinking level: {}", error.message),
-                );
+                session.request_setting(setting, None);
+                session.notify(NoticeLevel::Warning, format!("Couldn't change {name}: {}", error.message));
             }
         });
     }
 
-    /// Sets the agent's mode and shows it at once. If the server refuses it, the old one and a notice are
-    /// shown.
-    pub fn set_mode(&self, session: Session, mode: String) {
-        session.request_mode(Some(mode.clone()));
-        self.request_in_session(session, SessionCommand::SetMode { mode }, |session, outcome| {
-            if let Err(error) = outcome {
-                session.request_mode(None);
-                session.notify(NoticeLevel::Warning, format!("Couldn't change the mode: {}", error.message));
+    /// Sets which approvals are answered automatically, with `remember` also for new sessions in the folder. It is shown
+    /// only once the server has confirmed it.
+    pub fn set_auto_approve(&self, session: Session, level: AutoApprove, remember: bool) {
+        let announced = self.client.announced;
+        let command = SessionCommand::SetAutoApprove { level, remember };
+        self.request_in_session(session, command, move |session, outcome| match outcome {
+            Ok(_) => announced.set(format!("Auto-approve: {}", level.label())),
+            Err(error) => {
+                // The panel shows the level that was chosen.
+                close_popover();
+                session
+                    .notify(NoticeLevel::Warning, format!("Couldn't change auto-approve: {}", error.message));
             }
+        });
+    }
+
+    /// Makes the agent log in. The callback receives why it failed, if it did.
+    pub fn log_in(&self, session: Session, method: String, callback: impl FnOnce(Option<String>) + 'static) {
+        self.request(&session.id(), SessionCommand::LogIn { method }, move |outcome| {
+            callback(outcome.err().map(|error| error.message));
         });
     }
 

@@ -4,13 +4,14 @@ use leptos::prelude::*;
 
 use crate::actions::use_actions;
 use crate::browser;
+use crate::dom::build::{button, glyph, rebuilt, with_attributes, with_children};
+use crate::dom::element::{append, set, with_text};
 use crate::net::ConnectionState;
 use crate::reactive::memo;
-use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::icon::Icon;
 
 /// A banner above the screen while the connection is lost, the page is outdated or the server cannot write to disk.
-#[component]
-pub fn ConnectionBanner() -> impl IntoView {
+pub fn connection_banner() -> AnyView {
     let actions = use_actions();
     let client = actions.client;
     let message = memo(move || {
@@ -27,43 +28,30 @@ pub fn ConnectionBanner() -> impl IntoView {
             ))
         }
     });
-    view! {
-        <div class="banner-place" role="status">
-            {move || {
-                message
-                    .get()
-                    .map(|(icon, text)| {
-                        view! {
-                            <div class="banner">
-                                <Glyph icon />
-                                <span>{text}</span>
-                                <Show when=move || client.outdated.get()>
-                                    <button type="button" class="button quiet" on:click=move |_| browser::reload()>
-                                        "Reload"
-                                    </button>
-                                </Show>
-                            </div>
-                        }
-                    })
-                    .into_any()
-            }}
-        </div>
-    }
+    rebuilt("banner-place", move |place| {
+        set(place, "role", "status");
+        let Some((icon, text)) = message.get() else { return };
+        let banner = with_children("div", "banner", &[&glyph(icon), &with_text("span", "", &text)]);
+        if client.outdated.get() {
+            append(&banner, &button("button quiet", None, "Reload", browser::reload));
+        }
+        append(place, &banner);
+    })
 }
 
 /// A coloured dot with a label, for the title bar.
-#[component]
-pub fn ConnectionIndicator() -> impl IntoView {
+pub fn connection_indicator() -> AnyView {
     let connection = use_actions().client.connection;
-    let label = move || match connection.get() {
-        ConnectionState::Connecting => "Connecting…",
-        ConnectionState::Open => "Connected",
-        ConnectionState::Lost => "Reconnecting…",
-    };
-    view! {
-        <span class="connection-mark" data-of=move || connection.get().name() title=label>
-            <span class="connection-dot" aria-hidden="true"></span>
-            <span class="connection-words">{label}</span>
-        </span>
-    }
+    rebuilt("connection-mark", move |place| {
+        let state = connection.get();
+        let label = match state {
+            ConnectionState::Connecting => "Connecting…",
+            ConnectionState::Open => "Connected",
+            ConnectionState::Lost => "Reconnecting…",
+        };
+        set(place, "data-of", state.name());
+        set(place, "title", label);
+        append(place, &with_attributes("span", &[("class", "connection-dot"), ("aria-hidden", "true")]));
+        append(place, &with_text("span", "connection-words", label));
+    })
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::connection_banner::ConnectionBanner;
+use super::connection_banner::connection_banner;
 use crate::actions::use_actions;
 use crate::browser::files;
 use crate::features::announcements::Announcer;
@@ -68,7 +68,7 @@ pub fn Layout() -> impl IntoView {
             <Sidebar />
             <div class="scrim" aria-hidden="true" on:click=move |_| sidebar_open.set(false)></div>
             <div class="stage">
-                <ConnectionBanner />
+                {connection_banner()}
                 {screen}
             </div>
             <ConfirmDialog />

@@ -44,6 +44,15 @@ pub fn append(parent: &Node, child: &Node) {
     let _ = parent.append_child(child);
 }
 
+/// Appends an element, or removes it. An element that is there already is not moved, which would take the focus from it.
+pub fn toggle_child(parent: &Element, child: &Element, has: bool) {
+    match (has, child.parent_node()) {
+        (true, None) => append(parent, child),
+        (false, Some(_)) => child.remove(),
+        _ => {}
+    }
+}
+
 /// Sets an attribute.
 pub fn set(element: &Element, name: &str, value: &str) {
     let _ = element.set_attribute(name, value);

@@ -1,11 +1,8 @@
-//! Keyed lists of hand-built elements, and reactive views mounted inside them. Elements whose key stays in the list are
+//! Keyed lists of hand-built elements. Elements whose key stays in the list are
 //! neither moved nor rebuilt. Each element has its own reactive owner, which is cleaned up when its key leaves the list.
 
-use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
-use leptos::tachys::view::any_view::AnyViewState;
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::Element;
 
 /// Renders one child of `parent` per key, and updates the children whenever `keys` changes. Stops when the current owner
 /// is cleaned up.
@@ -76,27 +73,5 @@ impl KeyedList {
             }
             self.items.push(item);
         }
-    }
-}
-
-/// Mounts reactive views into hand-built elements. Create it where the element is built: a view that is mounted inside
-/// an effect would be disposed at the effect's next run.
-pub struct Mounting(Owner);
-
-/// A reactive view in a hand-built element. Dropping it unmounts the view.
-pub struct Mounted {
-    pub place: Element,
-    _view: UnmountHandle<AnyViewState>,
-}
-
-impl Mounting {
-    /// Views that this mounts belong to the current owner.
-    pub fn here() -> Self {
-        Self(Owner::current().unwrap_or_default())
-    }
-
-    pub fn mount(&self, place: Element, view: impl FnOnce() -> AnyView + 'static) -> Mounted {
-        let element = place.clone().unchecked_into::<HtmlElement>();
-        Mounted { place, _view: self.0.with(|| untrack(|| mount_to(element, view))) }
     }
 }

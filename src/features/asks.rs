@@ -1,95 +1,124 @@
-//! Questions and approvals that the agent asks for: the card of one ask, with its answer buttons or field.
+//! Questions and approvals that the agent asks for: the card of one ask, with its answer buttons or fields.
 //! Only an explicit answer counts as one.
 
+mod form_answer;
 pub mod key_answers;
+mod subject;
 pub mod tray;
 
-use leptos::html;
+use std::rc::Rc;
+
 use leptos::prelude::*;
 use pilothouse_core::conversation::ask::consent::Consent;
 use pilothouse_core::conversation::ask::{Answer, Ask, AskKind};
+use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::visible_text::visible_string;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement};
 
-use self::key_answers::consent_option;
 use crate::actions::{Actions, use_actions};
 use crate::browser;
-use crate::reactive::{effect, memo};
-use crate::store::client::AnswerDraft;
+use crate::dom::build::{
+    button, event_value, glyph, hand_built, on, outside_link, set_value, with_attributes, with_children,
+};
+use crate::dom::element::{append, set, toggle_attribute, with_class, with_text};
+use crate::dom::keyed_list::{render_effect, render_keyed};
+use crate::reactive::effect;
+use crate::store::client::{AnswerDraft, PendingAnswers};
+use crate::store::server::Session;
 use crate::widgets::focus;
 use crate::widgets::focus::COMPOSER;
-use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::icon::Icon;
 use crate::widgets::relative_time::duration;
-use crate::widgets::visible_text::VisibleText;
+use crate::widgets::visible_text::visible_text;
 
-/// One question or approval, with everything the user needs to answer it.
-#[component]
-pub fn AskCard(
+/// The card of one ask.
+struct Card {
+    actions: Actions,
     session_id: String,
     ask: Ask,
     /// Whether the card is in the tray of all sessions, where it takes no focus and has no shortcuts.
-    #[prop(optional)]
     in_tray: bool,
-) -> impl IntoView {
+}
+
+/// The cards of a session's asks in the timeline.
+pub fn ask_cards(session: Session) -> AnyView {
     let actions = use_actions();
-    let id = StoredValue::new(ask.id.clone());
-    let session_id = StoredValue::new(session_id);
-    let pending = actions.client.pending_answers;
-    let sending = memo(move || {
-        session_id.with_value(|session_id| id.with_value(|id| pending.is_sending(session_id, id)))
-    });
-    let problem =
-        move || session_id.with_value(|session_id| id.with_value(|id| pending.problem(session_id, id)));
-    let reply = move |answer: Answer| {
-        send_answer(actions, session_id.get_value(), id.get_value(), answer, in_tray);
-    };
-    on_cleanup(move || pending.forget(&session_id.get_value(), &id.get_value()));
-    // The first line of a title is the question; the rest is its exact subject, such as a command.
-    let (title, subject) = match ask.title.split_once('\n') {
-        Some((title, subject)) => (title.to_owned(), Some(subject.to_owned())),
-        None => (ask.title.clone(), None),
-    };
+    hand_built("contents", move |place| {
+        let asks = move || session.meta.asks().get();
+        render_keyed(place.clone(), asks, move |ask| ask_card(actions, session.id(), ask.clone(), false));
+    })
+}
+
+/// One question or approval, with everything the user needs to answer it.
+fn ask_card(actions: Actions, session_id: String, ask: Ask, in_tray: bool) -> Element {
+    let card = with_class("div", "ask");
+    build(&Rc::new(Card { actions, session_id, ask, in_tray }), &card);
+    card
+}
+
+fn build(card: &Rc<Card>, place: &Element) {
+    let ask = &card.ask;
     let kicker = if ask.approval { "Approval needed" } else { "Question" };
-    let message = (!ask.message.is_empty()).then(|| {
-        let class = if ask.approval { "ask-message ask-exact" } else { "ask-message" };
-        view! { <div class=class><VisibleText text=ask.message.clone() /></div> }
-    });
-    // The folder in which a command runs is part of what is approved.
-    let folder = actions.server.summary(&session_id.get_value()).map(|summary| summary.cwd);
-    let folder = folder.filter(|_| ask.approval).map(|folder| {
-        view! { <p class="ask-place">"In " <code><VisibleText text=folder /></code></p> }
-    });
-    let answers = match ask.kind {
-        AskKind::Confirm => {
-            view! { <ConfirmAnswer approval=ask.approval in_tray sending reply /> }.into_any()
+    let label = format!("{kicker}: {}", visible_string(&ask.title));
+    for (name, value) in [
+        ("role", "group"),
+        ("aria-label", &label),
+        ("data-ask-id", &ask.id),
+        ("data-ask-kind", ask.kind.name()),
+    ] {
+        set(place, name, value);
+    }
+    let kicker_line = with_children("p", "ask-kicker", &[&glyph(Icon::Question)]);
+    append(&kicker_line, &document().create_text_node(kicker));
+    append(place, &kicker_line);
+    let folder = card.actions.server.summary(&card.session_id).map(|summary| summary.cwd);
+    subject::append_to(place, ask, &folder.unwrap_or_default());
+    append(place, &answers(card));
+    if let Some(timeout) = ask.timeout_ms {
+        append(place, &with_text("p", "ask-limit", &timeout_text(timeout, ask.approval)));
+    }
+    let problem = with_attributes("p", &[("class", "problem"), ("role", "alert")]);
+    append(place, &problem);
+    let (place, pending, own) = (place.clone(), card.actions.client.pending_answers, card.clone());
+    render_effect(Box::new(move || {
+        let shown = |read: fn(&PendingAnswers, &str, &str) -> Option<String>| {
+            read(&pending, &own.session_id, &own.ask.id)
+        };
+        let sending = pending.is_sending(&own.session_id, &own.ask.id);
+        problem.set_text_content(shown(PendingAnswers::problem).as_deref());
+        if let Ok(buttons) = place.query_selector_all("button") {
+            let buttons = (0..buttons.length()).filter_map(|index| buttons.item(index));
+            buttons.for_each(|button| {
+                toggle_attribute(button.unchecked_ref(), "disabled", sending.then_some(""));
+            });
         }
-        AskKind::Select => view! { <SelectAnswer ask=ask.clone() in_tray sending reply /> }.into_any(),
-        AskKind::Input | AskKind::Editor => {
-            view! { <TextAnswer session_id=session_id.get_value() ask=ask.clone() in_tray sending reply /> }
-                .into_any()
-        }
-        AskKind::Permission | AskKind::Form => {
-            view! { <DismissAnswer approval=ask.approval sending reply /> }.into_any()
-        }
-    };
-    view! {
-        <section
-            class="ask"
-            role="group"
-            aria-label=format!("{kicker}: {}", visible_string(&ask.title))
-            data-ask-id=ask.id.clone()
-            data-ask-kind=ask.kind.name()
-        >
-            <p class="ask-kicker"><Glyph icon=Icon::Question /> {kicker}</p>
-            <h2 class="ask-title"><VisibleText text=title /></h2>
-            {subject.map(|subject| view! { <div class="ask-exact"><VisibleText text=subject /></div> })}
-            {message}
-            {folder}
-            {answers}
-            {ask.timeout_ms.map(|timeout| view! { <p class="ask-limit">{timeout_text(timeout, ask.approval)}</p> })}
-            <p class="problem" role="alert">{problem}</p>
-        </section>
+    }));
+    let (session_id, id) = (card.session_id.clone(), ask.id.clone());
+    on_cleanup(move || pending.forget(&session_id, &id));
+}
+
+impl Card {
+    fn reply(&self, answer: Answer) {
+        send_answer(self.actions, self.session_id.clone(), self.ask.id.clone(), answer, self.in_tray);
+    }
+
+    /// The draft of the answer, which starts with `prefill`.
+    fn draft(&self, prefill: &str) -> AnswerDraft {
+        self.actions.client.answer_drafts.of(&self.session_id, &self.ask.id, prefill)
+    }
+
+    /// Focuses an answer field, unless the user is writing a message. On a touch screen, the on-screen keyboard
+    /// stays closed.
+    fn focus(&self, field: &Element) {
+        let message_draft = self.actions.client.drafts.of(&self.session_id);
+        let (field, in_tray) = (field.clone(), self.in_tray);
+        effect(move || {
+            let writing = !message_draft.with_untracked(String::is_empty);
+            if !in_tray && !writing && !browser::is_touch() {
+                let _ = field.unchecked_ref::<HtmlElement>().focus();
+            }
+        });
     }
 }
 
@@ -116,167 +145,150 @@ fn timeout_text(milliseconds: u64, approval: bool) -> String {
     format!("Expires {} after it was asked.{consequence}", duration(milliseconds))
 }
 
-/// The two buttons of a yes-or-no ask.
-#[component]
-fn ConfirmAnswer(
-    /// Whether the ask is an approval rather than a question.
-    approval: bool,
-    /// Whether the card is in the tray of all sessions.
-    in_tray: bool,
-    /// Whether an answer is being sent, which disables the buttons.
-    sending: Memo<bool>,
-    /// Sends the answer.
-    reply: impl Fn(Answer) + Copy + 'static,
-) -> impl IntoView {
-    let (yes, no) = if approval { ("Approve", "Reject") } else { ("Yes", "No") };
-    view! {
-        <div class="ask-answers spread">
-            <button type="button" class="button primary" data-answer="yes" title=keys_hint(in_tray, &["Alt+Y"]) disabled=sending on:click=move |_| reply(Answer::Confirm(true))>
-                <Glyph icon=Icon::Check />
-                {yes}
-            </button>
-            <button type="button" class="button" data-answer="no" title=keys_hint(in_tray, &["Alt+X"]) disabled=sending on:click=move |_| reply(Answer::Confirm(false))>
-                <Glyph icon=Icon::Close />
-                {no}
-            </button>
-        </div>
+/// The buttons or fields of the answer.
+fn answers(card: &Rc<Card>) -> Element {
+    let ask = &card.ask;
+    let with_answer =
+        |(index, (name, answer)): (usize, (&str, Answer))| answer_button(card, name, answer, Some(index + 1));
+    let buttons: Vec<Element> = match ask.kind {
+        AskKind::Confirm => {
+            let (yes, no) = match (ask.url.is_empty(), ask.approval) {
+                (false, _) => ("Done", "Decline"),
+                (_, true) => ("Approve", "Reject"),
+                (_, false) => ("Yes", "No"),
+            };
+            let buttons = [(yes, true), (no, false)];
+            buttons.map(|(name, yes)| answer_button(card, name, Answer::Confirm(yes), None)).into()
+        }
+        AskKind::Select => {
+            let options = ask.options.iter().map(|option| (option.as_str(), Answer::Choose(option.clone())));
+            options.enumerate().map(with_answer).collect()
+        }
+        AskKind::Permission => return permission_answers(card),
+        AskKind::Input | AskKind::Editor => return text_answer(card),
+        AskKind::Form => return form_answer::build(card),
+    };
+    let spread = ask.approval || ask.kind == AskKind::Confirm;
+    let row = with_class("div", if spread { "ask-answers spread" } else { "ask-answers options" });
+    buttons.iter().for_each(|button| append(&row, button));
+    if ask.kind == AskKind::Confirm {
+        return row;
     }
+    let end = with_children("div", "ask-answers end", &[&dismiss_button(card)]);
+    with_children("div", "", &[&row, &end])
 }
 
-/// The options of a multiple-choice ask, one button each.
-#[component]
-fn SelectAnswer(
-    ask: Ask,
-    /// Whether the card is in the tray of all sessions.
-    in_tray: bool,
-    /// Whether an answer is being sent, which disables the buttons.
-    sending: Memo<bool>,
-    /// Sends the answer.
-    reply: impl Fn(Answer) + Copy + 'static,
-) -> impl IntoView {
-    let class = if ask.approval { "ask-answers spread" } else { "ask-answers options" };
-    let (yes, no) = (consent_option(&ask, Consent::Yes), consent_option(&ask, Consent::No));
-    let options = ask.options.into_iter().enumerate().map(|(index, option)| {
-        let (class, answer, key, icon) = match Some(index) {
-            index if index == yes => ("button option primary", Some("yes"), Some("Alt+Y"), Some(Icon::Check)),
-            index if index == no => ("button option", Some("no"), Some("Alt+X"), Some(Icon::Close)),
-            _ => ("button option", None, None, None),
-        };
-        let number = (index + 1).to_string();
-        let number_key = (index < 9).then(|| format!("Alt+{number}"));
-        let keys: Vec<&str> = key.into_iter().chain(number_key.as_deref()).collect();
-        let title = keys_hint(in_tray, &keys);
-        let choice = option.clone();
-        view! {
-            <button type="button" class=class data-choice=number data-answer=answer title=title disabled=sending on:click=move |_| reply(Answer::Choose(choice.clone()))>
-                {icon.map(|icon| view! { <Glyph icon /> })}
-                <VisibleText text=option />
-            </button>
+/// The buttons of a permission: yes and no far apart, and below them everything that approves or rejects more.
+fn permission_answers(card: &Rc<Card>) -> Element {
+    let main = with_class("div", "ask-answers spread");
+    let others = with_class("div", "ask-answers others");
+    let mut declining = None;
+    for (index, choice) in card.ask.choices.iter().enumerate() {
+        let answer = Answer::Choose(choice.id.clone());
+        let button = answer_button(card, &choice.name, answer, Some(index + 1));
+        match choice.consent() {
+            Some(Consent::Yes) => append(&main, &button),
+            Some(Consent::No) if declining.is_none() => declining = Some(button),
+            _ => append(&others, &button),
         }
-    });
-    view! {
-        <div class=class>{options.collect_view()}</div>
-        <div class="ask-answers end"><DismissAnswer approval=ask.approval sending reply /></div>
     }
+    declining.iter().for_each(|button| append(&main, button));
+    append(&others, &dismiss_button(card));
+    with_children("div", "", &[&main, &others])
+}
+
+/// A button for one of several answers, styled by its meaning. `number` is its place in a list of answers.
+fn answer_button(card: &Rc<Card>, name: &str, answer: Answer, number: Option<usize>) -> Element {
+    let ask = &card.ask;
+    let (yes, no) = match &answer {
+        Answer::Confirm(yes) => (*yes, !*yes),
+        // Only an unambiguous answer, never a lasting one, has this meaning for a key.
+        answer => [Consent::Yes, Consent::No]
+            .map(|consent| ask.only_answer(consent).as_ref() == Some(answer))
+            .into(),
+    };
+    let means = |consent| match &answer {
+        Answer::Choose(choice) => ask.approval && ask.consent_of(choice) == Some(consent),
+        _ => false,
+    };
+    let primary = if yes || means(Consent::Yes) { " primary" } else { "" };
+    let class = format!("button{}{primary}", if number.is_some() { " option" } else { "" });
+    let icon = match () {
+        () if !primary.is_empty() => Some(Icon::Check),
+        () if no || means(Consent::No) => Some(Icon::Close),
+        () => None,
+    };
+    let reply = card.clone();
+    let meaning = if yes { Some(("yes", "Alt+Y")) } else { no.then_some(("no", "Alt+X")) };
+    let label = visible_text("span", "", name);
+    let button = button(&class, icon, "", move || reply.reply(answer.clone()));
+    append(&button, &label);
+    let mut keys = Vec::new();
+    if let Some((meaning, key)) = meaning {
+        set(&button, "data-answer", meaning);
+        keys.push(key.to_owned());
+    }
+    if let Some(number) = number {
+        set(&button, "data-choice", &number.to_string());
+        keys.extend((number < 10).then(|| format!("Alt+{number}")));
+    }
+    // Shortcuts answer only the open session.
+    if !card.in_tray && !keys.is_empty() {
+        let keys = keys.join(" or ");
+        set(&button, "title", &if browser::is_mac() { keys.replace("Alt+", "⌥") } else { keys });
+    }
+    button
 }
 
 /// A text field for a free-form answer: one line, or a multi-line editor.
-#[component]
-fn TextAnswer(
-    session_id: String,
-    ask: Ask,
-    /// Whether the card is in the tray of all sessions.
-    in_tray: bool,
-    /// Whether an answer is being sent, which disables the buttons.
-    sending: Memo<bool>,
-    /// Sends the answer.
-    reply: impl Fn(Answer) + Copy + 'static,
-) -> impl IntoView {
-    let client = use_actions().client;
-    let draft = client.answer_drafts.of(&session_id, &ask.id, &ask.prefill);
+fn text_answer(card: &Rc<Card>) -> Element {
+    let ask = &card.ask;
+    let draft = card.draft(&ask.prefill);
     let text = draft.text();
-    let draft = StoredValue::new(draft);
-    let write = move |value| draft.with_value(|draft| draft.set(value));
-    let form = NodeRef::<html::Form>::new();
-    let message_draft = client.drafts.of(&session_id);
-    // Focus the answer field, unless the user is writing a message. On a touch screen, the on-screen keyboard
-    // stays closed.
-    effect(move || {
-        let writing = !message_draft.with_untracked(String::is_empty);
-        if let Some(form) = form.get().filter(|_| !in_tray && !writing && !browser::is_touch())
-            && let Ok(Some(field)) = form.query_selector("[name=answer]")
-        {
-            let _ = field.unchecked_into::<HtmlElement>().focus();
-        }
-    });
-    let send = move || reply(Answer::Text(text.get_untracked()));
-    let field = if ask.kind == AskKind::Editor {
-        view! {
-            <textarea
-                class="ask-field"
-                name="answer"
-                rows="6"
-                aria-label=visible_string(&ask.title)
-                placeholder=visible_string(&ask.placeholder)
-                prop:value=text
-                on:input:target=move |event| write(event.target().value())
-            ></textarea>
-        }
-        .into_any()
-    } else {
-        view! {
-            <input
-                class="ask-field"
-                name="answer"
-                type="text"
-                autocomplete="off"
-                aria-label=visible_string(&ask.title)
-                placeholder=visible_string(&ask.placeholder)
-                prop:value=text
-                on:input:target=move |event| write(event.target().value())
-            />
-        }
-        .into_any()
+    let field = match ask.kind {
+        AskKind::Editor => with_attributes("textarea", &[("rows", "6")]),
+        _ => with_attributes("input", &[("type", "text"), ("autocomplete", "off")]),
     };
-    view! {
-        <form
-            node_ref=form
-            on:submit=move |event: leptos::ev::SubmitEvent| { event.prevent_default(); send() }
-        >
-            {field}
-            <div class="ask-answers spread">
-                <button type="submit" class="button primary" disabled=sending>"Submit"</button>
-                <DismissAnswer approval=false sending reply />
-            </div>
-        </form>
+    for (name, value) in [
+        ("class", "ask-field"),
+        ("name", "answer"),
+        ("aria-label", &visible_string(&ask.title)),
+        ("placeholder", &visible_string(&ask.placeholder)),
+    ] {
+        set(&field, name, value);
     }
+    let shown = field.clone();
+    render_effect(Box::new(move || text.with(|text| set_value(&shown, text))));
+    on(&field, "input", move |event| draft.set(event_value(&event)));
+    card.focus(&field);
+    let reply = card.clone();
+    answer_form(card, &[&field], move || reply.reply(Answer::Text(text.get_untracked())))
+}
+
+/// A form with fields and the buttons Submit and Dismiss.
+fn answer_form(card: &Rc<Card>, fields: &[&Element], submit: impl Fn() + 'static) -> Element {
+    let form = with_children("form", "", fields);
+    // The page validates the fields itself and shows errors next to them.
+    set(&form, "novalidate", "");
+    let send = with_text("button", "button primary", "Submit");
+    set(&send, "type", "submit");
+    append(&form, &with_children("div", "ask-answers spread", &[&send, &dismiss_button(card)]));
+    on(&form, "submit", move |event| {
+        event.prevent_default();
+        submit();
+    });
+    form
 }
 
 /// A button that closes the ask without an answer. Agents never take that as approval.
-#[component]
-fn DismissAnswer(
-    /// Whether the ask is an approval rather than a question.
-    approval: bool,
-    /// Whether an answer is being sent, which disables the buttons.
-    sending: Memo<bool>,
-    /// Sends the answer.
-    reply: impl Fn(Answer) + Copy + 'static,
-) -> impl IntoView {
-    let title = if approval {
+fn dismiss_button(card: &Rc<Card>) -> Element {
+    let title = if card.ask.approval {
         "Dismiss without answering (doesn't count as approval)"
     } else {
         "Dismiss without answering"
     };
-    view! {
-        <button type="button" class="button quiet" title=title disabled=sending on:click=move |_| reply(Answer::Cancel)>
-            "Dismiss"
-        </button>
-    }
-}
-
-/// The tooltip with a button's shortcuts. None in the tray: shortcuts answer only the open session.
-fn keys_hint(in_tray: bool, keys: &[&str]) -> Option<String> {
-    let text = || keys.join(" or ");
-    (!in_tray && !keys.is_empty())
-        .then(|| if browser::is_mac() { text().replace("Alt+", "⌥") } else { text() })
+    let reply = card.clone();
+    let button = button("button quiet", None, "Dismiss", move || reply.reply(Answer::Cancel));
+    set(&button, "title", title);
+    button
 }

@@ -11,7 +11,7 @@ use pilothouse_core::SessionState;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 
-use self::attachment_tray::AttachmentTray;
+use self::attachment_tray::attachment_tray;
 use self::file_mentions::{FileMentions, FileMentionsList};
 use self::prompt_history::Recall;
 use self::slash_menu::{SlashMenu, SlashMenuList};
@@ -119,13 +119,18 @@ pub fn Composer(session: Session) -> impl IntoView {
         }
         focus_field();
     };
-    let placeholder = move || {
-        if starts_turn.get() { "Message the agent…" } else { "Steer the agent or queue a follow-up…" }
+    // An agent that cannot be steered gets the messages after the run.
+    let steers = memo(move || session.meta.capabilities().with(|can| can.agent_queue || can.mid_turn));
+    let placeholder = move || match (starts_turn.get(), steers.get()) {
+        (true, _) => "Message the agent…",
+        (false, true) => "Steer the agent or queue a follow-up…",
+        (false, false) => "Queue a message for after the run…",
     };
     let hint = move || match (mode.get(), outside_context.get(), starts_turn.get(), touch) {
         (InputMode::Shell, true, ..) => "Shell command, not shared with the agent",
         (InputMode::Shell, false, ..) => "Shell command, shared with the agent",
         (_, _, _, true) => "",
+        (_, _, false, _) if !steers.get() => "Enter to queue",
         (_, _, false, _) if browser::is_mac() => "Enter to steer · ⌥Enter to follow up",
         (_, _, false, _) => "Enter to steer · Alt+Enter to follow up",
         (_, _, true, _) => "Enter to send · Shift+Enter for a new line · @ files · ! shell",
@@ -133,7 +138,13 @@ pub fn Composer(session: Session) -> impl IntoView {
     let send_label = move || match (is_shell(), starts_turn.get()) {
         (true, _) => "Run",
         (false, true) => "Send",
-        (false, false) => "Steer",
+        (false, false) => {
+            if steers.get() {
+                "Steer"
+            } else {
+                "Queue"
+            }
+        }
     };
     view! {
         <form
@@ -144,7 +155,7 @@ pub fn Composer(session: Session) -> impl IntoView {
             <SlashMenuList menu=slash_menu />
             <FileMentionsList mentions />
             <div class="composer-box" class:dragged=actions.client.dragged>
-                <AttachmentTray session />
+                {attachment_tray(session)}
                 <div class="composer-grow">
                     <textarea
                         node_ref=field
@@ -211,7 +222,7 @@ pub fn Composer(session: Session) -> impl IntoView {
                             "Stop"
                         </button>
                     </Show>
-                    <Show when=move || { !starts_turn.get() && can_send.get() && !is_shell() }>
+                    <Show when=move || { !starts_turn.get() && can_send.get() && !is_shell() && steers.get() }>
                         <button type="button" class="button" on:click=move |_| send(Lane::FollowUp)>
                             "Follow-up"
                         </button>

@@ -1,12 +1,14 @@
 //! The form for a new session: the agent and the folder.
 
 mod agent_choice;
+mod agent_sessions;
 mod folder_picker;
 
 use leptos::prelude::*;
 
-use self::agent_choice::{AgentChoice, selected_agent};
-use self::folder_picker::FolderPicker;
+use self::agent_choice::{agent_choice, selected_agent};
+use self::agent_sessions::agent_sessions;
+use self::folder_picker::folder_picker;
 use super::title_bar::SessionsButton;
 use crate::actions::use_actions;
 use crate::browser::local_storage;
@@ -72,8 +74,9 @@ pub fn NewSession() -> impl IntoView {
                     when=move || server.known.get()
                     fallback=|| view! { <p class="faint" role="status">"Loading agents…"</p> }
                 >
-                    <AgentChoice agents=server.agents.into() selected=agent chosen=chosen_agent />
-                    <FolderPicker folder chosen=chosen_folder />
+                    {agent_choice(agent, chosen_agent)}
+                    {folder_picker(folder, chosen_folder)}
+                    {agent_sessions(agent, folder)}
                     <p class="problem" role="alert">{move || problem.get()}</p>
                     <div class="form-end">
                         <button

@@ -4,7 +4,7 @@
 mod assistant;
 mod code;
 pub mod context;
-mod diff;
+pub mod diff;
 mod error;
 mod header;
 pub mod image_viewer;
@@ -17,7 +17,7 @@ mod streamed_text;
 mod system;
 mod thinking;
 mod tool;
-mod tool_details;
+pub mod tool_details;
 mod user;
 
 use pilothouse_core::Kind;

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::{Piece, SearchHit, SearchResults as FoundHits};
+use web_sys::Element;
 
 use super::shortcuts::keys::KeyPress;
 use super::sidebar::session_label::session_title;
-use super::sidebar::session_list::SessionList;
+use super::sidebar::session_list::session_list;
 use crate::actions::{Actions, use_actions};
 use crate::browser::debounce::Debounce;
+use crate::dom::build::{button, rebuilt, with_children};
+use crate::dom::element::{append, set, with_class, with_text};
 use crate::reactive::{effect, memo};
 use crate::store::server::sessions::{SessionHits, group_hits};
 use crate::store::sidebar::{SessionGroup, SidebarList, list_of};
@@ -127,46 +130,38 @@ pub fn SearchResults(
         })
     });
     view! {
-        <Show when=move || !no_titles.get()>
-            <section class="folder" aria-label="Titles">
-                <h2 class="folder-name">"Titles"</h2>
-                <SessionList lists group=SessionGroup::MatchingTitle />
-            </section>
-        </Show>
-        <For each=move || hits.get() key=SessionHits::key children=move |hits| view! { <HitsOfSession hits /> }.into_any() />
+        {rebuilt("contents", move |place| {
+            if !no_titles.get() {
+                let section = with_children("section", "folder", &[&with_text("h2", "folder-name", "Titles")]);
+                set(&section, "aria-label", "Titles");
+                session_list(&section, actions, lists, SessionGroup::MatchingTitle);
+                append(place, &section);
+            }
+        })}
+        {rebuilt("contents", move |place| {
+            for hits in hits.get() {
+                append(place, &untrack(|| hits_of_session(actions, hits)));
+            }
+        })}
         <p class="sidebar-empty" role="status">{move || message.get()}</p>
     }
 }
 
 /// The hits in one session.
-#[component]
-fn HitsOfSession(hits: SessionHits) -> impl IntoView {
-    let actions = use_actions();
-    let id = StoredValue::new(hits.session_id);
-    let title = move || id.with_value(|id| actions.server.summary(id)).map(|summary| session_title(&summary));
-    let hit = move |hit: SearchHit| {
-        let SearchHit { entry, kind, snippet, .. } = hit;
-        let pieces = snippet.into_iter().map(|Piece { text, found }| match found {
-            true => view! { <mark>{text}</mark> }.into_any(),
-            false => text.into_any(),
-        });
-        view! {
-            <li>
-                <button
-                    type="button"
-                    class="hit"
-                    data-kind=kind.name()
-                    on:click=move |_| actions.navigate_to_entry(id.get_value(), entry.clone())
-                >
-                    {pieces.collect_view()}
-                </button>
-            </li>
+fn hits_of_session(actions: Actions, hits: SessionHits) -> Element {
+    let title = actions.server.summary(&hits.session_id).map(|summary| session_title(&summary));
+    let heading = with_text("h2", "folder-name", &title.unwrap_or_default());
+    let list = with_class("ul", "");
+    for SearchHit { entry, kind, snippet, .. } in hits.hits {
+        let id = hits.session_id.clone();
+        let hit = button("hit", None, "", move || actions.navigate_to_entry(id.clone(), entry.clone()));
+        set(&hit, "data-kind", kind.name());
+        for Piece { text, found } in snippet {
+            append(&hit, &with_text(if found { "mark" } else { "span" }, "", &text));
         }
-    };
-    view! {
-        <section class="folder" data-hits-of=id.get_value()>
-            <h2 class="folder-name">{title}</h2>
-            <ul>{hits.hits.into_iter().map(hit).collect_view()}</ul>
-        </section>
+        append(&list, &with_children("li", "", &[&hit]));
     }
+    let section = with_children("section", "folder", &[&heading, &list]);
+    set(&section, "data-hits-of", &hits.session_id);
+    section
 }

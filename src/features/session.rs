@@ -1,19 +1,23 @@
 //! The screen of one session: title bar, timeline, queue and composer.
 
+pub mod about_agent;
 mod extension_panels;
 mod notices;
+mod plan_panel;
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 
-use self::extension_panels::{ExtensionPanels, ExternalWriterBanner, OfferedText};
-use self::notices::Notices;
+use self::extension_panels::{extension_panels, external_writer_banner, offered_text};
+use self::notices::notices;
+use self::plan_panel::plan_panel;
 use super::announcements::announce_turns;
 use super::composer::Composer;
 use super::find::FindBar;
-use super::queue::Queue;
+use super::queue::queue;
+use super::sidebar::session_label::level_name;
 use super::timeline::Timeline;
 use super::title_bar::TitleBar;
 use crate::actions::{Actions, use_actions};
@@ -45,6 +49,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
             class="session"
             data-session-id=session.id()
             data-state=move || session.meta.state().get().name()
+            data-auto-approve=move || level_name(session.meta.auto_approve().get())
             data-seq=move || session.seq.get().to_string()
             on:drop=move |event| attach_dropped(actions, session, &event)
         >
@@ -56,11 +61,12 @@ pub fn SessionPage(session: Session) -> impl IntoView {
                     view! {
                         <FindBar session />
                         <Timeline session />
-                        <Notices session />
-                        <ExternalWriterBanner session />
-                        <Queue session />
-                        <ExtensionPanels session />
-                        <OfferedText session />
+                        {notices(session)}
+                        {external_writer_banner(session)}
+                        {plan_panel(session)}
+                        {queue(session)}
+                        {extension_panels(session)}
+                        {offered_text(session)}
                         <Composer session />
                     }
                         .into_any()

@@ -1,9 +1,14 @@
 //! The settings: theme, contrast, notifications and sound. Applies the theme to the document.
 
 use leptos::prelude::*;
+use web_sys::Element;
 
 use super::notifications::request_permission;
-use crate::actions::use_actions;
+use crate::actions::{Actions, use_actions};
+use crate::dom::build;
+use crate::dom::build::{button, hand_built, with_attributes};
+use crate::dom::element::{append, set, toggle_attribute, with_class, with_text};
+use crate::dom::keyed_list::render_effect;
 use crate::reactive::effect;
 use crate::store::client::Theme;
 use crate::widgets::icon::{Glyph, Icon};
@@ -12,82 +17,62 @@ use crate::widgets::popover::{Popover, close_popover};
 /// The settings button of the sidebar with its popover.
 #[component]
 pub fn Settings() -> impl IntoView {
+    let actions = use_actions();
     let face = || view! { <Glyph icon=Icon::Settings /> };
     view! {
         <Popover label="Settings" class="button icon-only quiet" face=face.into() panel_class="menu settings" role="dialog">
-            <SettingsPanel />
+            {hand_built("contents", move |place| build_panel(place, actions))}
         </Popover>
     }
 }
 
-#[component]
-fn SettingsPanel() -> impl IntoView {
-    let actions = use_actions();
+fn build_panel(place: &Element, actions: Actions) {
     let preferences = actions.client.preferences;
-    let denied = RwSignal::new(false);
-    let themes = Theme::ALL.into_iter().map(|theme| {
+    let themes =
+        with_attributes("div", &[("class", "settings-row"), ("role", "group"), ("aria-label", "Theme")]);
+    for theme in Theme::ALL {
         let label = match theme {
             Theme::System => "System",
             Theme::Light => "Light",
             Theme::Dark => "Dark",
         };
-        view! {
-            <button
-                type="button"
-                class="button quiet"
-                aria-pressed=move || (preferences.theme.get() == theme).to_string()
-                on:click=move |_| preferences.theme.set(theme)
-            >
-                {label}
-            </button>
-        }
-    });
+        let choice = button("button quiet", None, label, move || preferences.theme.set(theme));
+        append(&themes, &choice);
+        render_effect(Box::new(move || {
+            set(&choice, "aria-pressed", if preferences.theme.get() == theme { "true" } else { "false" });
+        }));
+    }
+    let switch = |label, on: RwSignal<bool>| {
+        append(place, &build::switch(label, move || on.get(), move || on.update(|on| *on = !*on)));
+    };
+    let line = || append(place, &with_class("hr", "menu-line"));
+    append(place, &themes);
+    switch("High contrast", preferences.contrast);
+    line();
+    let denied = "Notifications are blocked. Allow them in your browser's site settings.";
+    let denied = with_text("p", "menu-words", denied);
+    set(&denied, "hidden", "");
+    let shown = denied.clone();
     let toggle_notify = move || {
         if preferences.notify.get_untracked() {
             return preferences.notify.set(false);
         }
+        let shown = shown.clone();
         request_permission(move |allowed| {
             preferences.notify.set(allowed);
-            denied.try_set(!allowed);
+            toggle_attribute(&shown, "hidden", allowed.then_some(""));
         });
     };
-    let toggle = |setting: RwSignal<bool>| move || setting.update(|on| *on = !*on);
-    view! {
-        <div class="settings-row" role="group" aria-label="Theme">{themes.collect_view()}</div>
-        {switch("High contrast", preferences.contrast, toggle(preferences.contrast))}
-        <hr class="menu-line" />
-        {switch("Notifications while this tab is hidden", preferences.notify, toggle_notify)}
-        <p class="menu-words" hidden=move || !denied.get()>"Notifications are blocked. Allow them in your browser's site settings."</p>
-        {switch("Notification sound", preferences.sound, toggle(preferences.sound))}
-        <hr class="menu-line" />
-        <button
-            type="button"
-            class="menu-item"
-            on:click=move |_| {
-                close_popover();
-                actions.client.help.set(true);
-            }
-        >
-            <Glyph icon=Icon::Question />
-            "Keyboard shortcuts"
-        </button>
-    }
-}
-
-fn switch(label: &'static str, on: RwSignal<bool>, toggle: impl Fn() + 'static) -> AnyView {
-    view! {
-        <button
-            type="button"
-            class="menu-item switch"
-            role="switch"
-            aria-checked=move || on.get().to_string()
-            on:click=move |_| toggle()
-        >
-            <span class="switch-mark" aria-hidden="true"></span>
-            {label}
-        </button>
-    }
-    .into_any()
+    let label = "Notifications while this tab is hidden";
+    append(place, &build::switch(label, move || preferences.notify.get(), toggle_notify));
+    append(place, &denied);
+    switch("Notification sound", preferences.sound);
+    line();
+    let help = button("menu-item", Some(Icon::Question), "Keyboard shortcuts", move || {
+        close_popover();
+        actions.client.help.set(true);
+    });
+    append(place, &help);
 }
 
 /// Saves the preferences when they change, and applies the theme to the document.

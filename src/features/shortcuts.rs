@@ -3,6 +3,7 @@
 pub mod keys;
 
 use leptos::prelude::*;
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::conversation::ask::{Answer, Ask};
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use wasm_bindgen::JsCast;
@@ -14,6 +15,8 @@ use super::asks::send_answer;
 use super::sidebar::sidebar_lists;
 use crate::actions::{Actions, use_actions};
 use crate::browser;
+use crate::dom::build::rebuilt;
+use crate::dom::element::{append, with_class, with_text};
 use crate::routes::Route;
 use crate::store::server::sessions::waiting;
 use crate::store::sidebar::shown_ids;
@@ -36,14 +39,16 @@ pub fn listen() {
         let in_find_bar =
             target.as_ref().is_some_and(|target| target.matches("input[name=find]").unwrap_or_default());
         let key = KeyPress::of(&event);
+        let action = keys::page_action(&key, typing);
         // In a text, Alt with a letter may type a character: leave it to the field.
         if typing
             && key.types_text()
+            && action != Some(KeyAction::TurnOffAutoApprove)
             && target.as_ref().is_some_and(|field| !browser::field_value(field).is_empty())
         {
             return;
         }
-        match keys::page_action(&key, typing) {
+        match action {
             Some(KeyAction::Find) if in_find_bar => {}
             // A key held too long must not answer the next question as well.
             Some(KeyAction::Approve | KeyAction::Reject | KeyAction::Choose(_)) if key.repeated => {
@@ -74,15 +79,22 @@ fn perform(actions: &Actions, action: KeyAction) -> bool {
         KeyAction::Approve => return answer(actions, action, "[data-answer=yes]"),
         KeyAction::Reject => return answer(actions, action, "[data-answer=no]"),
         KeyAction::Choose(number) => return answer(actions, action, &format!("[data-choice='{number}']")),
-        KeyAction::Find | KeyAction::Stop | KeyAction::ScrollToEnd => match (session, action) {
-            (Some(_), KeyAction::Find) => {
-                let query = actions.client.finding.get_untracked().unwrap_or_default();
-                actions.client.finding.set(Some(query));
+        KeyAction::Find | KeyAction::Stop | KeyAction::ScrollToEnd | KeyAction::TurnOffAutoApprove => {
+            match (session, action) {
+                (Some(_), KeyAction::Find) => {
+                    let query = actions.client.finding.get_untracked().unwrap_or_default();
+                    actions.client.finding.set(Some(query));
+                }
+                (Some(session), KeyAction::Stop) if session.is_active() => actions.stop(session),
+                (Some(session), KeyAction::TurnOffAutoApprove)
+                    if session.meta.auto_approve().get_untracked().is_on() =>
+                {
+                    actions.set_auto_approve(session, AutoApprove::Off, false)
+                }
+                (Some(_), KeyAction::ScrollToEnd) => actions.timeline.jump_to_end(),
+                _ => return false,
             }
-            (Some(session), KeyAction::Stop) if session.is_active() => actions.stop(session),
-            (Some(_), KeyAction::ScrollToEnd) => actions.timeline.jump_to_end(),
-            _ => return false,
-        },
+        }
         // The composer handles these.
         KeyAction::Send(_) | KeyAction::NewLine | KeyAction::RecallPrompt => return false,
     }
@@ -180,16 +192,25 @@ pub fn ShortcutList() -> impl IntoView {
     let open = use_actions().client.help;
     let close = Callback::new(move |()| open.set(false));
     let mac = browser::is_mac();
-    let group = move |title: &'static str, scopes: &'static [Scope]| {
-        let bindings = keys::BINDINGS.iter().filter(move |binding| scopes.contains(&binding.scope));
-        let entries = bindings.map(|binding| {
-            let keys =
-                binding.key_labels(mac).into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect_view();
-            view! { <dt>{binding.label}</dt> <dd>{keys}</dd> }
-        });
-        view! {
-            <h3 class="shortcut-part">{title}</h3>
-            <dl class="shortcuts">{entries.collect_view()}</dl>
+    let groups: [(&str, Scope); 3] = [
+        ("Everywhere", Scope::Anywhere),
+        ("When no text field has focus", Scope::NotTyping),
+        ("In the message field", Scope::Composer),
+    ];
+    let content = move |place: &Element| {
+        if !open.get() {
+            return;
+        }
+        for (title, scope) in groups {
+            let list = with_class("dl", "shortcuts");
+            for binding in keys::BINDINGS.iter().filter(|binding| binding.scope == scope) {
+                let keys = with_class("dd", "");
+                binding.key_labels(mac).iter().for_each(|key| append(&keys, &with_text("kbd", "", key)));
+                append(&list, &with_text("dt", "", binding.label));
+                append(&list, &keys);
+            }
+            append(place, &with_text("h3", "shortcut-part", title));
+            append(place, &list);
         }
     };
     view! {
@@ -200,11 +221,7 @@ pub fn ShortcutList() -> impl IntoView {
                     <Glyph icon=Icon::Close />
                 </button>
             </div>
-            <Show when=move || open.get()>
-                {group("Everywhere", &[Scope::Anywhere])}
-                {group("When no text field has focus", &[Scope::NotTyping])}
-                {group("In the message field", &[Scope::Composer])}
-            </Show>
+            {rebuilt("contents", content)}
         </Dialog>
     }
 }

@@ -8,11 +8,14 @@ pub mod session_menu;
 
 use leptos::prelude::*;
 
-use self::session_list::{SessionList, SessionLists, opens_new_tab};
+use self::session_list::{SessionLists, opens_new_tab, session_list};
 use super::asks::tray::WaitingTray;
 use super::search::{SearchField, SearchResults};
 use super::settings::Settings;
 use crate::actions::{Actions, use_actions};
+use crate::dom::build::{button, glyph, hand_built, rebuilt, with_children};
+use crate::dom::element::{append, clear, set, with_class, with_text};
+use crate::dom::keyed_list::{render_effect, render_keyed};
 use crate::reactive::memo;
 use crate::routes;
 use crate::routes::Route;
@@ -92,7 +95,7 @@ pub fn Sidebar() -> impl IntoView {
                 </p>
             </Show>
             <SessionLists>
-                <Show when=move || searching.get() fallback=move || view! { <SessionGroups lists /> }>
+                <Show when=move || searching.get() fallback=move || session_groups(actions, lists)>
                     <SearchResults lists />
                 </Show>
                 <Show when=move || server.known.get() && server.sessions().with(Vec::is_empty) && !searching.get()>
@@ -104,9 +107,8 @@ pub fn Sidebar() -> impl IntoView {
 }
 
 /// The session lists: pinned, by folder, archived.
-#[component]
-fn SessionGroups(lists: Memo<Vec<SidebarList>>) -> impl IntoView {
-    let show_archived = use_actions().client.show_archived;
+fn session_groups(actions: Actions, lists: Memo<Vec<SidebarList>>) -> AnyView {
+    let show_archived = actions.client.show_archived;
     let groups = move || {
         let is_above_archive =
             |group: &&SessionGroup| matches!(group, SessionGroup::Pinned | SessionGroup::Folder(_));
@@ -114,40 +116,47 @@ fn SessionGroups(lists: Memo<Vec<SidebarList>>) -> impl IntoView {
             lists.iter().map(|list| &list.group).filter(is_above_archive).cloned().collect::<Vec<_>>()
         })
     };
-    let render = move |group: SessionGroup| {
-        let (name, title) = match &group {
-            SessionGroup::Folder(cwd) => (folder_name(cwd).to_owned(), cwd.clone()),
-            _ => ("Pinned".to_owned(), String::new()),
-        };
-        view! {
-            <section class="folder">
-                <h2 class="folder-name" title=title>{name}</h2>
-                <SessionList lists group />
-            </section>
-        }
-        .into_any()
-    };
     let archived_count = memo(move || {
         lists.with(|lists| list_of(lists, &SessionGroup::Archived).map_or(0, |list| list.total))
     });
-    view! {
-        <For each=groups key=SessionGroup::key children=render />
-        <Show when=move || { archived_count.get() > 0 }>
-            <section class="folder archived">
-                <button
-                    type="button"
-                    class="folder-name folder-toggle"
-                    aria-expanded=move || show_archived.get().to_string()
-                    on:click=move |_| show_archived.update(|show| *show = !*show)
-                >
-                    <Glyph icon=Icon::Chevron class="chevron" />
-                    "Archived"
-                    <span class="count">{move || archived_count.get().to_string()}</span>
-                </button>
-                <Show when=move || show_archived.get()>
-                    <SessionList lists group=SessionGroup::Archived />
-                </Show>
-            </section>
-        </Show>
-    }
+    let has_archived = memo(move || archived_count.get() > 0);
+    let groups = hand_built("contents", move |place| {
+        render_keyed(place.clone(), groups, move |group: &SessionGroup| {
+            let (name, title) = match group {
+                SessionGroup::Folder(cwd) => (folder_name(cwd), cwd.as_str()),
+                _ => ("Pinned", ""),
+            };
+            let heading = with_text("h2", "folder-name", name);
+            set(&heading, "title", title);
+            let section = with_children("section", "folder", &[&heading]);
+            session_list(&section, actions, lists, group.clone());
+            section
+        });
+    });
+    let archive = rebuilt("contents", move |place| {
+        if !has_archived.get() {
+            return;
+        }
+        let toggle = button("folder-name folder-toggle", None, "", move || {
+            show_archived.update(|show| *show = !*show)
+        });
+        let chevron = glyph(Icon::Chevron);
+        chevron.set_class_name("icon chevron");
+        let count = with_class("span", "count");
+        append(&toggle, &chevron);
+        append(&toggle, &document().create_text_node("Archived"));
+        append(&toggle, &count);
+        let list = with_class("div", "");
+        append(place, &with_children("section", "folder archived", &[&toggle, &list]));
+        render_effect(Box::new(move || count.set_text_content(Some(&archived_count.get().to_string()))));
+        render_effect(Box::new(move || {
+            clear(&list);
+            let shows = show_archived.get();
+            set(&toggle, "aria-expanded", if shows { "true" } else { "false" });
+            if shows {
+                session_list(&list, actions, lists, SessionGroup::Archived);
+            }
+        }));
+    });
+    [groups, archive].into_any()
 }

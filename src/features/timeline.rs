@@ -5,6 +5,7 @@ mod anchor;
 mod chunk;
 mod controller;
 mod empty;
+mod login_card;
 mod matches;
 mod run_status;
 mod scroll;
@@ -18,9 +19,10 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 use web_sys::Element;
 
 use self::controller::{TimelineController, observe_size};
-use self::empty::EmptyConversation;
+use self::empty::empty_conversation;
+use self::login_card::login_card;
 use self::run_status::RunStatus;
-use super::asks::AskCard;
+use super::asks::ask_cards;
 use super::rows::row_action;
 use crate::actions::timeline::TimelineView;
 use crate::actions::use_actions;
@@ -71,13 +73,12 @@ pub fn Timeline(session: Session) -> impl IntoView {
                 <div class="timeline-content" node_ref=timeline.content>
                     <EarlierRows timeline />
                     <Show when=move || timeline.total() == 0>
-                        <EmptyConversation session />
+                        {empty_conversation(session)}
                     </Show>
                     // Without an argument the directive's element would be treated as static.
                     <div use:chunks=()></div>
-                    <For each=move || session.meta.asks().get() key=|ask| ask.id.clone() let:ask>
-                        <AskCard session_id=session.id() ask />
-                    </For>
+                    {ask_cards(session)}
+                    {login_card(session)}
                     <RunStatus session />
                 </div>
             </div>

@@ -1,26 +1,29 @@
 //! The title bar of a session: title, agent and folder, model and settings, context usage, connection and menu.
 
+mod auto_approve;
 mod context_ring;
 mod model_picker;
-mod setting_select;
+mod settings;
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::AgentMode;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 
+use self::auto_approve::auto_approve_control;
 use self::context_ring::ContextRing;
 use self::model_picker::ModelPicker;
-use self::setting_select::SettingSelect;
+use self::settings::{options_popover, title_settings};
 use super::sidebar::session_label::{session_title, title_or_placeholder};
 use super::sidebar::session_menu::SessionMenu;
 use crate::actions::{Actions, use_actions};
-use crate::app::connection_banner::ConnectionIndicator;
+use crate::app::connection_banner::connection_indicator;
+use crate::dom::build::hand_built;
+use crate::dom::element::append;
 use crate::reactive::memo;
 use crate::store::server::sessions::waiting;
 use crate::store::server::{Loading, Session};
 use crate::widgets::focus;
 use crate::widgets::icon::{Glyph, Icon};
-use crate::widgets::rename_field::RenameField;
+use crate::widgets::rename_field::{NEXT_FOCUS, rename_field};
 
 /// The title bar of the open session.
 #[component]
@@ -45,27 +48,21 @@ pub fn TitleBar(session: Session) -> impl IntoView {
                 .is_some_and(|renaming| !renaming.in_sidebar && renaming.session_id == session.id())
         })
     });
-    let levels = memo(move || {
-        let option = |level: &String| (level.clone(), level.clone(), String::new());
-        session.meta.capabilities().with(|can| can.thinking_levels.iter().map(option).collect())
-    });
-    let modes = memo(move || {
-        let option = |mode: &AgentMode| (mode.id.clone(), mode.name.clone(), mode.description.clone());
-        session.meta.capabilities().with(|can| can.modes.iter().map(option).collect())
-    });
-    let choose_level = Callback::new(move |level| actions.set_thinking_level(session, level));
-    let choose_mode = Callback::new(move |mode| actions.set_mode(session, mode));
-    let rename_field =
-        move || view! { <RenameField session_id=session.id() title=session.meta.title().get_untracked() /> };
+    let title_field = move || {
+        on_cleanup(|| focus::focus_if_lost(NEXT_FOCUS));
+        hand_built("contents", move |place| {
+            append(place, &rename_field(actions, session.id(), session.meta.title().get_untracked()));
+        })
+    };
     view! {
         <header class="title-bar">
             <SessionsButton />
             <div class="title-block">
-                <Show when=move || !renaming.get() fallback=rename_field>
+                <Show when=move || !renaming.get() fallback=title_field>
                     <h1 class="title" title=title>{title}</h1>
                 </Show>
                 <p class="title-meta">
-                    <span>{move || session.meta.agent().get()}</span>
+                    <span>{move || actions.server.agent_title(&session.meta.agent().get())}</span>
                     <span class="title-folder" title=move || session.meta.cwd().get()>
                         <bdi>{move || session.meta.cwd().get()}</bdi>
                     </span>
@@ -73,10 +70,11 @@ pub fn TitleBar(session: Session) -> impl IntoView {
             </div>
             <div class="title-side">
                 <ModelPicker session />
-                <SettingSelect label="Thinking level" options=levels current=Signal::derive(move || session.meta.thinking_level().get()) choose=choose_level />
-                <SettingSelect label="Mode" options=modes current=Signal::derive(move || session.meta.mode().get()) choose=choose_mode />
+                {title_settings(session)}
+                {options_popover(session)}
+                {auto_approve_control(session)}
                 <ContextRing session />
-                <ConnectionIndicator />
+                {connection_indicator()}
             </div>
             <Show when=move || !matches!(session.loading.get(), Loading::Missing(_))>
                 <SessionMenu id=session.id() />

@@ -18,6 +18,8 @@ use self::recent::RecentSessions;
 pub use self::row::Row;
 pub use self::session::Loading;
 pub use self::session::Session;
+pub use self::session::Setting;
+use crate::reactive::memo;
 
 /// The sessions by id, so that a change of one session touches one row of the sidebar.
 #[derive(Clone, Debug, Default, Store)]
@@ -37,6 +39,8 @@ pub struct ServerState {
     pub storage_problem: RwSignal<Option<String>>,
     pub default_cwd: RwSignal<String>,
     sessions: Store<SessionList>,
+    /// The listed sessions belong to more than one agent.
+    pub several_agents: Memo<bool>,
     /// A welcome has arrived, so an empty list of sessions really is empty.
     pub known: RwSignal<bool>,
     opened: RwSignal<Vec<Session>>,
@@ -47,12 +51,18 @@ pub struct ServerState {
 impl ServerState {
     /// Creates the signals in the current owner, which must be the page's.
     pub fn new() -> Self {
+        let sessions = Store::<SessionList>::default();
+        let several_agents = memo(move || {
+            let differ = |pair: &[SessionSummary]| pair[0].agent != pair[1].agent;
+            sessions.sessions().with(|sessions| sessions.windows(2).any(differ))
+        });
         Self {
+            several_agents,
             agents: RwSignal::default(),
             available: RwSignal::default(),
             storage_problem: RwSignal::default(),
             default_cwd: RwSignal::default(),
-            sessions: Store::default(),
+            sessions,
             known: RwSignal::new(false),
             opened: RwSignal::default(),
             recent: StoredValue::new(RecentSessions::new(CACHED_SESSIONS)),

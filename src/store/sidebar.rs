@@ -21,18 +21,6 @@ pub enum SessionGroup {
     MatchingTitle,
 }
 
-impl SessionGroup {
-    /// A list key.
-    pub fn key(&self) -> String {
-        match self {
-            Self::Pinned => "pinned".to_owned(),
-            Self::Folder(cwd) => format!("in {cwd}"),
-            Self::Archived => "archived".to_owned(),
-            Self::MatchingTitle => "matching title".to_owned(),
-        }
-    }
-}
-
 /// A list of sessions in the sidebar, never empty unless it is collapsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SidebarList {

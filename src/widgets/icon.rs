@@ -56,6 +56,7 @@ icons! {
     Retry "retry",
     Search "search",
     Settings "settings",
+    Shield "shield",
     Spinner "spinner",
     Stop "stop",
     Terminal "terminal",

@@ -1,12 +1,15 @@
-//! A listbox: one option is active and can be picked, by pointer or from a text field that keeps the focus. `Listbox`
+//! A listbox: one option is active and can be picked, by pointer or from a text field that keeps the focus. `listbox`
 //! renders the options; `CompletionMenu` shows one above the composer and handles the field's keys.
 
 use crate::reactive::{effect, memo};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement};
 
-use super::icon::{Glyph, Icon};
+use super::icon::Icon;
+use crate::dom::build::{glyph, hand_built, on, with_attributes};
+use crate::dom::element::{append, clear, set, with_text};
+use crate::dom::keyed_list::render_effect;
 
 /// One option of a listbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,48 +25,61 @@ pub struct ListOption {
 }
 
 /// The options as a `role="listbox"` list.
-#[component]
-pub fn Listbox(
-    /// The list's id; see `option_id` for those of its options.
+pub fn listbox(
+    // The list's id; see `option_id` for those of its options.
     id: &'static str,
-    /// The list's accessible name.
+    // The list's accessible name.
     label: &'static str,
     options: Memo<Vec<ListOption>>,
-    /// The index of the active option, the one Enter picks.
+    // The index of the active option, the one Enter picks.
     active: Memo<usize>,
-    /// Called with the key of a clicked option.
+    // Called with the key of a clicked option.
     pick: Callback<String>,
-) -> impl IntoView {
-    effect(move || {
-        options.track();
-        scroll_to_option(id, active.get());
-    });
-    let render = move |(index, option): (usize, ListOption)| {
-        let ListOption { key, name, description, source, current } = option;
-        view! {
-            <li
-                id=option_id(id, index)
-                class="choice-option"
-                role="option"
-                aria-selected=move || (active.get() == index).to_string()
-                aria-current=current.then_some("true")
-                on:mousedown=move |event| {
-                    // Keeps the focus in the text field.
-                    event.prevent_default();
-                }
-                on:click=move |_| pick.run(key.clone())
-            >
-                <span class="choice-option-name">{name}</span>
-                <span class="choice-option-words">{description}</span>
-                <span class="choice-option-note">{source}</span>
-                <Show when=move || current><Glyph icon=Icon::Check /></Show>
-            </li>
-        }
-        .into_any()
-    };
-    let numbered = move || options.get().into_iter().enumerate().collect::<Vec<_>>();
-    let key = |(index, option): &(usize, ListOption)| format!("{index} {} {}", option.current, option.key);
-    view! { <ul id=id class="choices" role="listbox" aria-label=label><For each=numbered key=key children=render /></ul> }
+) -> AnyView {
+    hand_built("contents", move |place| {
+        let list = with_attributes(
+            "ul",
+            &[("id", id), ("class", "choices"), ("role", "listbox"), ("aria-label", label)],
+        );
+        append(place, &list);
+        let (shown, marked) = (list.clone(), list);
+        render_effect(Box::new(move || {
+            clear(&shown);
+            for (index, option) in options.get().into_iter().enumerate() {
+                append(&shown, &option_element(&option_id(id, index), option, pick));
+            }
+        }));
+        render_effect(Box::new(move || {
+            options.track();
+            let mut next = marked.first_element_child();
+            let mut index = 0;
+            while let Some(option) = next {
+                set(&option, "aria-selected", if index == active.get() { "true" } else { "false" });
+                next = option.next_element_sibling();
+                index += 1;
+            }
+        }));
+        effect(move || {
+            options.track();
+            scroll_to_option(id, active.get());
+        });
+    })
+}
+
+fn option_element(id: &str, option: ListOption, pick: Callback<String>) -> Element {
+    let ListOption { key, name, description, source, current } = option;
+    let item = with_attributes("li", &[("id", id), ("class", "choice-option"), ("role", "option")]);
+    append(&item, &with_text("span", "choice-option-name", &name));
+    append(&item, &with_text("span", "choice-option-words", &description));
+    append(&item, &with_text("span", "choice-option-note", &source));
+    if current {
+        set(&item, "aria-current", "true");
+        append(&item, &glyph(Icon::Check));
+    }
+    // Keeps the focus in the text field.
+    on(&item, "mousedown", |event| event.prevent_default());
+    on(&item, "click", move |_| pick.run(key.clone()));
+    item
 }
 
 /// The id of an option's element, for `aria-activedescendant`.
@@ -195,7 +211,7 @@ pub fn CompletionList(
                 <Show when=move || message.with(Option::is_some)>
                     <p class="picker-words" role="status">{move || message.get()}</p>
                 </Show>
-                <Listbox id=menu.id label=menu.label options=menu.options active pick />
+                {listbox(menu.id, menu.label, menu.options, active, pick)}
             </div>
         </Show>
     }

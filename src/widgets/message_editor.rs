@@ -1,66 +1,65 @@
 //! An inline editor for a message. The keys that send in the composer save here; Escape cancels.
 
-use leptos::html;
+use std::time::Duration;
+
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlTextAreaElement, KeyboardEvent};
 
 use crate::browser;
+use crate::dom::build::{button, event_value, on, set_value, with_attributes, with_children};
 use crate::features::shortcuts::keys;
 use crate::features::shortcuts::keys::{KeyAction, KeyPress};
-use crate::reactive::effect;
 
-/// A text field with buttons to save and to cancel.
-#[component]
-pub fn MessageEditor(
+/// The texts and callbacks of an editor.
+pub struct MessageEditor {
     /// The accessible name of the field.
-    label: &'static str,
+    pub label: &'static str,
     /// The `name` of the field.
-    name: &'static str,
+    pub name: &'static str,
     /// The text to begin with.
-    text: String,
+    pub text: String,
     /// The label of the save button.
-    yes: &'static str,
+    pub yes: &'static str,
     /// Called with the text on every change.
-    write: Box<dyn Fn(String)>,
+    pub write: Box<dyn Fn(String)>,
     /// Called when the user saves.
-    save: Callback<()>,
+    pub save: Callback<()>,
     /// Called when the user cancels.
-    cancel: Callback<()>,
-) -> impl IntoView {
-    let field = NodeRef::<html::Textarea>::new();
-    effect(move || {
-        if let Some(field) = field.get() {
-            let _ = field.focus();
-            let end = u32::try_from(field.value().encode_utf16().count()).unwrap_or_default();
-            let _ = field.set_selection_range(end, end);
-        }
-    });
-    let on_keydown = move |event: leptos::ev::KeyboardEvent| {
-        if KeyPress::name_of(&event) == "Escape" {
-            event.stop_propagation();
-            cancel.run(());
-        } else if let Some(KeyAction::Send(_)) =
-            keys::composer_action(&KeyPress::of(&event), browser::is_touch())
-        {
-            event.prevent_default();
-            save.run(());
-        }
-    };
-    view! {
-        <div class="message-editor">
-            <textarea
-                node_ref=field
-                class="message-field"
-                name=name
-                rows="2"
-                aria-label=label
-                prop:value=text
-                on:input:target=move |event| write(event.target().value())
-                on:keydown=on_keydown
-            ></textarea>
-            <div class="message-decide">
-                <button type="button" class="button quiet" on:click=move |_| cancel.run(())>"Cancel"</button>
-                <button type="button" class="button primary" on:click=move |_| save.run(())>{yes}</button>
-            </div>
-        </div>
+    pub cancel: Callback<()>,
+}
+
+impl MessageEditor {
+    /// A text field with buttons to save and to cancel. It takes the focus.
+    pub fn build(self) -> Element {
+        let Self { label, name, text, yes, write, save, cancel } = self;
+        let attributes = [("class", "message-field"), ("name", name), ("rows", "2"), ("aria-label", label)];
+        let field = with_attributes("textarea", &attributes);
+        set_value(&field, &text);
+        on(&field, "input", move |event| write(event_value(&event)));
+        on(&field, "keydown", move |event| {
+            let key = event.unchecked_ref::<KeyboardEvent>();
+            if KeyPress::name_of(key) == "Escape" {
+                event.stop_propagation();
+                cancel.run(());
+            } else if let Some(KeyAction::Send(_)) =
+                keys::composer_action(&KeyPress::of(key), browser::is_touch())
+            {
+                event.prevent_default();
+                save.run(());
+            }
+        });
+        let focused = field.clone().unchecked_into::<HtmlTextAreaElement>();
+        let focus = move || {
+            let _ = focused.focus();
+            let end = u32::try_from(focused.value().encode_utf16().count()).unwrap_or_default();
+            let _ = focused.set_selection_range(end, end);
+        };
+        // The field is not in the document yet.
+        set_timeout(focus, Duration::ZERO);
+        let cancel = button("button quiet", None, "Cancel", move || cancel.run(()));
+        let save = button("button primary", None, yes, move || save.run(()));
+        let buttons = with_children("div", "message-decide", &[&cancel, &save]);
+        with_children("div", "message-editor", &[&field, &buttons])
     }
 }

@@ -1,17 +1,24 @@
 //! Text with invisible characters made visible, so that a command runs exactly as the user saw and approved
 //! it.
 
-use leptos::prelude::*;
+use leptos::prelude::document;
 use pilothouse_core::render::visible_text::{VisiblePiece, visible_pieces};
+use web_sys::Element;
 
-/// A text whose invisible characters appear as labelled marks.
-#[component]
-pub fn VisibleText(text: String) -> impl IntoView {
-    let pieces = visible_pieces(&text).into_iter().map(|piece| match piece {
-        VisiblePiece::Plain(text) => text.into_any(),
-        VisiblePiece::Marked(mark) => {
-            view! { <span class="hidden-mark" title=mark.name>{mark.shown}</span> }.into_any()
+use crate::dom::element::{append, set, with_class, with_text};
+
+/// An element with a text whose invisible characters appear as labelled marks.
+pub fn visible_text(tag: &str, class: &str, text: &str) -> Element {
+    let parent = with_class(tag, class);
+    for piece in visible_pieces(text) {
+        match piece {
+            VisiblePiece::Plain(text) => append(&parent, &document().create_text_node(&text)),
+            VisiblePiece::Marked(mark) => {
+                let marked = with_text("span", "hidden-mark", &mark.shown);
+                set(&marked, "title", mark.name);
+                append(&parent, &marked);
+            }
         }
-    });
-    pieces.collect_view()
+    }
+    parent
 }

@@ -1,31 +1,33 @@
 //! The answers that keyboard shortcuts give to an ask. Pure.
 
-use pilothouse_core::conversation::ask::consent::{Consent, only_option};
+use pilothouse_core::conversation::ask::consent::Consent;
 use pilothouse_core::conversation::ask::{Answer, Ask, AskKind};
 
 use crate::features::shortcuts::keys::KeyAction;
 
-/// The answer that a key gives to an ask. None if the ask has no such answer, or no unambiguous one.
+/// The answer that a key gives to an ask. None if the ask has no such answer, or no unambiguous one. A yes never means a
+/// lasting approval.
 pub fn key_answer(action: KeyAction, ask: &Ask) -> Option<Answer> {
-    let choose = |index: usize| ask.options.get(index).cloned().map(Answer::Choose);
+    let number = |number: u32| usize::try_from(number).ok()?.checked_sub(1);
     match (ask.kind, action) {
         (AskKind::Confirm, KeyAction::Approve) => Some(Answer::Confirm(true)),
         (AskKind::Confirm, KeyAction::Reject) => Some(Answer::Confirm(false)),
-        (AskKind::Select, KeyAction::Approve) => choose(consent_option(ask, Consent::Yes)?),
-        (AskKind::Select, KeyAction::Reject) => choose(consent_option(ask, Consent::No)?),
-        (AskKind::Select, KeyAction::Choose(number)) => choose(usize::try_from(number).ok()?.checked_sub(1)?),
+        (_, KeyAction::Approve) => ask.only_answer(Consent::Yes),
+        (_, KeyAction::Reject) => ask.only_answer(Consent::No),
+        (AskKind::Select, KeyAction::Choose(chosen)) => {
+            ask.options.get(number(chosen)?).cloned().map(Answer::Choose)
+        }
+        (AskKind::Permission, KeyAction::Choose(chosen)) => {
+            ask.choices.get(number(chosen)?).map(|choice| Answer::Choose(choice.id.clone()))
+        }
         _ => None,
     }
 }
 
-/// The index of the option that means yes or no to an approval. Only an unambiguous one has a key, never a
-/// permanent approval.
-pub fn consent_option(ask: &Ask, consent: Consent) -> Option<usize> {
-    only_option(&ask.options, consent).filter(|_| ask.approval)
-}
-
 #[cfg(test)]
 mod tests {
+    use pilothouse_core::conversation::ask::{Choice, ChoiceKind};
+
     use super::*;
 
     fn ask(kind: AskKind, approval: bool, options: &[&str]) -> Ask {
@@ -78,8 +80,25 @@ mod tests {
     }
 
     #[test]
+    fn a_permission_is_answered_by_the_meaning_of_its_choices() {
+        let choice = |id: &str, name: &str, kind| Choice { id: id.into(), name: name.into(), kind };
+        let choices = vec![
+            choice("1", "Always", ChoiceKind::AllowAlways),
+            choice("2", "Yes", ChoiceKind::AllowOnce),
+            choice("3", "No", ChoiceKind::AllowOnce),
+        ];
+        let mut ask = Ask { choices, ..ask(AskKind::Permission, true, &[]) };
+        assert_eq!(key_answer(KeyAction::Approve, &ask), chosen("2"), "never the lasting one");
+        assert_eq!(key_answer(KeyAction::Reject, &ask), chosen("3"), "the name counts, too");
+        assert_eq!(key_answer(KeyAction::Choose(1), &ask), chosen("1"), "the id, not the name");
+        assert_eq!(key_answer(KeyAction::Choose(4), &ask), None);
+        ask.choices.push(choice("4", "Allow", ChoiceKind::AllowOnce));
+        assert_eq!(key_answer(KeyAction::Approve, &ask), None, "ambiguous");
+    }
+
+    #[test]
     fn a_text_is_never_answered_by_a_key() {
-        for kind in [AskKind::Input, AskKind::Editor] {
+        for kind in [AskKind::Input, AskKind::Editor, AskKind::Form] {
             for action in [KeyAction::Approve, KeyAction::Reject, KeyAction::Choose(1), KeyAction::Stop] {
                 assert_eq!(key_answer(action, &ask(kind, true, &["Yes"])), None, "{action:?}");
             }

@@ -4,9 +4,13 @@ use leptos::prelude::*;
 use pilothouse_core::conversation::ask::Ask;
 use pilothouse_core::protocol::{SessionCommand, SessionSummary};
 use pilothouse_core::render::failure::failure_text;
+use web_sys::Element;
 
-use super::AskCard;
-use crate::actions::use_actions;
+use super::ask_card;
+use crate::actions::{Actions, use_actions};
+use crate::dom::build::{button, glyph, hand_built, with_children};
+use crate::dom::element::{set, toggle_child, with_class};
+use crate::dom::keyed_list::{render_effect, render_keyed};
 use crate::features::sidebar::session_label::session_title;
 use crate::reactive::memo;
 use crate::routes::Route;
@@ -39,43 +43,43 @@ pub fn WaitingTray() -> impl IntoView {
     view! {
         <Show when=move || !ids.with(Vec::is_empty)>
             <Popover label="Waiting for you" class="waiting-button" face=face.into() panel_class="waiting" role="dialog" has_text=true>
-                <For each=move || ids.get() key=String::clone children=|id| view! { <WaitingSession id /> }.into_any() />
+                {hand_built("waiting-sessions", move |place| {
+                    render_keyed(place.clone(), move || ids.get(), move |id| waiting_session(actions, id));
+                })}
             </Popover>
         </Show>
     }
 }
 
 /// One waiting session: its asks, or why its run failed.
-#[component]
-fn WaitingSession(id: String) -> impl IntoView {
-    let actions = use_actions();
-    let id = StoredValue::new(id);
+fn waiting_session(actions: Actions, id: &str) -> Element {
+    let id = StoredValue::new(id.to_owned());
     let summary = memo(move || id.with_value(|id| actions.server.summary(id)).unwrap_or_default());
-    let card = move |ask: Ask| view! { <AskCard session_id=id.get_value() ask in_tray=true /> }.into_any();
-    let open = move |_| {
+    let (title, folder) = (with_class("h2", "waiting-title"), with_class("span", "waiting-folder"));
+    let open = button("button quiet", None, "Open", move || {
         close_popover();
         actions.navigate_to(Route::Session(id.get_value()));
-    };
-    let retry = move |_| id.with_value(|id| actions.send_command(id, SessionCommand::Retry));
-    let failure = move || {
-        let reason = summary.with(|summary| summary.reason.clone());
-        if reason.is_empty() { "Run failed".to_owned() } else { failure_text(&reason).into_owned() }
-    };
-    view! {
-        <section class="waiting-session" data-session-id=id.get_value()>
-            <div class="waiting-head">
-                <h2 class="waiting-title">{move || summary.with(session_title)}</h2>
-                <span class="waiting-folder">{move || summary.with(|summary| folder_name(&summary.cwd).to_owned())}</span>
-                <button type="button" class="button quiet" on:click=open>"Open"</button>
-            </div>
-            <For each=move || summary.with(|summary| summary.asks.clone()) key=|ask| ask.id.clone() children=card />
-            <Show when=move || summary.with(|summary| summary.asks.is_empty())>
-                <div class="waiting-failure">
-                    <Glyph icon=Icon::Alert />
-                    <span class="waiting-reason">{failure}</span>
-                    <button type="button" class="button" on:click=retry><Glyph icon=Icon::Retry />"Retry"</button>
-                </div>
-            </Show>
-        </section>
-    }
+    });
+    let head = with_children("div", "waiting-head", &[&title, &folder, &open]);
+    let cards = with_class("div", "");
+    let asks = move || summary.with(|summary| summary.asks.clone());
+    render_keyed(cards.clone(), asks, move |ask: &Ask| ask_card(actions, id.get_value(), ask.clone(), true));
+    let reason = with_class("span", "waiting-reason");
+    let retry = button("button", Some(Icon::Retry), "Retry", move || {
+        id.with_value(|id| actions.send_command(id, SessionCommand::Retry));
+    });
+    let failure = with_children("div", "waiting-failure", &[&glyph(Icon::Alert), &reason, &retry]);
+    let section = with_children("section", "waiting-session", &[&head, &cards]);
+    set(&section, "data-session-id", &id.get_value());
+    let shown = section.clone();
+    render_effect(Box::new(move || {
+        summary.with(|summary| {
+            title.set_text_content(Some(&session_title(summary)));
+            folder.set_text_content(Some(folder_name(&summary.cwd)));
+            let words = failure_text(&summary.reason);
+            reason.set_text_content(Some(if summary.reason.is_empty() { "Run failed" } else { &words }));
+            toggle_child(&shown, &failure, summary.asks.is_empty());
+        });
+    }));
+    section
 }

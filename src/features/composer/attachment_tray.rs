@@ -3,45 +3,39 @@
 use leptos::prelude::*;
 
 use crate::actions::use_actions;
+use crate::dom::build::{icon_button, rebuilt, with_attributes, with_children};
+use crate::dom::element::{append, set};
 use crate::features::rows::images::source;
-use crate::store::client::Attachment;
 use crate::store::server::Session;
-use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::icon::Icon;
 
 /// The images attached to a session's draft, and why the last one was refused.
-#[component]
-pub fn AttachmentTray(session: Session) -> impl IntoView {
+pub fn attachment_tray(session: Session) -> AnyView {
     let attachments = use_actions().client.attachments;
     let attached = attachments.of(&session.id());
-    let id = StoredValue::new(session.id());
-    let problem = move || {
-        let is_here = |session_id: &String| id.with_value(|id| id == session_id);
-        attachments.problem.get().filter(|(session_id, _)| is_here(session_id)).map(|(_, problem)| problem)
-    };
-    let thumbnail = move |attachment: Attachment| {
-        let src = id.with_value(|id| source(id, &attachment.image));
-        view! {
-            <li class="picture" data-pending-image="">
-                <img src=src alt="Attached image" />
-                <button
-                    type="button"
-                    class="picture-remove"
-                    aria-label="Remove image"
-                    title="Remove image"
-                    on:click=move |_| id.with_value(|id| attachments.remove(id, attachment.key))
-                >
-                    <Glyph icon=Icon::Close />
-                </button>
-            </li>
-        }
-        .into_any()
-    };
-    view! {
-        <Show when=move || !attached.with(Vec::is_empty)>
-            <ul class="pictures" aria-label="Attached images">
-                <For each=move || attached.get() key=|attachment| attachment.key.to_string() children=thumbnail />
-            </ul>
-        </Show>
-        <p class="problem picture-problem" role="alert">{problem}</p>
-    }
+    let images = rebuilt("contents", move |place| {
+        let list = with_attributes("ul", &[("class", "pictures"), ("aria-label", "Attached images")]);
+        attached.with(|attached| {
+            for attachment in attached {
+                let (id, key) = (session.id(), attachment.key);
+                let address = source(&id, &attachment.image).unwrap_or_default();
+                let image = with_attributes("img", &[("src", &address), ("alt", "Attached image")]);
+                let remove = icon_button("picture-remove", Icon::Close, "Remove image", move || {
+                    attachments.remove(&id, key);
+                });
+                let item = with_children("li", "picture", &[&image, &remove]);
+                set(&item, "data-pending-image", "");
+                append(&list, &item);
+            }
+            if !attached.is_empty() {
+                append(place, &list);
+            }
+        });
+    });
+    let problem = rebuilt("problem picture-problem", move |place| {
+        set(place, "role", "alert");
+        let problem = attachments.problem.get().filter(|(session_id, _)| session.has_id(session_id));
+        place.set_text_content(problem.map(|(_, problem)| problem).as_deref());
+    });
+    [images, problem].into_any()
 }

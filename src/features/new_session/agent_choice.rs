@@ -1,62 +1,185 @@
-//! The choice of the agent: one card per agent, with a description.
+//! The choice of the agent: one card per agent, agents that are not installed, and a form that adds one.
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::AgentInfo;
+use pilothouse_core::protocol::{AgentInfo, AvailableAgent, HubCommand};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
 
+use crate::actions::{Actions, use_actions};
+use crate::browser;
+use crate::dom::build::{
+    button, command_box, disclosure, glyph, hand_built, on, outside_link, set_checked, set_value,
+    with_attributes, with_children,
+};
+use crate::dom::element::{append, clear, set, toggle_attribute, toggle_class, with_class, with_text};
+use crate::dom::keyed_list::render_effect;
+use crate::features::shortcuts::keys::KeyPress;
 use crate::reactive::memo;
-use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::icon::Icon;
 
-/// The agents as radio buttons.
-#[component]
-pub fn AgentChoice(
-    agents: Signal<Vec<AgentInfo>>,
-    /// The name of the selected agent: the chosen one or a default.
-    selected: Memo<String>,
-    /// The name of the agent that the user has chosen.
-    chosen: RwSignal<Option<String>>,
-) -> impl IntoView {
-    let card = move |agent: AgentInfo| {
-        let name = agent.name.clone();
-        let own_name = name.clone();
-        let disabled = agent.problem.is_some();
-        view! {
-            <label class="choice-card" class:disabled=disabled>
-                <input
-                    type="radio"
-                    name="agent"
-                    value=name.clone()
-                    disabled=disabled
-                    prop:checked=move || selected.with(|selected| *selected == own_name)
-                    on:change:target=move |event| chosen.set(Some(event.target().value()))
-                />
-                <span class="choice-name">
-                    {name} <span class="choice-version">{agent.version.clone()}</span>
-                </span>
-                <span class="choice-words">{description(&agent)}</span>
-                {agent.problem.clone().map(|problem| view! {
-                    <span class="choice-words choice-problem"><Glyph icon=Icon::Alert /> <span>{problem}</span></span>
-                })}
-            </label>
-        }
-        .into_any()
-    };
+/// The agents as radio buttons. `selected` is the chosen one or a default, `chosen` the user's choice.
+pub fn agent_choice(selected: Memo<String>, chosen: RwSignal<Option<String>>) -> AnyView {
+    let actions = use_actions();
+    let agents = actions.server.agents;
     let only_demo = memo(move || agents.with(|agents| agents.iter().all(|agent| agent.demo)));
-    view! {
-        <fieldset class="choice">
-            <legend>"Agent"</legend>
-            <div class="choice-cards">
-                <For each=move || agents.get() key=|agent| format!("{} {:?} {:?}", agent.name, agent.version, agent.problem) children=card />
-            </div>
-            <Show when=move || only_demo.get()>
-                <p class="choice-hint">
-                    "To work with a real agent, install pi with "
-                    <code>"npm install -g @earendil-works/pi-coding-agent"</code> ", run " <code>"pi"</code>
-                    " once to set up a model, and restart Pilothouse. To connect another program that supports pi's RPC mode, use "
-                    <code>"pilothouse --agent name=pi:command"</code> "."
-                </p>
-            </Show>
-        </fieldset>
+    hand_built("contents", move |place| {
+        let cards = with_class("div", "choice-cards");
+        let hint = "To work with a real agent, install one of “More agents” and check again.";
+        let hint = with_text("p", "choice-hint", hint);
+        let more = disclosure("more", "More agents");
+        let list = with_class("ul", "available");
+        append(&more, &with_text("h2", "form-label", "Not installed"));
+        append(&more, &list);
+        let parts = [
+            &with_text("legend", "", "Agent"),
+            &cards,
+            &hint,
+            &check_again(actions),
+            &more,
+            &add_agent(actions),
+        ];
+        append(place, &with_children("fieldset", "choice", &parts));
+        render_effect(Box::new(move || {
+            clear(&cards);
+            agents.with(|agents| {
+                agents.iter().for_each(|agent| append(&cards, &card(actions, agent, selected, chosen)));
+            });
+        }));
+        render_effect(Box::new(move || {
+            let (only_demo, available) = (only_demo.get(), actions.server.available.get());
+            toggle_attribute(&hint, "hidden", (!only_demo).then_some(""));
+            toggle_attribute(&more, "hidden", available.is_empty().then_some(""));
+            toggle_attribute(&more, "open", only_demo.then_some(""));
+            clear(&list);
+            available.iter().for_each(|agent| append(&list, &available_agent(agent)));
+        }));
+    })
+}
+
+fn card(
+    actions: Actions,
+    agent: &AgentInfo,
+    selected: Memo<String>,
+    chosen: RwSignal<Option<String>>,
+) -> Element {
+    let (name, title) = (agent.name.clone(), title_of(agent).to_owned());
+    let input = with_attributes("input", &[("type", "radio"), ("name", "agent"), ("value", &name)]);
+    toggle_attribute(&input, "disabled", agent.problem.as_ref().map(|_| ""));
+    let heading = with_text("span", "choice-name", &title);
+    if let Some(version) = &agent.version {
+        append(&heading, &with_text("span", "choice-version", version));
     }
+    let description = with_text("span", "choice-words", &description(agent));
+    let card = with_children("label", "choice-card", &[&input, &heading, &description]);
+    if let Some(problem) = &agent.problem {
+        toggle_class(&card, "disabled", true);
+        let words = with_text("span", "", problem);
+        append(&card, &with_children("span", "choice-words choice-problem", &[&glyph(Icon::Alert), &words]));
+    }
+    if agent.custom {
+        let label = format!("Remove {title}");
+        let name = name.clone();
+        let remove = button("button icon-only quiet choice-remove", Some(Icon::Trash), "", move || {
+            actions.remove_agent(name.clone(), &title);
+        });
+        set(&remove, "aria-label", &label);
+        set(&remove, "title", &label);
+        append(&card, &remove);
+    }
+    let (shown, own_name) = (input.clone(), name.clone());
+    render_effect(Box::new(move || set_checked(&shown, selected.with(|selected| *selected == own_name))));
+    on(&input, "change", move |_| chosen.set(Some(name.clone())));
+    card
+}
+
+fn available_agent(agent: &AvailableAgent) -> Element {
+    let title = if agent.title.is_empty() { &agent.name } else { &agent.title };
+    let item = with_children("li", "", &[&with_text("span", "choice-name", title)]);
+    set(&item, "data-available", &agent.name);
+    if !agent.needs.is_empty() {
+        append(&item, &with_text("p", "faint", &agent.needs));
+    }
+    if !agent.install.is_empty() {
+        append(&item, &command_box(&agent.install));
+    }
+    if !agent.link.is_empty() {
+        append(&item, &outside_link("link", &agent.link, "Website"));
+    }
+    item
+}
+
+/// The button that makes the server look for agents again.
+fn check_again(actions: Actions) -> Element {
+    let status = with_attributes("span", &[("class", "faint"), ("role", "status")]);
+    let shown = status.clone();
+    let check = button("button quiet", Some(Icon::Retry), "Check again", move || {
+        shown.set_text_content(Some("Looking for agents…"));
+        let shown = shown.clone();
+        actions.change_agents(HubCommand::CheckAgents, move |error| {
+            shown.set_text_content(error.as_deref());
+        });
+    });
+    with_children("div", "agent-tools", &[&check, &status])
+}
+
+/// The form that adds an agent. It is inside another form, so it has no `form` element of its own.
+fn add_agent(actions: Actions) -> Element {
+    let more = disclosure("more", "Add an agent…");
+    set(&more, "data-add-agent", "");
+    append(&more, &with_text("p", "faint", "Any program that supports the Agent Client Protocol."));
+    let [name, command] = [("agent-name", "Name", ""), ("agent-command", "Command", "my-agent --acp")].map(
+        |(name, label, placeholder)| {
+            let attributes = [
+                ("type", "text"),
+                ("name", name),
+                ("autocomplete", "off"),
+                ("spellcheck", "false"),
+                ("placeholder", placeholder),
+            ];
+            let field = with_attributes("input", &attributes);
+            append(
+                &more,
+                &with_children("label", "form-field", &[&with_text("span", "form-label", label), &field]),
+            );
+            field
+        },
+    );
+    let problem = with_attributes("p", &[("class", "problem"), ("role", "alert")]);
+    let fields = [name, command];
+    let (shown, inputs, details) = (problem.clone(), fields.clone(), more.clone());
+    let add = move || {
+        let [name, command] = inputs.clone().map(|field| browser::field_value(&field).trim().to_owned());
+        if name.is_empty() || command.is_empty() {
+            return shown.set_text_content(Some("Enter a name and a command."));
+        }
+        shown.set_text_content(None);
+        let (shown, inputs, details) = (shown.clone(), inputs.clone(), details.clone());
+        actions.change_agents(HubCommand::AddAgent { name, command }, move |error| match error {
+            Some(error) => shown.set_text_content(Some(&error)),
+            None => {
+                inputs.iter().for_each(|field| set_value(field, ""));
+                toggle_attribute(&details, "open", None);
+            }
+        });
+    };
+    for field in &fields {
+        let add = add.clone();
+        on(field, "keydown", move |event| {
+            if KeyPress::name_of(event.unchecked_ref::<KeyboardEvent>()) == "Enter" {
+                event.prevent_default();
+                add();
+            }
+        });
+    }
+    append(&more, &problem);
+    let add = button("button", Some(Icon::Plus), "Add agent", add);
+    append(&more, &with_children("div", "ask-answers", &[&add]));
+    more
+}
+
+/// The name that the user sees.
+pub fn title_of(agent: &AgentInfo) -> &str {
+    if agent.title.is_empty() { &agent.name } else { &agent.title }
 }
 
 /// The selected agent: the first usable one of the preferred, else the first usable one, the demo agent last.

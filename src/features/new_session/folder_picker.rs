@@ -3,162 +3,180 @@
 use leptos::prelude::*;
 use pilothouse_core::protocol::DirectoryListing;
 use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
 
-use crate::actions::use_actions;
+use crate::actions::{Actions, use_actions};
+use crate::dom::build::{button, event_value, hand_built, on, set_value, with_attributes, with_children};
+use crate::dom::element::{append, clear, set, toggle_attribute, with_class, with_text};
+use crate::dom::keyed_list::render_effect;
 use crate::features::shortcuts::keys::KeyPress;
 use crate::net::ConnectionState;
 use crate::reactive::{effect, memo};
 use crate::store::server::sessions::{folder_name, recent_folders};
 use crate::widgets::focus;
-use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::icon::Icon;
 
 /// How many folders of other sessions are offered.
 const RECENT_COUNT: usize = 6;
 
-/// A path field, recent folders and a folder browser.
-#[component]
-pub fn FolderPicker(
+/// The state of the picker.
+#[derive(Clone, Copy)]
+struct Picker {
+    actions: Actions,
     /// The path in the field: the chosen one or a default.
     folder: Memo<String>,
     /// The path that the user has typed or picked.
     chosen: RwSignal<Option<String>>,
-) -> impl IntoView {
+    listing: RwSignal<Option<DirectoryListing>>,
+    problem: RwSignal<Option<String>>,
+}
+
+/// A path field, recent folders and a folder browser. `folder` is the chosen path or a default, `chosen` the one that the
+/// user has typed or picked.
+pub fn folder_picker(folder: Memo<String>, chosen: RwSignal<Option<String>>) -> AnyView {
     let actions = use_actions();
-    let listing = RwSignal::new(None::<DirectoryListing>);
-    let problem = RwSignal::new(None::<String>);
-    let open_folder = move |path: String| {
+    let picker =
+        Picker { actions, folder, chosen, listing: RwSignal::new(None), problem: RwSignal::new(None) };
+    effect(move || {
+        let is_unknown = picker.listing.with_untracked(Option::is_none);
+        if actions.client.connection.get() == ConnectionState::Open && is_unknown {
+            picker.open(folder.get_untracked());
+        }
+    });
+    hand_built("contents", move |place| {
+        append(
+            place,
+            &with_children(
+                "fieldset",
+                "folder-picker",
+                &[
+                    &with_text("legend", "", "Folder"),
+                    &picker.path_field(),
+                    &picker.problem_line(),
+                    &picker.recent_folders(),
+                    &picker.browser(),
+                ],
+            ),
+        );
+    })
+}
+
+impl Picker {
+    fn open(self, path: String) {
         // The new listing replaces the clicked entry, and focus would be lost with it.
         let focused_in_browser =
             document().active_element().and_then(|focused| focused.closest(".folder-box").ok().flatten());
-        actions.list_folder(path, move |result| match result {
+        self.actions.list_folder(path, move |result| match result {
             Ok(found) => {
-                problem.try_set(None);
-                chosen.try_set(Some(found.path.clone()));
-                listing.try_set(Some(found));
+                self.problem.try_set(None);
+                self.chosen.try_set(Some(found.path.clone()));
+                self.listing.try_set(Some(found));
                 if focused_in_browser.is_some() {
                     focus::focus_if_lost(".folder-list button");
                 }
             }
             Err(error) => {
-                problem.try_set(Some(error));
+                self.problem.try_set(Some(error));
             }
         });
-    };
-    effect(move || {
-        if actions.client.connection.get() == ConnectionState::Open && listing.with_untracked(Option::is_none)
-        {
-            open_folder(folder.get_untracked());
-        }
-    });
-    let crumbs = move || {
-        listing.with(|listing| listing.as_ref().map(|listing| breadcrumbs(&listing.path)).unwrap_or_default())
-    };
-    let parent = move || listing.with(|listing| listing.as_ref().and_then(|listing| listing.parent.clone()));
-    let folders = move || {
-        listing.with(|listing| listing.as_ref().map(|found| found.folders.clone()).unwrap_or_default())
-    };
-    let path =
-        move || listing.with(|listing| listing.as_ref().map(|found| found.path.clone()).unwrap_or_default());
-    let truncated = move || listing.with(|listing| listing.as_ref().is_some_and(|found| found.truncated));
-    let recent =
-        memo(move || actions.server.sessions().with(|sessions| recent_folders(sessions, RECENT_COUNT)));
-    let recent_folder = move |folder: String| {
-        let (title, name) = (folder.clone(), folder_name(&folder).to_owned());
-        let own_path = folder.clone();
-        view! {
-            <button
-                type="button"
-                class="recent-folder"
-                title=title
-                aria-pressed=move || (path() == own_path).to_string()
-                on:click=move |_| open_folder(folder.clone())
-            >
-                {name}
-            </button>
-        }
-        .into_any()
-    };
-    let entry = move |name: String| {
-        let path = join(&untrack(path), &name);
-        view! {
-            <li>
-                <button type="button" class="folder-entry" on:click=move |_| open_folder(path.clone())>
-                    <Glyph icon=Icon::Folder />
-                    {name}
-                </button>
-            </li>
-        }
-        .into_any()
-    };
-    view! {
-        <fieldset class="folder-picker">
-            <legend>"Folder"</legend>
-            <div class="field-row">
-                <input
-                    name="folder"
-                    type="text"
-                    class="mono"
-                    aria-label="Folder"
-                    autocomplete="off"
-                    autocapitalize="off"
-                    spellcheck="false"
-                    prop:value=folder
-                    on:input:target=move |event| chosen.set(Some(event.target().value()))
-                    on:keydown=move |event| {
-                        if KeyPress::name_of(&event) == "Enter" {
-                            event.prevent_default();
-                            open_folder(folder.get_untracked());
-                        }
-                    }
-                />
-                <button type="button" class="button" on:click=move |_| open_folder(folder.get_untracked())>"Go"</button>
-            </div>
-            <p class="problem" role="alert">{move || problem.get()}</p>
-            <Show when=move || recent.with(|recent| recent.len() > 1)>
-                <div class="recent-folders" role="group" aria-label="Recent folders"><For each=move || recent.get() key=String::clone children=recent_folder /></div>
-            </Show>
-            <div class="folder-box">
-                <nav class="crumbs" aria-label="Path">
-                    {move || {
-                        crumbs()
-                            .into_iter()
-                            .map(|(name, path)| {
-                                view! {
-                                    <button type="button" class="crumb" on:click=move |_| open_folder(path.clone())>{name}</button>
-                                }
-                            })
-                            .collect_view()
-                            .into_any()
-                    }}
-                </nav>
-                <ul class="folder-list" on:keydown=move_list_focus>
-                    {move || {
-                        parent()
-                            .map(|parent| {
-                                view! {
-                                    <li>
-                                        <button type="button" class="folder-entry" on:click=move |_| open_folder(parent.clone())>
-                                            <Glyph icon=Icon::CornerUp />
-                                            "Parent folder"
-                                        </button>
-                                    </li>
-                                }
-                            })
-                            .into_any()
-                    }}
-                    <For each=folders key=move |name| join(&path(), name) children=entry />
-                    <Show when=truncated><li class="faint">"More folders not shown. Type a path to open one."</li></Show>
-                    <Show when=move || listing.with(|found| found.as_ref().is_some_and(|found| found.folders.is_empty()))>
-                        <li class="faint">"No subfolders"</li>
-                    </Show>
-                </ul>
-            </div>
-        </fieldset>
+    }
+
+    /// A button that opens a folder.
+    fn opener(self, class: &str, icon: Option<Icon>, text: &str, path: String) -> Element {
+        button(class, icon, text, move || self.open(path.clone()))
+    }
+
+    fn path_field(self) -> Element {
+        let attributes = [
+            ("name", "folder"),
+            ("type", "text"),
+            ("class", "mono"),
+            ("aria-label", "Folder"),
+            ("autocomplete", "off"),
+            ("autocapitalize", "off"),
+            ("spellcheck", "false"),
+        ];
+        let field = with_attributes("input", &attributes);
+        let shown = field.clone();
+        render_effect(Box::new(move || self.folder.with(|folder| set_value(&shown, folder))));
+        on(&field, "input", move |event| self.chosen.set(Some(event_value(&event))));
+        on(&field, "keydown", move |event| {
+            if KeyPress::name_of(event.unchecked_ref::<KeyboardEvent>()) == "Enter" {
+                event.prevent_default();
+                self.open(self.folder.get_untracked());
+            }
+        });
+        let go = button("button", None, "Go", move || self.open(self.folder.get_untracked()));
+        with_children("div", "field-row", &[&field, &go])
+    }
+
+    fn problem_line(self) -> Element {
+        let line = with_attributes("p", &[("class", "problem"), ("role", "alert")]);
+        let shown = line.clone();
+        render_effect(Box::new(move || shown.set_text_content(self.problem.get().as_deref())));
+        line
+    }
+
+    fn recent_folders(self) -> Element {
+        let sessions = self.actions.server.sessions();
+        let recent = memo(move || sessions.with(|sessions| recent_folders(sessions, RECENT_COUNT)));
+        let path =
+            memo(move || self.listing.with(|listing| listing.as_ref().map(|found| found.path.clone())));
+        let attributes = [("class", "recent-folders"), ("role", "group"), ("aria-label", "Recent folders")];
+        let group = with_attributes("div", &attributes);
+        let shown = group.clone();
+        render_effect(Box::new(move || {
+            clear(&shown);
+            let recent = recent.get();
+            toggle_attribute(&shown, "hidden", (recent.len() < 2).then_some(""));
+            for folder in recent {
+                let choice = self.opener("recent-folder", None, folder_name(&folder), folder.clone());
+                set(&choice, "title", &folder);
+                append(&shown, &choice);
+                render_effect(Box::new(move || {
+                    let pressed = path.with(|path| path.as_ref() == Some(&folder));
+                    set(&choice, "aria-pressed", if pressed { "true" } else { "false" });
+                }));
+            }
+        }));
+        group
+    }
+
+    fn browser(self) -> Element {
+        let crumbs = with_attributes("nav", &[("class", "crumbs"), ("aria-label", "Path")]);
+        let list = with_class("ul", "folder-list");
+        on(&list, "keydown", |event| move_list_focus(event.unchecked_ref()));
+        let frame = with_children("div", "folder-box", &[&crumbs, &list]);
+        render_effect(Box::new(move || {
+            clear(&crumbs);
+            clear(&list);
+            let Some(found) = self.listing.get() else { return };
+            for (name, path) in breadcrumbs(&found.path) {
+                append(&crumbs, &self.opener("crumb", None, &name, path));
+            }
+            let entry = |icon, text: &str, path| {
+                let button = self.opener("folder-entry", Some(icon), text, path);
+                append(&list, &with_children("li", "", &[&button]));
+            };
+            if let Some(parent) = found.parent {
+                entry(Icon::CornerUp, "Parent folder", parent);
+            }
+            for name in &found.folders {
+                entry(Icon::Folder, name, join(&found.path, name));
+            }
+            let note = match (found.truncated, found.folders.is_empty()) {
+                (true, _) => "More folders not shown. Type a path to open one.",
+                (_, true) => "No subfolders",
+                _ => return,
+            };
+            append(&list, &with_text("li", "faint", note));
+        }));
+        frame
     }
 }
 
 /// Moves focus between the entries of the list with the arrow keys.
-fn move_list_focus(event: leptos::ev::KeyboardEvent) {
+fn move_list_focus(event: &KeyboardEvent) {
     let forwards = match event.key().as_str() {
         "ArrowDown" => true,
         "ArrowUp" => false,

@@ -5,20 +5,19 @@ use leptos::prelude::*;
 use web_sys::Element;
 
 use super::context::RowContext;
-use crate::dom::element::{toggle_attribute, with_class};
-use crate::dom::keyed_list::{Mounted, Mounting};
+use crate::dom::build::with_children;
+use crate::dom::element::toggle_attribute;
 use crate::widgets::message_editor::MessageEditor;
 
 pub struct InlineEditor {
     /// The element with the original text, which is hidden while the field is open.
     text: Element,
-    mounting: Mounting,
-    field: Option<Mounted>,
+    field: Option<Element>,
 }
 
 impl InlineEditor {
     pub fn new(text: &Element) -> Self {
-        Self { text: text.clone(), mounting: Mounting::here(), field: None }
+        Self { text: text.clone(), field: None }
     }
 
     /// Opens or closes the field if the client state has changed.
@@ -29,17 +28,16 @@ impl InlineEditor {
         }
         toggle_attribute(&self.text, "hidden", is_open.then_some(""));
         if let Some(field) = self.field.take() {
-            return field.place.remove();
+            return field.remove();
         }
-        let place = with_class("div", "rewriting");
+        let place = with_children("div", "rewriting", &[&editor(context.clone())]);
         let next = self.text.next_sibling();
         let _ = self.text.parent_node().map(|parent| parent.insert_before(&place, next.as_ref()));
-        let context = context.clone();
-        self.field = Some(self.mounting.mount(place, move || editor(context)));
+        self.field = Some(place);
     }
 }
 
-fn editor(context: RowContext) -> AnyView {
+fn editor(context: RowContext) -> Element {
     let (actions, session) = (context.actions, context.session);
     let edit = actions.client.message_edit;
     let row = context.row;
@@ -47,16 +45,14 @@ fn editor(context: RowContext) -> AnyView {
         let images = session.read_untracked(&row, |message| message.images.clone());
         actions.fork_and_send(session, row.position(), edit.text(), images);
     };
-    view! {
-        <MessageEditor
-            label="Message"
-            name="message"
-            text=edit.text()
-            yes="Resend"
-            write=Box::new(move |text| edit.write(text))
-            save=Callback::new(move |()| save())
-            cancel=Callback::new(move |()| edit.end())
-        />
-    }
-    .into_any()
+    let editor = MessageEditor {
+        label: "Message",
+        name: "message",
+        text: edit.text(),
+        yes: "Resend",
+        write: Box::new(move |text| edit.write(text)),
+        save: Callback::new(move |()| save()),
+        cancel: Callback::new(move |()| edit.end()),
+    };
+    editor.build()
 }

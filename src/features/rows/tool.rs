@@ -1,11 +1,12 @@
 //! A tool call: a header, expandable to the details of `tool_details`.
 
 use leptos::prelude::*;
+use pilothouse_core::conversation::ask::Ask;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::describe::describe_call;
 use pilothouse_core::render::tool_kind::ToolKind;
 use pilothouse_core::render::tool_view::{exit_code, was_stopped};
-use pilothouse_core::{Mark, Phase, UiMessage};
+use pilothouse_core::{Mark, Phase, ToolStep, UiMessage};
 use web_sys::Element;
 
 use super::context::RowContext;
@@ -27,6 +28,10 @@ struct ToolHeader {
     phase: Phase,
     duration: Option<String>,
     exit: Option<String>,
+    /// The call of another agent that this one belongs to; empty for none.
+    parent: String,
+    /// A permission request for the call is open.
+    waiting: bool,
     /// `Cancelled` or `Interrupted`, if the call did not end on its own.
     stopped: Option<Mark>,
 }
@@ -42,6 +47,8 @@ impl ToolHeader {
             folders: folders.to_owned(),
             target: target.to_owned(),
             verb: description.verb,
+            parent: step.info.parent.clone(),
+            waiting: false,
             phase: step.phase,
             duration: step.duration_ms.map(duration),
             exit: exit_code(step).filter(|code| *code != 0).map(|code| format!("exit {code}")),
@@ -66,18 +73,24 @@ impl ToolHeader {
 
     fn render(&self, row: &Element, header: &RowHeader) {
         set(row, "data-call-id", &self.call_id);
-        set(row, "data-phase", self.phase.name());
+        let phase = if self.waiting { Phase::Calling } else { self.phase };
+        set(row, "data-phase", phase.name());
+        toggle_attribute(row, "data-waiting", self.waiting.then_some(""));
+        toggle_attribute(row, "data-parent", Some(self.parent.as_str()).filter(|parent| !parent.is_empty()));
         set(row, "data-tool", &self.tool);
         toggle_attribute(row, "data-interrupted", self.stopped.map(|_| "true"));
         let parts = [
             ("row-verb", "", self.verb.as_str()),
             ("row-target", &self.folders, &self.target),
+            ("row-waiting", "", if self.waiting { "Waiting for approval" } else { "" }),
             ("row-exit", "", self.exit.as_deref().unwrap_or_default()),
             ("row-duration", "", self.duration.as_deref().unwrap_or_default()),
         ];
         header.set_content(tool_icon(&self.tool), &parts);
-        let (icon, label) = self.state();
-        header.append_state(icon, label);
+        if !self.waiting {
+            let (icon, label) = self.state();
+            header.append_state(icon, label);
+        }
     }
 }
 
@@ -90,7 +103,8 @@ pub fn build(context: RowContext) -> Element {
     let mut details = None::<ToolDetails>;
     let expanded = context.watch_expanded();
     context.render_effect(move |context, message| {
-        let content = context.session.meta.cwd().with(|cwd| ToolHeader::of(message, cwd));
+        let mut content = context.session.meta.cwd().with(|cwd| ToolHeader::of(message, cwd));
+        content.waiting = context.session.meta.asks().with(|asks| is_waiting(asks, &content.call_id));
         if shown.as_ref() != Some(&content) {
             content.render(&row, &header);
             shown.update(content);
@@ -111,6 +125,12 @@ pub fn build(context: RowContext) -> Element {
     article
 }
 
+/// Whether a permission request for this call is open, whatever phase the agent reports.
+fn is_waiting(asks: &[Ask], call_id: &str) -> bool {
+    let is_about = |step: &ToolStep| !call_id.is_empty() && step.call_id == call_id;
+    asks.iter().filter_map(|ask| ask.tool.as_deref()).any(is_about)
+}
+
 fn tool_icon(tool: &str) -> Icon {
     match ToolKind::of(tool) {
         ToolKind::Shell => Icon::Terminal,
@@ -128,12 +148,20 @@ fn tool_icon(tool: &str) -> Icon {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pilothouse_core::ToolStep;
     use serde_json::json;
 
     fn call(tool: &str, args: serde_json::Value) -> UiMessage {
         let step = ToolStep { tool_name: tool.into(), tool_args: args, ..ToolStep::default() };
         UiMessage { tool_step: Some(step), ..UiMessage::default() }
+    }
+
+    #[test]
+    fn a_call_waits_while_a_permission_for_it_is_open() {
+        let tool = Some(ToolStep { call_id: "1".into(), ..ToolStep::default() });
+        let asks = [Ask { tool: tool.map(Box::new), ..Ask::default() }, Ask::default()];
+        assert!(is_waiting(&asks, "1") && !is_waiting(&asks, "2"));
+        let nameless = [Ask { tool: Some(Box::default()), ..Ask::default() }];
+        assert!(!is_waiting(&nameless, ""), "an empty id identifies no call");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The details of an expanded tool call, in a form that fits the tool. The part that rarely changes is redrawn as a whole;
 //! output that grows is streamed below it.
 
+use pilothouse_core::conversation::message::Location;
 use pilothouse_core::conversation::plan::{PlanState, PlanStep};
+use pilothouse_core::conversation::ui_message::PATH_ARGUMENTS;
 use pilothouse_core::render::diff::{FileDiff, diffs_of};
 use pilothouse_core::render::tool_view::{FileMatches, ToolView, indented_json, parse_matches};
-use pilothouse_core::{Phase, UiMessage};
+use pilothouse_core::{Phase, ToolStep, UiMessage};
 use web_sys::Element;
 
 use super::code;
@@ -18,6 +20,8 @@ use crate::dom::element::{Changed, append, clear, set, with_class, with_text};
 struct DetailsContent {
     view: ToolView,
     diffs: Vec<FileDiff>,
+    /// Places in files that the header, the arguments and the diffs do not show.
+    locations: Vec<String>,
     ended: bool,
     result: ResultForm,
 }
@@ -62,7 +66,11 @@ impl DetailsContent {
             }
             _ => ResultForm::Text,
         };
-        Self { view, diffs, ended, result }
+        let locations = match view {
+            ToolView::Read { .. } => Vec::new(),
+            _ => other_locations(step, &diffs),
+        };
+        Self { view, diffs, locations, ended, result }
     }
 
     /// Whether both have the same drawing, that is, differ at most in streamed output.
@@ -71,7 +79,7 @@ impl DetailsContent {
             ResultForm::Hidden | ResultForm::Text | ResultForm::Markdown => ResultForm::Hidden,
             drawn => drawn.clone(),
         };
-        (&self.view, &self.diffs) == (&other.view, &other.diffs)
+        (&self.view, &self.diffs, &self.locations) == (&other.view, &other.diffs, &other.locations)
             && drawn(&self.result) == drawn(&other.result)
     }
 
@@ -211,6 +219,16 @@ fn result(message: &UiMessage) -> &str {
 
 /// Draws the part that does not grow: diffs, arguments, line numbers, matches.
 fn draw(container: &Element, details: &DetailsContent, cwd: &str) {
+    draw_view(container, details, cwd);
+    if !details.locations.is_empty() {
+        let line = with_class("p", "search-details");
+        append(&line, &with_text("span", "faint", "In"));
+        details.locations.iter().for_each(|location| append(&line, &with_text("code", "", location)));
+        append(container, &line);
+    }
+}
+
+fn draw_view(container: &Element, details: &DetailsContent, cwd: &str) {
     if !details.diffs.is_empty() {
         return details.diffs.iter().for_each(|change| append(container, &diff::render(change, cwd)));
     }
@@ -247,13 +265,31 @@ fn draw(container: &Element, details: &DetailsContent, cwd: &str) {
     }
 }
 
+/// The locations of a call that nothing else shows, as `path:line`.
+fn other_locations(step: &ToolStep, diffs: &[FileDiff]) -> Vec<String> {
+    let locations = &step.info.locations;
+    let is_argument = |path: &str| {
+        PATH_ARGUMENTS.iter().any(|key| step.tool_args.get(key).is_some_and(|argument| argument == path))
+    };
+    let is_shown = |location: &Location| {
+        let in_header = locations.len() == 1 || is_argument(&location.path);
+        diffs.iter().any(|diff| diff.path == location.path) || (in_header && location.line.is_none())
+    };
+    let text = |location: &Location| match location.line {
+        Some(line) => format!("{}:{line}", location.path),
+        None => location.path.clone(),
+    };
+    locations.iter().filter(|location| !is_shown(location)).map(text).collect()
+}
+
 fn json_block(class: &str, text: &str) -> Element {
     let frame = with_class("pre", class);
     append(&frame, &code::element("json", text));
     frame
 }
 
-fn plan_list(steps: &[PlanStep]) -> Element {
+/// The steps of a plan, each with its state.
+pub fn plan_list(steps: &[PlanStep]) -> Element {
     let list = with_class("ul", "plan");
     for step in steps {
         let (name, mark) = match step.state {
@@ -289,7 +325,7 @@ fn file_matches(file: &FileMatches) -> Element {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pilothouse_core::ToolStep;
+    use pilothouse_core::conversation::message::CallInfo;
     use serde_json::{Value, json};
 
     fn details(tool: &str, args: Value, phase: Phase, result: &str) -> DetailsContent {
@@ -317,6 +353,18 @@ mod tests {
         assert_eq!(done("thing", json!({}), "[1]"), ResultForm::Json("[\n  1\n]".into()));
         assert_eq!(done("write", json!({"path": "a", "content": "x"}), "Wrote it"), ResultForm::Hidden);
         assert_eq!(done("TodoWrite", json!({"todos": ["look"]}), "Updated"), ResultForm::Hidden);
+    }
+
+    #[test]
+    fn locations_are_shown_where_they_add_something() {
+        let at = |path: &str, line| Location { path: path.into(), line };
+        let shown = |args, locations| {
+            let info = CallInfo { locations, ..CallInfo::default() };
+            other_locations(&ToolStep { tool_args: args, info, ..ToolStep::default() }, &[])
+        };
+        assert!(shown(json!({}), vec![at("a", None)]).is_empty(), "the header shows it");
+        assert_eq!(shown(json!({}), vec![at("a", Some(3))]), ["a:3"]);
+        assert_eq!(shown(json!({"path": "a"}), vec![at("a", None), at("b", None)]), ["b"]);
     }
 
     #[test]

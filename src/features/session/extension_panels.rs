@@ -4,42 +4,56 @@
 use leptos::prelude::*;
 use pilothouse_core::protocol::{ExtensionWidget, SessionMetaStoreFields};
 use pilothouse_core::render::visible_text::visible_string;
+use web_sys::Element;
 
 use crate::actions::use_actions;
+use crate::dom::build::{button, glyph, icon_button, rebuilt, with_attributes};
+use crate::dom::element::{append, set, with_class, with_text};
 use crate::reactive::effect;
 use crate::store::server::Session;
-use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::icon::Icon;
 
 /// A banner while another program writes the session's file.
-#[component]
-pub fn ExternalWriterBanner(session: Session) -> impl IntoView {
-    view! {
-        <Show when=move || session.meta.external_writer().get()>
-            <p class="beside elsewhere" role="status">
-                <Glyph icon=Icon::Globe />
-                "Another program is working in this session. Its changes appear here."
-            </p>
-        </Show>
-    }
+pub fn external_writer_banner(session: Session) -> AnyView {
+    rebuilt("contents", move |place| {
+        if session.meta.external_writer().get() {
+            let text = "Another program is working in this session. Its changes appear here.";
+            append(place, &status_panel("beside elsewhere", Icon::Globe, &with_text("span", "", text)));
+        }
+    })
+}
+
+fn status_panel(class: &str, icon: Icon, text: &Element) -> Element {
+    let panel = with_attributes("div", &[("class", class), ("role", "status")]);
+    append(&panel, &glyph(icon));
+    append(&panel, text);
+    panel
 }
 
 /// The extensions' widgets, one box each, and a line with their statuses.
-#[component]
-pub fn ExtensionPanels(session: Session) -> impl IntoView {
-    let key = |widget: &ExtensionWidget| format!("{}\n{}", widget.key, widget.lines.join("\n"));
-    let panel = |widget: ExtensionWidget| {
-        view! { <pre class="beside widget" data-widget=widget.key>{plain_text(&widget.lines)}</pre> }
-            .into_any()
+pub fn extension_panels(session: Session) -> AnyView {
+    let shown = |tag, class, attribute, widget: &ExtensionWidget| {
+        let element = with_text(tag, class, &plain_text(&widget.lines));
+        set(&element, attribute, &widget.key);
+        element
     };
-    let status = |widget: ExtensionWidget| {
-        view! { <span class="status" data-status=widget.key>{plain_text(&widget.lines)}</span> }.into_any()
-    };
-    view! {
-        <For each=move || session.meta.widgets().get() key=key children=panel />
-        <Show when=move || !session.meta.statuses().with(Vec::is_empty)>
-            <p class="beside statuses"><For each=move || session.meta.statuses().get() key=key children=status /></p>
-        </Show>
-    }
+    let widgets = rebuilt("contents", move |place| {
+        session.meta.widgets().with(|widgets| {
+            widgets
+                .iter()
+                .for_each(|widget| append(place, &shown("pre", "beside widget", "data-widget", widget)));
+        });
+    });
+    let statuses = rebuilt("contents", move |place| {
+        session.meta.statuses().with(|statuses| {
+            let line = with_class("p", "beside statuses");
+            statuses.iter().for_each(|status| append(&line, &shown("span", "status", "data-status", status)));
+            if !statuses.is_empty() {
+                append(place, &line);
+            }
+        });
+    });
+    [widgets, statuses].into_any()
 }
 
 /// The lines without terminal colours and with invisible characters made visible.
@@ -67,8 +81,7 @@ fn strip_colours(line: &str) -> String {
 }
 
 /// A text that the agent offers for the composer. An empty composer accepts it at once; otherwise the user decides.
-#[component]
-pub fn OfferedText(session: Session) -> impl IntoView {
+pub fn offered_text(session: Session) -> AnyView {
     let drafts = use_actions().client.drafts;
     let draft = drafts.of(&session.id());
     let accept = move || {
@@ -82,25 +95,19 @@ pub fn OfferedText(session: Session) -> impl IntoView {
             accept();
         }
     });
-    view! {
-        <Show when=move || session.offered.with(Option::is_some)>
-            <div class="beside offer" role="status">
-                <Glyph icon=Icon::Edit />
-                <span class="offer-words">
-                    "Suggested text: " <q>{move || session.offered.get()}</q>
-                </span>
-                <button type="button" class="button" title="Replaces your draft" on:click=move |_| accept()>"Use"</button>
-                <button
-                    type="button"
-                    class="button icon-only quiet"
-                    aria-label="Dismiss"
-                    on:click=move |_| session.offered.set(None)
-                >
-                    <Glyph icon=Icon::Close />
-                </button>
-            </div>
-        </Show>
-    }
+    rebuilt("contents", move |place| {
+        let Some(text) = session.offered.get() else { return };
+        let words = with_text("span", "offer-words", "Suggested text: ");
+        append(&words, &with_text("q", "", &text));
+        let use_it = button("button", None, "Use", accept);
+        set(&use_it, "title", "Replaces your draft");
+        let dismiss =
+            icon_button("button icon-only quiet", Icon::Close, "Dismiss", move || session.offered.set(None));
+        let panel = status_panel("beside offer", Icon::Edit, &words);
+        append(&panel, &use_it);
+        append(&panel, &dismiss);
+        append(place, &panel);
+    })
 }
 
 #[cfg(test)]

@@ -4,42 +4,30 @@ use leptos::prelude::*;
 use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::render::failure::failure_text;
 
+use crate::dom::build::{glyph, icon_button, rebuilt, with_children};
+use crate::dom::element::{append, set, with_text};
 use crate::store::server::Session;
-use crate::store::server::notice::Notice;
-use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::icon::Icon;
 
 /// The notices of a session.
-#[component]
-pub fn Notices(session: Session) -> impl IntoView {
-    let row = move |notice: Notice| {
-        let (class, icon) = match notice.level {
-            NoticeLevel::Info => ("notice", Icon::Info),
-            NoticeLevel::Warning => ("notice warning", Icon::Alert),
-            NoticeLevel::Error => ("notice failure", Icon::Alert),
-        };
-        let text = match notice.level {
-            NoticeLevel::Info => notice.text,
-            _ => failure_text(&notice.text).into_owned(),
-        };
-        view! {
-            <div class=class>
-                <Glyph icon />
-                <span class="notice-text">{text}</span>
-                <button
-                    type="button"
-                    class="button icon-only quiet"
-                    aria-label="Dismiss"
-                    on:click=move |_| session.dismiss_notice(notice.number)
-                >
-                    <Glyph icon=Icon::Close />
-                </button>
-            </div>
+pub fn notices(session: Session) -> AnyView {
+    rebuilt("notices", move |place| {
+        set(place, "role", "status");
+        for notice in session.notices.get() {
+            let (class, icon) = match notice.level {
+                NoticeLevel::Info => ("notice", Icon::Info),
+                NoticeLevel::Warning => ("notice warning", Icon::Alert),
+                NoticeLevel::Error => ("notice failure", Icon::Alert),
+            };
+            let text = match notice.level {
+                NoticeLevel::Info => notice.text,
+                _ => failure_text(&notice.text).into_owned(),
+            };
+            let dismiss = icon_button("button icon-only quiet", Icon::Close, "Dismiss", move || {
+                session.dismiss_notice(notice.number);
+            });
+            let text = with_text("span", "notice-text", &text);
+            append(place, &with_children("div", class, &[&glyph(icon), &text, &dismiss]));
         }
-        .into_any()
-    };
-    view! {
-        <div class="notices" role="status">
-            <For each=move || session.notices.get() key=|notice| notice.number.to_string() children=row />
-        </div>
-    }
+    })
 }

@@ -60,6 +60,7 @@ impl KeyPress {
             '≈' if self.alt => Some('x'),
             'µ' if self.alt => Some('m'),
             '∑' if self.alt => Some('w'),
+            'Å' if self.alt && self.shift => Some('a'),
             _ if self.alt && MAC_DIGITS.contains(typed) => {
                 let digit = MAC_DIGITS.chars().zip('1'..).find(|(symbol, _)| *symbol == typed)?.1;
                 // Other layouts have some of these symbols on other keys.
@@ -101,6 +102,7 @@ pub enum KeyAction {
     FocusComposer,
     Approve,
     Reject,
+    TurnOffAutoApprove,
     /// Opens the next session that waits for the user.
     NextWaiting,
     ToggleSidebar,
@@ -153,7 +155,7 @@ const fn with_alt(scope: Scope, name: &'static str, action: KeyAction, label: &'
 const DIGITS: &str = "1…9";
 
 /// All bindings of the page, in the order in which they are listed.
-pub const BINDINGS: [KeyBinding; 22] = {
+pub const BINDINGS: [KeyBinding; 23] = {
     use Scope::{Anywhere, Composer, NotTyping};
     [
         plain(Composer, "Enter", KeyAction::Send(Lane::Steer), "Send, or steer the agent while it works"),
@@ -165,6 +167,10 @@ pub const BINDINGS: [KeyBinding; 22] = {
         with_alt(Anywhere, "y", KeyAction::Approve, "Approve once"),
         with_alt(Anywhere, "x", KeyAction::Reject, "Reject"),
         with_alt(Anywhere, DIGITS, KeyAction::Choose(0), "Choose an option by number"),
+        KeyBinding {
+            shift: true,
+            ..with_alt(Anywhere, "a", KeyAction::TurnOffAutoApprove, "Turn off auto-approve")
+        },
         with_control(Anywhere, "f", KeyAction::Find, "Find in conversation"),
         with_alt(Anywhere, "End", KeyAction::ScrollToEnd, "Jump to latest"),
         with_alt(Anywhere, "m", KeyAction::FocusComposer, "Go to the message field"),
@@ -324,6 +330,8 @@ mod tests {
         for (name, code) in text {
             assert_eq!(page_action(&typed(name, code), true), None, "{name} is text");
         }
+        let angstrom = KeyPress { shift: true, ..typed("Å", "KeyA") };
+        assert_eq!(page_action(&angstrom, true), Some(KeyAction::TurnOffAutoApprove), "a Mac");
         let bracket = KeyPress { control: true, code: "BracketLeft".into(), ..key("х") };
         assert_eq!(page_action(&bracket, true), None, "not a letter key");
         assert!(typed("≈", "KeyX").types_text() && !typed("x", "KeyX").types_text());

@@ -3,18 +3,21 @@
 
 use leptos::prelude::*;
 use pilothouse_core::SessionState;
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::protocol::SessionSummary;
 use web_sys::Element;
 
-use super::session_label::{session_title, state_icon, state_text};
+use super::session_label::{level_name, session_title, state_icon, state_text};
 use crate::actions::Actions;
+use crate::dom::build::with_children;
 use crate::dom::element::{Changed, append, clear, set, toggle_attribute, with_class, with_text};
-use crate::dom::keyed_list::{Mounted, Mounting, render_effect};
+use crate::dom::keyed_list::render_effect;
 use crate::routes;
 use crate::routes::Route;
+use crate::widgets::focus;
 use crate::widgets::icon::Icon;
 use crate::widgets::relative_time::relative_time;
-use crate::widgets::rename_field::RenameField;
+use crate::widgets::rename_field::{NEXT_FOCUS, rename_field};
 
 const EXTERNAL_WRITER: &str = "In use by another program";
 const UNREAD: &str = "Unread";
@@ -27,8 +30,11 @@ struct RowContent {
     state: SessionState,
     unread: bool,
     external_writer: bool,
+    auto_approve: AutoApprove,
     current: bool,
     time: String,
+    /// The agent is shown, because there are sessions of several.
+    names_agent: bool,
 }
 
 impl RowContent {
@@ -36,10 +42,12 @@ impl RowContent {
         let is_open = |route: &Route| matches!(route, Route::Session(open) if *open == summary.id);
         Self {
             title: session_title(summary),
-            agent: summary.agent.clone(),
+            agent: actions.server.agent_title(&summary.agent),
+            names_agent: actions.server.several_agents.get(),
             state: summary.state,
             unread: summary.unread,
             external_writer: summary.external_writer,
+            auto_approve: summary.auto_approve,
             current: actions.route.with(is_open),
             time: relative_time(summary.modified, actions.client.now.get()),
         }
@@ -47,11 +55,14 @@ impl RowContent {
 
     fn render(&self, link: &Element) {
         set(link, "data-state", self.state.name());
+        set(link, "data-auto-approve", level_name(self.auto_approve));
         toggle_attribute(link, "data-unread", self.unread.then_some(""));
         toggle_attribute(link, "aria-current", self.current.then_some("page"));
         let mut tooltip = vec![self.title.as_str(), &self.agent, state_text(self.state)];
         tooltip.extend(self.external_writer.then_some(EXTERNAL_WRITER));
         tooltip.extend(self.unread.then_some(UNREAD));
+        let auto_approve = format!("Auto-approve: {}", self.auto_approve.label());
+        tooltip.extend(self.auto_approve.is_on().then_some(auto_approve.as_str()));
         set(link, "title", &tooltip.join(" · "));
         clear(link);
         append(link, &state_icon_element(self.state));
@@ -59,8 +70,14 @@ impl RowContent {
         if self.external_writer {
             append(link, &labelled_icon("sidebar-mark", Some(Icon::Globe), EXTERNAL_WRITER));
         }
+        if self.auto_approve.is_on() {
+            append(link, &labelled_icon("sidebar-mark warning", Some(Icon::Shield), &auto_approve));
+        }
         if self.unread {
             append(link, &labelled_icon("unread-dot", None, UNREAD));
+        }
+        if self.names_agent {
+            append(link, &with_text("span", "sidebar-agent", &self.agent));
         }
         append(link, &with_text("span", "sidebar-time", &self.time));
     }
@@ -86,8 +103,7 @@ pub fn build(actions: Actions, id: &str) -> Element {
     append(&item, &menu_button);
     let (built, id) = (item.clone(), id.to_owned());
     let mut rendered = Changed::default();
-    let mounting = Mounting::here();
-    let mut rename_field = None::<Mounted>;
+    let mut renamed = None::<Element>;
     render_effect(Box::new(move || {
         let summary = actions.server.summary(&id).unwrap_or_default();
         let content = RowContent::of(&summary, actions);
@@ -98,20 +114,22 @@ pub fn build(actions: Actions, id: &str) -> Element {
         let renaming = actions.client.renaming.with(|renaming| {
             renaming.as_ref().is_some_and(|renaming| renaming.in_sidebar && renaming.session_id == id)
         });
-        if renaming == rename_field.is_some() {
+        if renaming == renamed.is_some() {
             return;
         }
         for part in [&link, &menu_button] {
             toggle_attribute(part, "hidden", renaming.then_some(""));
         }
-        match rename_field.take() {
-            Some(field) => field.place.remove(),
+        match renamed.take() {
+            Some(field) => {
+                field.remove();
+                focus::focus_if_lost(NEXT_FOCUS);
+            }
             None => {
-                let place = with_class("div", "sidebar-rename");
+                let field = rename_field(actions, id.clone(), session_title(&summary));
+                let place = with_children("div", "sidebar-rename", &[&field]);
                 append(&item, &place);
-                let (session_id, title) = (id.clone(), session_title(&summary));
-                let view = move || view! { <RenameField session_id title /> }.into_any();
-                rename_field = Some(mounting.mount(place, view));
+                renamed = Some(place);
             }
         }
     }));

@@ -2,6 +2,7 @@
 //! alone. Pure.
 
 use pilothouse_core::SessionState;
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::protocol::SessionSummary;
 
 use crate::widgets::icon::Icon;
@@ -14,6 +15,16 @@ pub fn session_title(summary: &SessionSummary) -> String {
 /// A title, or a placeholder for an empty one.
 pub fn title_or_placeholder(title: &str) -> String {
     if title.trim().is_empty() { "New session".to_owned() } else { title.to_owned() }
+}
+
+/// The value of `data-auto-approve`.
+pub const fn level_name(level: AutoApprove) -> &'static str {
+    match level {
+        AutoApprove::Off => "off",
+        AutoApprove::Reading => "reading",
+        AutoApprove::Edits => "edits",
+        AutoApprove::Everything => "everything",
+    }
 }
 
 /// The text for a state.

@@ -6,23 +6,19 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use super::row;
-use super::session_menu::SessionMenuItems;
-use crate::actions::use_actions;
-use crate::dom::keyed_list::render_keyed;
+use super::session_menu::session_menu_items;
+use crate::actions::{Actions, use_actions};
+use crate::dom::build::button;
+use crate::dom::element::{append, toggle_child, with_class};
+use crate::dom::keyed_list::{render_effect, render_keyed};
 use crate::reactive::memo;
 use crate::routes::Route;
 use crate::store::sidebar::{SessionGroup, SidebarList, list_of};
 use crate::widgets::popover;
 
-/// A list of sessions. A long one shows its first entries and the open session, and a button for more.
-#[component]
-pub fn SessionList(
-    /// All lists of the sidebar.
-    lists: Memo<Vec<SidebarList>>,
-    /// The group whose list this is.
-    group: SessionGroup,
-) -> impl IntoView {
-    let actions = use_actions();
+/// A list of sessions. A long one shows its first entries and the open session, and a button for more. `lists` are all
+/// lists of the sidebar; the list belongs to the current owner.
+pub fn session_list(place: &Element, actions: Actions, lists: Memo<Vec<SidebarList>>, group: SessionGroup) {
     let limits = actions.client.list_limits;
     // A list that is shown again is short again.
     let own_group = group.clone();
@@ -36,19 +32,17 @@ pub fn SessionList(
         let list = |group: &SessionGroup| lists.with(|lists| Some(list_of(lists, group)?.hidden_count()));
         group.with_value(list).unwrap_or_default()
     });
-    let show_more = move |_| limits.update(|limits| group.with_value(|group| limits.raise(group)));
-    let owner = Owner::current().unwrap_or_default();
-    let fill = move |list: Element| {
-        owner.with(|| render_keyed(list, move || shown.get(), move |id| row::build(actions, id)));
-    };
-    view! {
-        <ul use:fill></ul>
-        <Show when=move || { hidden.get() > 0 }>
-            <button type="button" class="button quiet more-sessions" on:click=show_more>
-                {move || format!("Show {} more", hidden.get())}
-            </button>
-        </Show>
-    }
+    let list = with_class("ul", "");
+    render_keyed(list.clone(), move || shown.get(), move |id| row::build(actions, id));
+    append(place, &list);
+    let show_more = move || limits.update(|limits| group.with_value(|group| limits.raise(group)));
+    let more = button("button quiet more-sessions", None, "", show_more);
+    let place = place.clone();
+    render_effect(Box::new(move || {
+        let count = hidden.get();
+        more.set_text_content(Some(&format!("Show {count} more")));
+        toggle_child(&place, &more, count > 0);
+    }));
 }
 
 /// The container of all lists. Handles their clicks: opens the clicked session or its menu.
@@ -72,7 +66,7 @@ pub fn SessionLists(children: Children) -> impl IntoView {
     };
     let items = move || {
         let id = menu.session_id.get();
-        id.map(|id| view! { <SessionMenuItems id in_sidebar=true /> }.into_any())
+        id.map(|id| session_menu_items(id, true))
     };
     view! {
         <div class="sidebar-list" on:click=on_click on:pointerdown=move |_| menu.note_open()>

@@ -7,6 +7,7 @@ use pilothouse_core::render::failure::failure_text;
 use pilothouse_core::{Kind, Mark, SessionState};
 
 use crate::actions::use_actions;
+use crate::dom::build::elapsed_seconds;
 use crate::net::ConnectionState;
 use crate::reactive::memo;
 use crate::store::server::{Row, Session};
@@ -19,9 +20,16 @@ pub fn RunStatus(session: Session) -> impl IntoView {
     // While a message is being sent, the state still describes the previous run and is not shown.
     let on_its_way = memo(move || !state.get().is_active() && ends_in_unsent(session));
     let connected = memo(move || actions.client.connection.get() == ConnectionState::Open);
+    let starting = memo(move || state.get() == SessionState::Creating);
+    // Counts from the moment in which the page learns that the agent is starting.
+    let elapsed = memo(move || starting.get().then(elapsed_seconds));
     let words = memo(move || match (on_its_way.get() && !session.meta.compacting().get(), connected.get()) {
         (true, false) => "Waiting for connection".to_owned(),
         (true, true) => String::new(),
+        (false, _) if starting.get() => {
+            let agent = session.meta.agent().with(|agent| actions.server.agent_title(agent));
+            starting_words(&agent, elapsed.get().map(|seconds| seconds.get()).unwrap_or_default())
+        }
         (false, _) => status_words(session),
     });
     let compacting = memo(move || session.meta.compacting().get());
@@ -42,6 +50,8 @@ pub fn RunStatus(session: Session) -> impl IntoView {
         state.get() == SessionState::Error
             && !on_its_way.get()
             && !session.rows.with(|rows| ends_in_error(rows))
+            // The login card offers to try again.
+            && session.meta.login().with(Option::is_none)
     };
     let offer_resume = move || {
         !compacting.get() && !on_its_way.get() && !elsewhere.get() && state.get().show_resume_button()
@@ -86,6 +96,13 @@ fn ends_in_unsent(session: Session) -> bool {
     })
 }
 
+fn starting_words(agent: &str, seconds: u64) -> String {
+    match seconds {
+        0 => format!("Starting {agent}…"),
+        seconds => format!("Starting {agent}… {seconds} s"),
+    }
+}
+
 fn status_words(session: Session) -> String {
     let with_reason = |words: &str| {
         let reason = session.meta.reason().get();
@@ -93,7 +110,6 @@ fn status_words(session: Session) -> String {
     };
     match session.meta.state().get() {
         _ if session.meta.compacting().get() => "Compacting conversation…".to_owned(),
-        SessionState::Creating => "Starting the agent…".to_owned(),
         SessionState::Streaming => match session.meta.retry().get() {
             Some(note) => {
                 format!("{}: {}", note.words(), failure_text(&note.error_message))
@@ -109,6 +125,6 @@ fn status_words(session: Session) -> String {
         SessionState::Error if session.rows.with(|rows| ends_in_error(rows)) => "Run failed".to_owned(),
         SessionState::Error => with_reason("Run failed"),
         SessionState::Stopped => with_reason("Stopped"),
-        SessionState::Idle | SessionState::Completed => String::new(),
+        SessionState::Idle | SessionState::Creating | SessionState::Completed => String::new(),
     }
 }

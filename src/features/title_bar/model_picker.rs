@@ -9,7 +9,7 @@ use crate::features::shortcuts::keys::KeyPress;
 use crate::reactive::memo;
 use crate::store::server::Session;
 use crate::widgets::icon::{Glyph, Icon};
-use crate::widgets::listbox::{ListOption, Listbox, next_active, option_id};
+use crate::widgets::listbox::{ListOption, listbox, next_active, option_id};
 use crate::widgets::popover::{Popover, close_popover};
 
 const LIST_ID: &str = "models";
@@ -113,7 +113,7 @@ fn ModelList(session: Session) -> impl IntoView {
             on:keydown=on_keydown
         />
         <Show when=move || message().is_some()><p class="picker-words" role="status">{message}</p></Show>
-        <Listbox id=LIST_ID label="Models" options active=memo(move || active.get()) pick />
+        {listbox(LIST_ID, "Models", options, memo(move || active.get()), pick)}
     }
 }
 

@@ -3,7 +3,9 @@
 use leptos::prelude::*;
 use pilothouse_core::conversation::controller::{MessageController, Report};
 use pilothouse_core::protocol::event::{Event, NoticeLevel};
-use pilothouse_core::protocol::{CommandError, Cursor, MessagesPage, SessionMeta, Snapshot};
+use pilothouse_core::protocol::{
+    CommandError, Cursor, MessagesPage, SessionMeta, SessionMetaStoreFields, Snapshot,
+};
 use pilothouse_core::session::view::Applied;
 use pilothouse_core::{Kind, SessionView, UiMessage};
 use reactive_stores::{Patch, Store};
@@ -40,7 +42,7 @@ pub struct Session {
     /// The view has changed since the signals were updated.
     changed: StoredValue<bool>,
     /// Settings that the user has chosen and the server has not confirmed yet.
-    requested: StoredValue<RequestedSettings>,
+    requested: StoredValue<Vec<(Setting, String)>>,
     /// The draft that came with the snapshot of a newly opened session.
     server_draft: StoredValue<Option<String>>,
 
@@ -57,11 +59,48 @@ pub struct Session {
     pub notices: RwSignal<Vec<Notice>>,
 }
 
-/// Settings that are shown as chosen before the server confirms them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RequestedSettings {
-    pub thinking_level: Option<String>,
-    pub mode: Option<String>,
+/// A setting of the agent that the user can change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    ThinkingLevel,
+    Mode,
+    /// An option of the agent, by its id.
+    Option(String),
+}
+
+impl Setting {
+    /// The current value. Tracked.
+    pub fn value(&self, session: Session) -> String {
+        match self {
+            Self::ThinkingLevel => session.meta.thinking_level().get(),
+            Self::Mode => session.meta.mode().get(),
+            Self::Option(id) => session.meta.options().with(|options| {
+                let option = options.iter().find(|option| option.id == *id);
+                option.map(|option| option.value.clone()).unwrap_or_default()
+            }),
+        }
+    }
+
+    fn set(&self, meta: &mut SessionMeta, value: String) {
+        match self {
+            Self::ThinkingLevel => meta.thinking_level = value,
+            Self::Mode => meta.mode = value,
+            Self::Option(id) => {
+                if let Some(option) = meta.options.iter_mut().find(|option| option.id == *id) {
+                    option.value = value;
+                }
+            }
+        }
+    }
+
+    const fn is_reported_by(&self, event: &Event) -> bool {
+        matches!(
+            (self, event),
+            (Self::ThinkingLevel, Event::ThinkingLevelChanged { .. })
+                | (Self::Mode, Event::ModeChanged { .. })
+                | (Self::Option(_), Event::OptionsChanged { .. })
+        )
+    }
 }
 
 impl Session {
@@ -165,11 +204,9 @@ impl Session {
         match event {
             Event::Notice { level, text } => self.notify(*level, text.clone()),
             Event::EditorText { text } if !text.is_empty() => self.offered.set(Some(text.clone())),
-            Event::ThinkingLevelChanged { .. } => {
-                self.requested.update_value(|requested| requested.thinking_level = None);
-            }
-            Event::ModeChanged { .. } => self.requested.update_value(|requested| requested.mode = None),
-            _ => {}
+            event => self.requested.update_value(|requested| {
+                requested.retain(|(setting, _)| !setting.is_reported_by(event));
+            }),
         }
     }
 
@@ -187,7 +224,7 @@ impl Session {
         if self.loading.with_untracked(|loading| *loading != Loading::Ready) {
             self.server_draft.set_value(Some(snapshot.meta.draft.clone()));
         }
-        self.requested.set_value(RequestedSettings::default());
+        self.requested.set_value(Vec::new());
         self.view.set_value(SessionView::restore(snapshot));
         self.awaiting_snapshot.set_value(false);
         self.row_list.update_value(|list| {
@@ -249,13 +286,12 @@ impl Session {
 
     /// Patches the store, so that only changed fields notify. Returns early for deltas, which change none.
     fn update_meta(&self, meta: &SessionMeta) {
-        let RequestedSettings { thinking_level, mode } = self.requested.get_value();
-        if thinking_level.is_none() && mode.is_none() && self.meta.with_untracked(|shown| shown == meta) {
+        let requested = self.requested.get_value();
+        if requested.is_empty() && self.meta.with_untracked(|shown| shown == meta) {
             return;
         }
         let mut meta = meta.clone();
-        meta.thinking_level = thinking_level.unwrap_or(meta.thinking_level);
-        meta.mode = mode.unwrap_or(meta.mode);
+        requested.into_iter().for_each(|(setting, value)| setting.set(&mut meta, value));
         self.meta.patch(meta);
     }
 
@@ -285,14 +321,11 @@ impl Session {
     }
 
     /// Shows a setting as chosen until the server reports it; `None` shows the server's value again.
-    pub fn request_thinking_level(&self, level: Option<String>) {
-        self.requested.update_value(|requested| requested.thinking_level = level);
-        self.update_signals_now();
-    }
-
-    /// Like `request_thinking_level`, for the agent's mode.
-    pub fn request_mode(&self, mode: Option<String>) {
-        self.requested.update_value(|requested| requested.mode = mode);
+    pub fn request_setting(&self, setting: Setting, value: Option<String>) {
+        self.requested.update_value(|requested| {
+            requested.retain(|(other, _)| *other != setting);
+            requested.extend(value.map(|value| (setting, value)));
+        });
         self.update_signals_now();
     }
 

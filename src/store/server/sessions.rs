@@ -54,18 +54,6 @@ pub struct SessionHits {
     pub hits: Vec<SearchHit>,
 }
 
-impl SessionHits {
-    /// A list key that differs whenever the rendered hits differ.
-    pub fn key(&self) -> String {
-        let mut key = self.session_id.clone();
-        for piece in self.hits.iter().flat_map(|hit| &hit.snippet) {
-            key.push(if piece.found { '*' } else { ' ' });
-            key.push_str(&piece.text);
-        }
-        key
-    }
-}
-
 /// Groups hits by session, ordered by the best hit of each. Title hits are left out: the page finds those itself.
 pub fn group_hits(results: &SearchResults) -> Vec<SessionHits> {
     let mut all: Vec<SessionHits> = Vec::new();

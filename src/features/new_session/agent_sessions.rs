@@ -1,0 +1,174 @@
+//! Sessions that only the chosen agent knows, to continue one of them here.
+
+use std::rc::Rc;
+
+use leptos::prelude::*;
+use pilothouse_core::protocol::{AgentInfo, AgentSession};
+use web_sys::Element;
+
+use super::agent_choice::title_of;
+use crate::actions::{Actions, use_actions};
+use crate::dom::build::{button, disclosure, hand_built, on, with_attributes};
+use crate::dom::element::{append, clear, set, with_class, with_text};
+use crate::dom::keyed_list::render_effect;
+use crate::features::sidebar::session_label::title_or_placeholder;
+use crate::reactive::memo;
+use crate::widgets::relative_time::relative_time;
+
+/// The list of one agent.
+#[derive(Clone, Copy)]
+struct AgentList {
+    actions: Actions,
+    agent: StoredValue<String>,
+    folder: Memo<String>,
+    /// None until the first page has arrived.
+    sessions: RwSignal<Option<Vec<AgentSession>>>,
+    next_cursor: RwSignal<Option<String>>,
+    busy: RwSignal<bool>,
+    problem: RwSignal<Option<String>>,
+}
+
+/// A disclosure with the agent's sessions, if the agent lists them. Those of the chosen folder come first.
+pub fn agent_sessions(agent: Memo<String>, folder: Memo<String>) -> AnyView {
+    let actions = use_actions();
+    let listed = memo(move || {
+        let lists = |agents: &Vec<AgentInfo>| {
+            let agent = agents.iter().find(|info| agent.with(|name| info.name == *name))?;
+            agent.lists_sessions.then(|| (agent.name.clone(), title_of(agent).to_owned()))
+        };
+        actions.server.agents.with(lists)
+    });
+    hand_built("contents", move |place| {
+        let place = place.clone();
+        render_effect(Box::new(move || {
+            clear(&place);
+            if let Some((name, title)) = listed.get() {
+                let list = AgentList {
+                    actions,
+                    agent: StoredValue::new(name),
+                    folder,
+                    sessions: RwSignal::new(None),
+                    next_cursor: RwSignal::new(None),
+                    busy: RwSignal::new(false),
+                    problem: RwSignal::new(None),
+                };
+                append(&place, &list.build(&format!("Continue a session of {title}…")));
+            }
+        }));
+    })
+}
+
+impl AgentList {
+    fn build(self, summary: &str) -> Element {
+        let details = disclosure("more agent-sessions", summary);
+        let content = with_class("div", "");
+        append(&details, &content);
+        on(&details, "toggle", move |_| {
+            if self.sessions.with_untracked(Option::is_none) {
+                self.load();
+            }
+        });
+        render_effect(Box::new(move || {
+            clear(&content);
+            let problem = self.problem.get();
+            if let Some(sessions) = self.sessions.get() {
+                let (here, elsewhere) = self.folder.with(|folder| by_folder(sessions, folder));
+                let both = !here.is_empty() && !elsewhere.is_empty();
+                if here.is_empty() && elsewhere.is_empty() {
+                    append(&content, &with_text("p", "faint", "No sessions to continue."));
+                }
+                for (heading, sessions) in [("In this folder", here), ("In other folders", elsewhere)] {
+                    if both {
+                        append(&content, &with_text("h2", "form-label", heading));
+                    }
+                    sessions.into_iter().for_each(|session| append(&content, &self.entry(session)));
+                }
+            }
+            if let Some(problem) = &problem {
+                let line = with_text("p", "problem", problem);
+                set(&line, "role", "alert");
+                append(&content, &line);
+            }
+            if self.busy.get() {
+                let line = with_text("p", "faint", "Loading…");
+                set(&line, "role", "status");
+                append(&content, &line);
+            } else if self.next_cursor.with(Option::is_some) || problem.is_some() {
+                let label = if problem.is_some() { "Try again" } else { "Show more" };
+                append(&content, &button("button quiet", None, label, move || self.load()));
+            }
+        }));
+        details
+    }
+
+    fn entry(self, session: AgentSession) -> Element {
+        let now = self.actions.client.now.get_untracked();
+        let time = session.modified.map(|modified| relative_time(modified, now)).unwrap_or_default();
+        let entry = with_attributes("button", &[("type", "button"), ("class", "folder-entry")]);
+        set(&entry, "data-agent-session", &session.id);
+        for part in [
+            &with_text("span", "agent-session-title", &title_or_placeholder(&session.title)),
+            &with_text("span", "faint agent-session-folder", &session.cwd),
+            &with_text("span", "faint", &time),
+        ] {
+            append(&entry, part);
+        }
+        let session = Rc::new(session);
+        on(&entry, "click", move |_| {
+            if self.busy.get_untracked() {
+                return;
+            }
+            self.busy.set(true);
+            self.problem.set(None);
+            let agent = self.agent.get_value();
+            self.actions.import_session(agent, (*session).clone(), move |error| {
+                self.busy.try_set(false);
+                self.problem.try_set(Some(error));
+            });
+        });
+        entry
+    }
+
+    /// Loads the first or the next page.
+    fn load(self) {
+        self.busy.set(true);
+        self.problem.set(None);
+        let cursor = self.next_cursor.get_untracked();
+        self.actions.list_agent_sessions(self.agent.get_value(), cursor, move |page| {
+            self.busy.try_set(false);
+            match page {
+                Ok(page) => {
+                    self.next_cursor.try_set(page.next_cursor);
+                    self.sessions
+                        .try_update(|sessions| sessions.get_or_insert_default().extend(page.sessions));
+                }
+                Err(error) => {
+                    self.problem.try_set(Some(error));
+                }
+            }
+        });
+    }
+}
+
+/// The sessions of a folder and all others, each in their order.
+fn by_folder(sessions: Vec<AgentSession>, folder: &str) -> (Vec<AgentSession>, Vec<AgentSession>) {
+    let folder = folder.trim_end_matches('/');
+    sessions.into_iter().partition(|session| session.cwd.trim_end_matches('/') == folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_of_the_chosen_folder_come_first() {
+        let session =
+            |id: &str, cwd: &str| AgentSession { id: id.into(), cwd: cwd.into(), ..AgentSession::default() };
+        let sessions = vec![session("1", "/a"), session("2", "/b/"), session("3", "/b/c")];
+        let (here, elsewhere) = by_folder(sessions, "/b");
+        let ids = |sessions: Vec<AgentSession>| -> Vec<String> {
+            sessions.into_iter().map(|session| session.id).collect()
+        };
+        assert_eq!((ids(here), ids(elsewhere)), (vec!["2".to_owned()], vec!["1".to_owned(), "3".to_owned()]));
+    }
+}
