@@ -15,6 +15,7 @@ macro_rules! js {
     };
 }
 
+mod agents;
 mod composer;
 mod connection;
 mod conversation;
@@ -22,6 +23,7 @@ mod first_load;
 mod fixture;
 mod hostile;
 mod looks;
+mod model;
 mod pi;
 mod reading;
 mod sessions;

@@ -46,7 +46,7 @@ async fn with_no_other_agent_installed_the_demo_says_how_to_get_one_and_opens_on
     story("met-by-demo", Size::Wide, async |fixture| {
         let page = fixture.page();
         page.first_visit(&fixture.server.link).await;
-        for words in ["built-in demo", "install pi", "--agent"] {
+        for words in ["built-in demo", "Claude Code", "More agents", "npm install"] {
             page.until_text_in("main[data-session-id] .empty-state", words).await;
         }
         page.screenshot("met-by-demo").await;

@@ -11,8 +11,8 @@ use pilothouse_test_support::browser::{Page, Size};
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 use pilothouse_test_support::session_file;
 
-use super::model::Model;
 use crate::fixture::{Fixture, project, story_with};
+use crate::model::Model;
 
 /// The generations of pi that are in use.
 #[derive(Clone, Copy)]
@@ -29,6 +29,11 @@ pub struct Pi {
 }
 
 impl Pi {
+    /// The current pi, for a story with several agents.
+    pub fn for_project(project: &Path) -> Self {
+        Self::new(Generation::Current, project)
+    }
+
     fn new(generation: Generation, project: &Path) -> Self {
         let model = Model::start();
         let folder = tempfile::Builder::new().prefix("pi-").tempdir().unwrap();
@@ -78,7 +83,7 @@ impl Pi {
     }
 
     /// Offers this pi.
-    fn configure(&self, setup: ServerSetup) -> ServerSetup {
+    pub fn configure(&self, setup: ServerSetup) -> ServerSetup {
         setup
             .agent(&format!("pi=pi:'{}'", self.program().display()))
             .env("PI_CODING_AGENT_DIR", self.path("agent"))

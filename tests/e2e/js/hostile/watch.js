@@ -23,8 +23,8 @@
             'svg table tbody td th thead tr ul',
     );
     const elsewhere = set(
-        'bdi body circle dd dialog dl dt fieldset form h1 header input kbd label legend main nav noscript option q ' +
-            'select textarea',
+        'bdi body circle dd details dialog dl dt fieldset form h1 header input kbd label legend main nav noscript option q ' +
+            'select summary textarea',
     );
     const loading = set(
         'action archive background code data formaction manifest ping poster srcdoc srcset xlink:href',
@@ -33,7 +33,7 @@
 
     const leadsAway = (link, inRow) => {
         const url = new URL(link.href, location.href);
-        if (!inRow) return url.origin !== location.origin;
+        if (!inRow && url.origin === location.origin) return false;
         const apart = ['noopener', 'noreferrer'].every((word) => link.rel.split(' ').includes(word));
         return !['http:', 'https:', 'mailto:'].includes(url.protocol) || !apart || link.target !== '_blank';
     };

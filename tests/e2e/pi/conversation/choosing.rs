@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use crate::model::reply::says;
 use crate::pi::fixture::{Generation, story, story_prepared};
-use crate::pi::model::reply::says;
 
 #[tokio::test]
 async fn i_choose_another_model_and_it_answers() {

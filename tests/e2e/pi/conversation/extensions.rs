@@ -1,8 +1,8 @@
 //! Decorations of pi's extensions.
 
 use super::questions::until_notice;
+use crate::model::reply::says;
 use crate::pi::fixture::{in_both_sizes, story};
-use crate::pi::model::reply::says;
 
 #[tokio::test]
 async fn i_see_the_decorations_of_an_extension_until_it_removes_them() {

@@ -7,8 +7,8 @@ use serde_json::json;
 use pilothouse_test_support::process::{children, is_alive, signal, until_gone};
 use pilothouse_test_support::wait;
 
+use crate::model::reply::{calls, says};
 use crate::pi::fixture::story;
-use crate::pi::model::reply::{calls, says};
 
 #[tokio::test]
 async fn i_stop_pi_in_mid_text_and_continue_with_another_prompt() {

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::model::reply::says;
 use crate::pi::fixture::story;
-use crate::pi::model::reply::says;
 
 /// The image in the user's message.
 const SENT: &str = "[role=log] [data-kind=user] img";

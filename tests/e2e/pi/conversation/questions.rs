@@ -5,8 +5,8 @@ use serde_json::json;
 use pilothouse_test_support::browser::Page;
 use pilothouse_test_support::wait;
 
+use crate::model::reply::{calls, says};
 use crate::pi::fixture::story;
-use crate::pi::model::reply::{calls, says};
 
 #[tokio::test]
 async fn i_approve_a_command_and_it_runs() {

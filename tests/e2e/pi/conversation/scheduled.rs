@@ -4,8 +4,8 @@ use serde_json::json;
 
 use pilothouse_test_support::browser::Page;
 
+use crate::model::reply::{calls, says};
 use crate::pi::fixture::{Pi, story};
-use crate::pi::model::reply::{calls, says};
 
 const SCHEDULED: &str = "[data-scheduled] .queue-text";
 

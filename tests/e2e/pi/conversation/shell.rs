@@ -3,9 +3,9 @@
 use pilothouse_test_support::process::until_gone;
 
 use super::interruption::written_number;
+use crate::model::reply::says;
+use crate::model::text_of;
 use crate::pi::fixture::story;
-use crate::pi::model::reply::says;
-use crate::pi::model::text_of;
 
 #[tokio::test]
 async fn i_run_commands_and_pi_gets_the_ones_i_share() {

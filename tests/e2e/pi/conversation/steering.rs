@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::model::reply::{calls, says};
 use crate::pi::fixture::story;
-use crate::pi::model::reply::{calls, says};
 
 #[tokio::test]
 async fn i_steer_pi_in_the_middle_of_a_run_and_the_model_gets_my_message() {

@@ -2,8 +2,8 @@
 
 use pilothouse_test_support::browser::session_row;
 
+use crate::model::reply::{Reply, says};
 use crate::pi::fixture::story;
-use crate::pi::model::reply::{Reply, says};
 
 #[tokio::test]
 async fn i_watch_the_answer_of_pi_stream_in() {

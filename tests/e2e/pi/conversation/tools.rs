@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::model::reply::{Reply, calls, says};
 use crate::pi::fixture::story;
-use crate::pi::model::reply::{Reply, calls, says};
 
 #[tokio::test]
 async fn i_watch_three_tools_work_at_once_and_each_ends_in_its_own_row() {

@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::hostile::payloads::{bundles, texts, words};
 use crate::hostile::trap::Trap;
 use crate::hostile::watch::Watch;
+use crate::model::reply::{calls, says};
 use crate::pi::fixture::story;
-use crate::pi::model::reply::{calls, says};
 
 #[tokio::test]
 async fn replies_of_the_model_and_output_of_tools_are_only_text() {

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::model::reply::{calls, says};
 use crate::pi::fixture::{Generation, story_of};
-use crate::pi::model::reply::{calls, says};
 
 #[tokio::test]
 async fn i_work_with_an_older_pi() {

@@ -1,7 +1,7 @@
 //! Providers that fail: errors that pi retries, and errors that the user has to handle.
 
+use crate::model::reply::{Reply, refuses, says};
 use crate::pi::fixture::story;
-use crate::pi::model::reply::{Reply, refuses, says};
 
 #[tokio::test]
 async fn the_provider_fails_once_and_i_see_the_retry() {

@@ -2,9 +2,9 @@
 
 use pilothouse_test_support::browser::Page;
 
+use crate::model::reply::{Reply, says};
+use crate::model::text_of;
 use crate::pi::fixture::{in_both_sizes, story};
-use crate::pi::model::reply::{Reply, says};
-use crate::pi::model::text_of;
 
 /// A reply that is longer than the part that pi keeps uncompacted.
 fn at_length(words: &str) -> Reply {

@@ -5,8 +5,8 @@ use thirtyfour::prelude::Key;
 
 use pilothouse_test_support::{session_file, wait};
 
+use crate::model::reply::says;
 use crate::pi::fixture::story;
-use crate::pi::model::reply::says;
 
 #[tokio::test]
 async fn i_fork_from_my_second_message_and_the_first_session_stays_unchanged() {

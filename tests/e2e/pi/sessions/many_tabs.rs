@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::model::reply::{calls, says};
 use crate::pi::fixture::story;
-use crate::pi::model::reply::{calls, says};
 
 #[tokio::test]
 async fn prompts_and_answers_of_one_tab_appear_in_the_other() {

@@ -1,7 +1,7 @@
 //! One session in two programs: pi in a terminal continues the session that the page shows.
 
+use crate::model::reply::says;
 use crate::pi::fixture::{Pi, in_both_sizes, story};
-use crate::pi::model::reply::says;
 
 /// Asserts that every entry continues the previous one, so that nothing has branched.
 fn assert_one_line(pi: &Pi) {

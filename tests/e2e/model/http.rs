@@ -56,6 +56,12 @@ impl Connection {
         let _ = self.stream.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes());
     }
 
+    /// Sends a server-sent event with a name.
+    pub fn named_event(&mut self, name: &str, data: &str) {
+        let event = format!("event: {name}\ndata: {data}\n\n");
+        let _ = self.stream.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes());
+    }
+
     pub fn end(mut self) {
         let _ = self.stream.write_all(b"0\r\n\r\n");
     }

@@ -1,6 +1,7 @@
-//! The model server of pi: sends a story's replies in order, and records the requests. A reply waits at its gates, so
+//! The model server of the real agents: sends a story's replies in order, and records the requests. A reply waits at its gates, so
 //! that a story can act in the middle of it.
 
+mod api;
 mod http;
 pub mod reply;
 
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 
 use pilothouse_test_support::wait;
 
+use self::api::Api;
 use self::http::Connection;
 use self::reply::{Reply, Step, says};
 
@@ -105,11 +107,11 @@ impl Drop for Model {
 impl Shared {
     fn serve(&self, stream: TcpStream) {
         let Some((connection, path, request)) = Connection::accept(stream) else { return };
-        if path != "/v1/chat/completions" {
+        let Some(api) = Api::at(&path) else {
             return connection.refuse(404, &json!({"error": {"message": format!("nothing at {path}")}}));
-        }
+        };
         let reply = self.reply_to(request);
-        self.play(&reply, connection);
+        self.play(api, &reply, connection);
     }
 
     /// Returns the next reply. A request without tools is for a summary or a title and not part of the script.
@@ -127,25 +129,20 @@ impl Shared {
         state.script.pop_front().unwrap_or_else(|| says("There is no more in the script."))
     }
 
-    fn play(&self, reply: &Reply, mut connection: Connection) {
+    fn play(&self, api: Api, reply: &Reply, mut connection: Connection) {
         if let Some(Step::Refuse(status, why)) = reply.steps.first() {
-            let error = json!({"error": {"message": why, "type": "refused", "code": status}});
-            return connection.refuse(*status, &error);
+            return api.refuse(connection, *status, why);
         }
-        connection.begin_events();
+        let mut encoder = api.encoder();
+        encoder.begin(&mut connection, reply);
         for step in &reply.steps {
             match step {
-                Step::Delta(delta) => connection.event(&chunk(json!([{"index": 0, "delta": delta}]), None)),
                 Step::Gate(name) if self.wait_for(name) => {}
                 Step::Gate(_) | Step::Cut | Step::Refuse(..) => return connection.cut(),
+                step => encoder.step(&mut connection, step),
             }
         }
-        let finish = json!([{"index": 0, "delta": {}, "finish_reason": reply.finish_reason()}]);
-        connection.event(&chunk(finish, None));
-        let tokens = reply.tokens.max(100);
-        let usage = json!({"prompt_tokens": tokens, "completion_tokens": 20, "total_tokens": tokens + 20});
-        connection.event(&chunk(json!([]), Some(usage)));
-        connection.event("[DONE]");
+        encoder.end(&mut connection, reply);
         connection.end();
     }
 
@@ -155,15 +152,6 @@ impl Shared {
         let state = self.opened.wait_while(self.state.lock().unwrap(), closed).unwrap();
         !state.ended
     }
-}
-
-fn chunk(choices: Value, usage: Option<Value>) -> String {
-    let mut chunk = json!({"id": "reply", "object": "chat.completion.chunk", "created": 1,
-        "model": "example-large", "choices": choices});
-    if let Some(usage) = usage {
-        chunk["usage"] = usage;
-    }
-    chunk.to_string()
 }
 
 /// The text of a message, from a string or from parts.

@@ -1,6 +1,6 @@
-//! Replies of the model, as steps in the order in which they are sent.
+//! Replies of the model, as steps in the order in which they are sent. `api` encodes them for an agent.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 #[derive(Clone, Default)]
 pub struct Reply {
@@ -12,7 +12,19 @@ pub struct Reply {
 
 #[derive(Clone)]
 pub enum Step {
-    Delta(Value),
+    Text(String),
+    Thinking(String),
+    /// The start of a tool call. `number` counts the calls of the reply.
+    Call {
+        number: usize,
+        id: String,
+        tool: String,
+    },
+    /// A piece of a call's arguments, which are JSON.
+    Arguments {
+        number: usize,
+        json: String,
+    },
     /// Waits until the story opens the gate of this name.
     Gate(String),
     /// Closes the connection.
@@ -37,26 +49,27 @@ pub fn refuses(status: u16, why: &str) -> Reply {
 
 impl Reply {
     /// Adds text in pieces of a few characters, as a model sends it.
-    pub fn text(self, text: &str) -> Self {
-        self.pieces("content", text)
+    pub fn text(mut self, text: &str) -> Self {
+        self.steps.extend(pieces(text).map(Step::Text));
+        self
     }
 
-    pub fn thinking(self, text: &str) -> Self {
-        self.pieces("reasoning_content", text)
+    pub fn thinking(mut self, text: &str) -> Self {
+        self.steps.extend(pieces(text).map(Step::Thinking));
+        self
     }
 
     /// Adds a call, with arguments in two pieces. Several calls of one reply run in parallel.
     pub fn call(mut self, tool: &str, arguments: Value) -> Self {
         let arguments = arguments.to_string();
         let (first, second) = arguments.split_at(arguments.floor_char_boundary(arguments.len() / 2));
-        let index = self.calls;
+        let number = self.calls;
         self.calls += 1;
-        let id = format!("call_{index}_{}", self.steps.len());
-        let start = json!({"index": index, "id": id, "type": "function",
-            "function": {"name": tool, "arguments": first}});
-        let rest = json!({"index": index, "function": {"arguments": second}});
-        for call in [start, rest] {
-            self.steps.push(Step::Delta(json!({"tool_calls": [call]})));
+        // Agents require ids that are unique in the conversation.
+        let id = format!("call_{number}_{}", uuid());
+        self.steps.push(Step::Call { number, id, tool: tool.to_owned() });
+        for json in [first, second] {
+            self.steps.push(Step::Arguments { number, json: json.to_owned() });
         }
         self
     }
@@ -77,15 +90,19 @@ impl Reply {
         self
     }
 
-    pub const fn finish_reason(&self) -> &'static str {
-        if self.calls > 0 { "tool_calls" } else { "stop" }
+    pub const fn has_calls(&self) -> bool {
+        self.calls > 0
     }
+}
 
-    fn pieces(mut self, field: &str, text: &str) -> Self {
-        let characters: Vec<char> = text.chars().collect();
-        for piece in characters.chunks(7) {
-            self.steps.push(Step::Delta(json!({ field: piece.iter().collect::<String>() })));
-        }
-        self
-    }
+fn pieces(text: &str) -> impl Iterator<Item = String> {
+    let characters: Vec<char> = text.chars().collect();
+    let pieces: Vec<String> = characters.chunks(7).map(|piece| piece.iter().collect()).collect();
+    pieces.into_iter()
+}
+
+/// A number that is used once.
+fn uuid() -> usize {
+    static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(1);
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
