@@ -24,6 +24,7 @@ pub fn all_capabilities() -> Capabilities {
         images: true,
         bash: true,
         steering: true,
+        agent_queue: true,
         models: true,
         thinking_levels: vec!["low".into(), "high".into()],
         modes: Vec::new(),
