@@ -1,4 +1,4 @@
-//! What agents of the Agent Client Protocol add: permission requests, forms, plans, options, auto-approve and logins.
+//! Features of agents with the Agent Client Protocol: permission requests, forms, plans, options, auto-approve, logins.
 
 use pilothouse_core::ToolStep;
 use pilothouse_core::conversation::ask::auto_approve::AutoApprove;

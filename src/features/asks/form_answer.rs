@@ -88,7 +88,7 @@ pub fn build(card: &Rc<Card>) -> Element {
 }
 
 impl ShownField {
-    /// What the browser objects to, such as a pattern that does not match.
+    /// The browser's objection, such as a pattern that does not match.
     fn browser_problem(&self) -> Option<String> {
         let (input, _) = self.inputs.first()?;
         let input = input.unchecked_ref::<HtmlInputElement>();

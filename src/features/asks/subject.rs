@@ -1,4 +1,4 @@
-//! What an ask is about: its question, and for an approval exactly what will happen.
+//! The subject of an ask: its question, and for an approval the exact command, diff or arguments.
 
 use pilothouse_core::ToolStep;
 use pilothouse_core::conversation::ask::Ask;

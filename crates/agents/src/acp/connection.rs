@@ -89,7 +89,7 @@ struct Turn {
     system_error: bool,
 }
 
-/// What the agent can do, from its answer to `initialize`.
+/// The agent's abilities, from its answer to `initialize`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Abilities {
     load: bool,

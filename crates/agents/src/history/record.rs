@@ -28,7 +28,7 @@ pub struct Record<'a> {
     pub parent_session: Option<Cow<'a, str>>,
     /// The agent's own id of a session that the server recorded.
     pub agent_session: Option<Cow<'a, str>>,
-    /// Who named the session: `user`, or empty for the agent.
+    /// The author of the session's name: `user`, or empty for the agent.
     pub source: Option<Cow<'a, str>>,
 }
 

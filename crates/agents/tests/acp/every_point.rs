@@ -48,7 +48,7 @@ fn the_recorded_messages_show_the_streamed_rows_at_every_message() {
         for event in events(&recording) {
             server.handle_server_event(event.clone());
             let Some(message) = recorded(&event) else { continue };
-            // What is recorded passes through JSON.
+            // Recorded messages pass through JSON.
             let json = serde_json::to_value(&message).unwrap();
             messages.push(Message::from_value(json));
             let stored = MessageController::load_messages_from_history(messages.iter().cloned());

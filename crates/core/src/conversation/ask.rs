@@ -85,7 +85,7 @@ pub enum ChoiceKind {
 }
 
 impl Choice {
-    /// What the answer means, judging by its kind and its name together: some agents declare every answer as
+    /// The meaning of the answer, judging by its kind and its name together: some agents declare every answer as
     /// `allow_once`, including the one called "No". None if the two contradict each other or say nothing.
     pub fn consent(&self) -> Option<Consent> {
         let name = Consent::of(&self.name);
@@ -152,7 +152,7 @@ impl Ask {
         }
     }
 
-    /// What choosing this option means. None if it neither approves nor declines.
+    /// The meaning of choosing this option. None if it neither approves nor declines.
     pub fn consent_of(&self, choice: &str) -> Option<Consent> {
         match self.kind {
             AskKind::Permission => self.choice(choice)?.consent(),

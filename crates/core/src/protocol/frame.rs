@@ -112,7 +112,7 @@ pub struct AvailableAgent {
     pub title: String,
     /// The command that installs it.
     pub install: String,
-    /// What it needs beside the installation, such as an account.
+    /// Requirements beside the installation, such as an account.
     pub needs: String,
     /// Its home page.
     pub link: String,

@@ -25,7 +25,7 @@ use crate::store::{Extra, Prompt, PromptOutcome, Store, Write};
 pub(super) struct Recovered {
     /// `None` if the session has no file, or it cannot be read.
     pub(super) history: Option<HistoryFile>,
-    /// What the file says about a session that is recorded here.
+    /// The properties of a session that is recorded here, from its file.
     pub(super) recorded: Option<RecordedFacts>,
     /// Rows that are in no session file, ordered by time.
     pub(super) extras: Vec<Extra>,

@@ -121,7 +121,7 @@ impl Player {
         std::mem::take(&mut player.played)
     }
 
-    /// What happened since the last call.
+    /// The steps since the last call.
     pub fn take(&mut self) -> Vec<Played> {
         std::mem::take(&mut self.played)
     }

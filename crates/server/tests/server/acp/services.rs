@@ -1,4 +1,4 @@
-//! What the server does for agents that have no files, no queue and no shell of their own.
+//! The server's services for agents that have no files, no queue and no shell of their own.
 
 use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::protocol::{ErrorCode, HubCommand, LoginKind, QueueEdit, SessionCommand};
