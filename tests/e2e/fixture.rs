@@ -30,6 +30,25 @@ impl Fixture {
         format!("{}/s/{session}", self.server.origin())
     }
 
+    /// Kills and restarts the server, and waits until the page is connected again.
+    pub async fn restart_server(&mut self) {
+        self.server.kill();
+        let page = self.page();
+        page.until_lost().await;
+        self.server.restart();
+        page.until_connected().await;
+    }
+
+    /// Asserts that the rows stay the same after a reload, and after a restart of the server, when only the session's
+    /// file has them.
+    pub async fn same_after_reload_and_restart(&mut self) {
+        let page = self.page();
+        let rows = page.rows().await;
+        assert_eq!(page.rows_after_reload().await, rows, "after a reload");
+        self.restart_server().await;
+        assert_eq!(page.rows_after_reload().await, rows, "after a restart of the server");
+    }
+
     /// Creates the file that a `/wait…` of the demo agent waits for.
     pub fn release(&self, file: &str) {
         std::fs::write(self.project.path().join(file), "").unwrap();

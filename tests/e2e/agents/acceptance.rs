@@ -150,13 +150,7 @@ async fn work(fixture: &mut Fixture, model: &Model, page: &Page, tools: &Tools) 
     page.until_image("[role=log] [data-kind=user] img", 9).await;
 
     // The same after a reload and after a kill of the server.
-    let rows = page.rows().await;
-    assert_eq!(page.rows_after_reload().await, rows, "after a reload");
-    fixture.server.kill();
-    page.until_lost().await;
-    fixture.server.restart();
-    page.until_connected().await;
-    assert_eq!(page.rows_after_reload().await, rows, "after a restart of the server");
+    fixture.same_after_reload_and_restart().await;
 
     // The agent still knows the conversation.
     model.will([says("You greeted me first.")]);
@@ -232,7 +226,7 @@ async fn auto_approve_answers_for_me_until_i_turn_it_off() {
         page.until_state("waiting_approval").await;
         page.press("Reject").await;
         page.until_text("Not made.").await;
-        claude.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -12,7 +12,7 @@ async fn i_read_text_and_thinking_and_find_both_after_a_restart() {
         page.run("Say hello").await;
         page.until_text("Hello from Claude.").await;
         page.until_present("[data-kind=thinking]").await;
-        claude.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         claude.model.will([says("You said hello.")]);
         page.run("What did I say?").await;
         page.until_text("You said hello.").await;
@@ -47,7 +47,7 @@ async fn i_approve_an_edit_by_its_diff() {
         assert!(std::fs::read_to_string(&file).unwrap().contains("A large project."));
         page.open_rows("[data-kind=tool]").await;
         page.until_text_in("[data-tool=Edit]", "A large project.").await;
-        claude.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -63,7 +63,7 @@ async fn i_reject_a_command_and_it_does_not_run() {
         page.until_state("completed").await;
         assert!(!fixture.project.path().join("made.txt").exists());
         page.until_tool("error").await;
-        claude.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -83,7 +83,7 @@ async fn i_answer_a_question_of_the_agent() {
         page.until_text("Blue it is.").await;
         page.until_state("completed").await;
         assert!(heard(&claude.model).contains("Blue"), "the model heard the answer");
-        claude.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -99,7 +99,7 @@ async fn i_see_the_plan_and_it_stays_in_view() {
         page.until_text_in("[data-plan]", "Change the code").await;
         page.reload().await;
         page.until_text_in("[data-plan]", "1 of 2").await;
-        claude.restart_server(fixture).await;
+        fixture.restart_server().await;
         page.until_text_in("[data-plan]", "1 of 2").await;
     })
     .await;
@@ -116,7 +116,7 @@ async fn i_stop_a_running_command() {
         page.press("Stop").await;
         page.until_state("stopped").await;
         page.until_tool("error").await;
-        claude.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         claude.model.will([says("Awake.")]);
         page.run("Are you awake?").await;
         page.until_text("Awake.").await;
@@ -133,7 +133,7 @@ async fn an_error_of_the_provider_is_shown_once_and_i_can_go_on() {
         page.until_text_in("[data-kind=error]", "this model is not available").await;
         assert_eq!(page.count("[data-kind=error]").await, 1);
         assert_eq!(page.count("[data-kind=assistant]").await, 0, "the error is not an answer, too");
-        claude.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -102,24 +102,6 @@ impl RealAgent {
     pub fn configure(&self, setup: ServerSetup) -> ServerSetup {
         setup.agent(&format!("{}=acp:'{}'", self.agent.name(), self.program().display()))
     }
-
-    /// Kills and restarts the server, and waits until the page is connected again.
-    pub async fn restart_server(&self, fixture: &mut Fixture) {
-        fixture.server.kill();
-        let page = fixture.page();
-        page.until_lost().await;
-        fixture.server.restart();
-        page.until_connected().await;
-    }
-
-    /// Asserts that the rows stay the same after a reload, and after a restart of the server.
-    pub async fn same_after_reload_and_restart(&self, fixture: &mut Fixture) {
-        let page = fixture.page();
-        let rows = page.rows().await;
-        assert_eq!(page.rows_after_reload().await, rows, "after a reload");
-        self.restart_server(fixture).await;
-        assert_eq!(page.rows_after_reload().await, rows, "after a restart of the server");
-    }
 }
 
 impl Agent {

@@ -22,7 +22,7 @@ async fn i_approve_a_command_and_stop_the_next() {
         pilothouse_test_support::wait::until_true("the command", || started.exists()).await;
         page.press("Stop").await;
         page.until_state("stopped").await;
-        opencode.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -89,24 +89,6 @@ impl Pi {
             .env("PI_CODING_AGENT_DIR", self.path("agent"))
     }
 
-    /// Kills and restarts the server, and waits until the page is connected again.
-    pub async fn restart_server(&self, fixture: &mut Fixture) {
-        fixture.server.kill();
-        let page = fixture.page();
-        page.until_lost().await;
-        fixture.server.restart();
-        page.until_connected().await;
-    }
-
-    /// Asserts that the rows stay the same after a reload, and after a restart, when only pi's file has them.
-    pub async fn same_after_reload_and_restart(&self, fixture: &mut Fixture) {
-        let page = fixture.page();
-        let rows = page.rows().await;
-        assert_eq!(page.rows_after_reload().await, rows, "after a reload");
-        self.restart_server(fixture).await;
-        assert_eq!(page.rows_after_reload().await, rows, "after a restart of the server");
-    }
-
     /// Runs pi as in a terminal, in the same project.
     pub fn in_terminal(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(self.program());

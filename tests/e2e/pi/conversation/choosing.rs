@@ -16,7 +16,7 @@ async fn i_choose_another_model_and_it_answers() {
         page.run("And now?").await;
         let models: Vec<Value> = pi.model.requests().iter().map(|request| request["model"].clone()).collect();
         assert_eq!(models, ["example-large", "example-small"]);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         // Only pi knows the full name, and it does not run yet.
         page.until_text_of(".title-model", "example-small").await;
         pi.model.will([says("Still small.")]);
@@ -39,7 +39,7 @@ async fn i_choose_a_thinking_level_and_the_model_gets_it() {
         let efforts: Vec<Value> =
             pi.model.requests().iter().map(|request| request["reasoning_effort"].clone()).collect();
         assert_eq!(efforts, ["medium", "high"]);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         // Before pi runs again, the level is text.
         page.until_text_in("[title^=Thinking]", "high").await;
     })
@@ -82,7 +82,7 @@ async fn a_slash_lists_the_commands_templates_and_skills_of_pi() {
         page.until_state("completed").await;
         assert!(pi.model.last_heard().contains("Start with the bowline."), "{}", pi.model.last_heard());
         assert_eq!(pi.model.requests().len(), 2);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -27,7 +27,7 @@ async fn i_see_the_decorations_of_an_extension_until_it_removes_them() {
         page.until_absent("[data-status], [data-widget]").await;
         let rows = page.rows().await;
         assert_eq!(rows.len(), 2, "{rows:?}: a command of an extension was sent to the model");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

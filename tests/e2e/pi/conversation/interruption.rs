@@ -22,7 +22,7 @@ async fn i_stop_pi_in_mid_text_and_continue_with_another_prompt() {
         let rows = page.rows().await;
         assert_eq!(page.rows_after_reload().await, rows);
         page.run("A shorter one").await;
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -39,7 +39,7 @@ async fn i_stop_pi_while_a_tool_runs_and_the_process_of_the_tool_ends() {
         page.until_state("stopped").await;
         page.until_tool("error").await;
         until_gone(process);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         assert_eq!(page.state().await, "stopped");
         pi.model.will([says("Here.")]);
         page.run("Are you there?").await;
@@ -82,7 +82,7 @@ async fn pi_is_killed_while_a_tool_runs_and_the_tool_ends() {
         page.until_state("error").await;
         until_gone(process);
         assert_eq!(page.count("[data-phase=running], .row.live").await, 0, "a spinner is left");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -97,7 +97,7 @@ async fn text_of_a_killed_pi_keeps_its_place_after_a_restart_of_the_server() {
         page.press("Retry").await;
         page.until_text("Now all of it.").await;
         page.until_state("completed").await;
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -110,7 +110,7 @@ async fn the_server_is_killed_while_pi_works_and_i_resume() {
         let process = written_number(&fixture.project.path().join("pid")).await;
         page.until_tool("running").await;
         let agent = children(fixture.server.process_id())[0];
-        pi.restart_server(fixture).await;
+        fixture.restart_server().await;
         until_gone(agent);
         until_gone(process);
         page.until_state("paused").await;
@@ -121,7 +121,7 @@ async fn the_server_is_killed_while_pi_works_and_i_resume() {
         page.press("Resume").await;
         page.until_text("The tide is in.").await;
         page.until_state("completed").await;
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -24,7 +24,7 @@ async fn i_pick_an_image_and_the_model_gets_it_and_the_session_keeps_it() {
         assert!(image["image_url"]["url"].as_str().unwrap().starts_with("data:image/"), "{image}");
         assert_eq!(pi.model.last_heard(), "What is this?");
         page.until_image(SENT, 9).await;
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         page.until_image(SENT, 9).await;
     })
     .await;

@@ -52,7 +52,7 @@ async fn an_approval_keeps_its_place_after_a_restart_of_the_server() {
         page.press("Approve").await;
         page.until_text("It is gone.").await;
         page.until_state("completed").await;
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -67,7 +67,7 @@ async fn i_stop_instead_of_answering_and_the_command_does_not_run() {
         page.until_state("stopped").await;
         page.until_absent("[data-ask-id]").await;
         assert!(fixture.project.path().join("README.md").exists());
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -53,7 +53,7 @@ async fn i_edit_one_and_remove_one_and_pi_gets_only_the_rest() {
         let rows = page.rows().await;
         let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
         assert_eq!(kinds, ["user", "tool", "user", "assistant"]);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -73,7 +73,7 @@ async fn a_message_under_edit_waits_although_the_run_is_over() {
         page.until_text("To port.").await;
         page.until_state("completed").await;
         assert_eq!(pi.model.last_heard(), "Look to port");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -91,7 +91,7 @@ async fn i_restore_all_to_the_composer_and_the_run_continues_without_them() {
         page.until_text("Nothing was said.").await;
         page.until_state("completed").await;
         assert!(!heard(pi).contains("Look to port"));
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         assert_eq!(page.draft().await, draft);
     })
     .await;

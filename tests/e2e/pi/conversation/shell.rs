@@ -24,7 +24,7 @@ async fn i_run_commands_and_pi_gets_the_ones_i_share() {
             pi.model.requests()[0]["messages"].as_array().unwrap().iter().map(text_of).collect();
         assert!(heard.iter().any(|text| text.contains("A small project.")), "{heard:?}");
         assert!(!heard.iter().any(|text| text.contains("for me alone")), "{heard:?}");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         let rows = page.texts("[data-kind=bash]").await;
         let marked: Vec<bool> = rows.iter().map(|row| row.contains("not shared with the agent")).collect();
         assert_eq!(marked, [false, true]);
@@ -49,11 +49,11 @@ async fn i_stop_my_command_and_its_process_ends() {
 
 #[tokio::test]
 async fn a_session_of_commands_alone_survives_a_restart_of_the_server() {
-    story("shell-alone", async |fixture, pi, page| {
+    story("shell-alone", async |fixture, _pi, page| {
         page.send("!cat README.md").await;
         page.until_text("A small project.").await;
         page.until_text("exit 0").await;
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -31,7 +31,7 @@ async fn i_steer_pi_in_the_middle_of_a_run_and_the_model_gets_my_message() {
         let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
         assert_eq!(kinds, ["user", "tool", "user", "assistant"]);
         assert_eq!(pi.model.last_heard(), "Look to port");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -52,7 +52,7 @@ async fn i_schedule_a_follow_up() {
         let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
         assert_eq!(texts, ["Moor", "First I moor the boat.", "Coil the ropes", "Then I coil the ropes."]);
         assert_eq!(pi.model.last_heard(), "Coil the ropes");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -74,7 +74,7 @@ async fn i_stop_and_get_my_scheduled_message_back_and_pi_never_gets_it() {
         let requests = pi.model.requests();
         assert_eq!(requests.len(), 2);
         assert!(!requests[1].to_string().contains("Mind the rocks"), "{}", requests[1]);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

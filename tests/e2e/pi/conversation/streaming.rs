@@ -23,7 +23,7 @@ async fn i_watch_the_answer_of_pi_stream_in() {
         assert_eq!(page.count(&format!("{answer} li")).await, 2);
         assert_eq!(pi.model.last_heard(), "Describe the harbour");
         page.until_text_in(".context", "50%").await;
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -43,7 +43,7 @@ async fn i_see_the_thinking_before_the_answer() {
         let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
         assert_eq!(kinds, ["user", "thinking", "assistant"]);
         assert_eq!(rows[2].text, "One berth is free ⚓\u{2028}until the tide turns.");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -73,7 +73,7 @@ async fn two_sessions_of_pi_stream_at_once_and_i_switch_between_them() {
         page.open_session(&second).await;
         page.until_text("is foggy.").await;
         assert_eq!(page.rows().await.len(), 2);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

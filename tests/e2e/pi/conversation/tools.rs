@@ -33,7 +33,7 @@ async fn i_watch_three_tools_work_at_once_and_each_ends_in_its_own_row() {
         }
         assert_eq!(tools.len(), 3);
         assert_eq!(pi.model.requests().len(), 2);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -52,7 +52,7 @@ async fn i_see_which_tool_failed_and_why() {
         assert!(tools[0].text.contains("run aground") && tools[0].text.contains("code 3"), "{tools:?}");
         assert!(tools[1].text.contains("no-such-chart.md"), "{tools:?}");
         assert_eq!(rows.last().unwrap().text, "Neither worked.");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -73,7 +73,7 @@ async fn i_see_the_changes_of_an_edit() {
         assert!(diffs[1].contains("green"), "{diffs:?}");
         let file = std::fs::read_to_string(fixture.project.path().join("README.md")).unwrap();
         assert!(file.contains("A large project."), "{file}");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         page.open_rows("[data-kind=tool]").await;
         assert_eq!(page.texts("[data-kind=tool] .diff").await, diffs, "pi's file shows another change");
     })

@@ -14,7 +14,7 @@ async fn i_work_with_an_older_pi() {
         let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
         assert_eq!(kinds, ["user", "tool", "assistant"]);
         assert!(rows[1].text.contains("A small project."), "{rows:?}");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

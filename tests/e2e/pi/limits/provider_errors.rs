@@ -18,7 +18,7 @@ async fn the_provider_fails_once_and_i_see_the_retry() {
         let rows = page.rows().await;
         let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
         assert_eq!(kinds, ["user", "error", "assistant"], "the failed attempt is not shown");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -44,7 +44,7 @@ async fn the_provider_keeps_failing_and_i_retry_later() {
         page.until_text("Welcome.").await;
         page.until_state("completed").await;
         assert_eq!(pi.model.last_heard(), "May I enter?");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -57,7 +57,7 @@ async fn the_provider_refuses_a_request_and_i_see_why() {
         page.until_text("No such berth").await;
         assert_eq!(page.state().await, "error");
         assert_eq!(pi.model.requests().len(), 1, "pi retried a refused request");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -69,7 +69,7 @@ async fn the_connection_to_the_model_breaks_in_mid_text_and_pi_retries() {
         page.send("Answer me").await;
         page.until_text("A whole answer.").await;
         page.until_state("completed").await;
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -52,7 +52,7 @@ async fn i_compact_a_session_and_my_message_is_sent_afterwards() {
         assert_eq!(heard.last().unwrap(), "And the east");
         let kinds: Vec<String> = page.rows().await.into_iter().map(|row| row.kind).collect();
         assert_eq!(kinds, ["user", "assistant", "user", "assistant", "system", "user", "assistant"]);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -68,7 +68,7 @@ async fn the_context_window_is_unknown_right_after_a_compaction() {
         read_summary(page).await;
         page.until_text_in(CONTEXT, "unknown").await;
         in_both_sizes(page, "pi-compacted").await;
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -87,7 +87,7 @@ async fn i_see_that_pi_compacts_when_its_context_window_is_nearly_full() {
         page.until_text_in(CONTEXT, "unknown").await;
         let rows = page.rows().await;
         assert_eq!(rows.last().unwrap().kind, "system", "{rows:?}");
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         pi.model.will([says("East it is.")]);
         page.run("And the east").await;
         assert!(pi.model.requests()[2].to_string().contains("A summary of the conversation"));
@@ -106,7 +106,7 @@ async fn a_tiny_session_says_that_there_is_nothing_to_compact() {
         page.until_absent(".run-words").await;
         assert_eq!(page.state().await, "completed");
         assert_eq!(page.rows_after_reload().await, rows);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

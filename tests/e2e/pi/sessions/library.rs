@@ -31,7 +31,7 @@ async fn i_fork_from_my_second_message_and_the_first_session_stays_unchanged() {
         assert!(asked.contains("First reply.") && !asked.contains("Second words"), "{asked}");
         assert_eq!(std::fs::read(&file).unwrap(), before, "the file of the first session has changed");
         assert_eq!(pi.session_files().len(), 2);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         page.visit(&format!("{}/s/{first}", fixture.server.origin())).await;
         page.until_text("Second reply.").await;
         assert_eq!(page.rows().await, rows);
@@ -56,7 +56,7 @@ async fn i_rename_a_session_and_pi_stores_the_title() {
             entries.iter().rfind(|entry| entry["type"] == "session_info").map(|entry| entry["name"].clone())
         };
         assert_eq!(name(pi.entries()), Some("Lights".into()));
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
         until_titled("Lights").await;
         // Now pi does not run.
         page.choose_in_session_menu("Rename").await;
@@ -84,7 +84,7 @@ async fn i_delete_a_session_and_pi_has_no_file_of_it() {
         page.until_absent("nav [data-session-id]").await;
         assert!(!file.exists());
         assert!(!said.is_empty());
-        pi.restart_server(fixture).await;
+        fixture.restart_server().await;
         page.reload().await;
         assert_eq!(page.count("nav [data-session-id]").await, 0);
     })

@@ -39,7 +39,7 @@ async fn prompts_and_answers_of_one_tab_appear_in_the_other() {
         page.until_state("completed").await;
         assert_eq!(page.rows().await, rows);
         assert!(!fixture.project.path().join("README.md").exists());
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -44,7 +44,7 @@ async fn the_terminal_continues_my_session_and_i_take_it_over_again() {
         assert_one_line(pi);
         let kinds: Vec<String> = page.rows().await.into_iter().map(|row| row.kind).collect();
         assert_eq!(kinds, ["user", "assistant", "user", "assistant", "user", "assistant"]);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }

@@ -34,7 +34,7 @@ async fn i_open_a_session_of_the_terminal_and_continue_it() {
         page.run("And now?").await;
         assert_eq!(pi.session_files().len(), 1, "another session was created");
         assert_eq!(page.rows().await[..3], rows[..]);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
@@ -48,7 +48,7 @@ async fn a_session_of_the_terminal_appears_in_the_open_page_and_grows() {
         pi.in_terminal(&["--continue", "-p", "And now?"]);
         page.until_text("It has grown.").await;
         assert_eq!(page.count("[role=log] [data-kind=user]").await, 2);
-        pi.same_after_reload_and_restart(fixture).await;
+        fixture.same_after_reload_and_restart().await;
     })
     .await;
 }
