@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::fixture::{Agent, heard, story};
 use crate::model::reply::{Reply, calls, refuses, says};
+use crate::pi::fixture::in_both_sizes;
 
 #[tokio::test]
 async fn i_read_text_and_thinking_and_find_both_after_a_restart() {
@@ -34,7 +35,7 @@ async fn i_approve_an_edit_by_its_diff() {
         page.send("Make it large").await;
         page.until_state("waiting_approval").await;
         page.until_text_in("[data-ask-kind=permission]", "A large project.").await;
-        page.screenshot("claude-approval").await;
+        in_both_sizes(page, "claude-approval").await;
         assert!(
             std::fs::read_to_string(&file).unwrap().contains("small"),
             "it was edited without an approval"
@@ -77,7 +78,7 @@ async fn i_answer_a_question_of_the_agent() {
         page.send("Ask me").await;
         page.until_state("waiting_input").await;
         page.until_text_in("[data-ask-kind=form]", "Which colour?").await;
-        page.screenshot("claude-question").await;
+        in_both_sizes(page, "claude-question").await;
         page.click_with_text("[data-ask-kind=form] label", "Blue").await;
         page.press("Submit").await;
         page.until_text("Blue it is.").await;
