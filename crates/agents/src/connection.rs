@@ -105,6 +105,14 @@ impl Connection {
         }
     }
 
+    /// Gives up opening the session: what waits for it fails with the reason.
+    pub fn fail_to_open(&mut self, reason: String) {
+        match self {
+            Self::Pi(connection) => connection.fail_to_open(reason),
+            Self::Acp(connection) => connection.fail_to_open(reason),
+        }
+    }
+
     /// Closes the session before the process's input is closed.
     pub fn shut_down(&mut self) {
         match self {

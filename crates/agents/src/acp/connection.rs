@@ -286,7 +286,7 @@ impl Connection {
         let mut result = Object::of(result).unwrap_or_default();
         let version = result.number("protocolVersion");
         if version != PROTOCOL_VERSION {
-            return self.open_failed(format!(
+            return self.fail_to_open(format!(
                 "The agent speaks version {version} of the Agent Client Protocol, but Pilothouse supports only version \
                  {PROTOCOL_VERSION}. Install another version of the agent."
             ));
@@ -339,7 +339,7 @@ impl Connection {
                 self.emit(AgentEvent::MemoryLost { reason: String::new() });
                 self.new_session(&folder);
             }
-            Open::Import { .. } => self.open_failed("The agent can't continue earlier sessions.".to_owned()),
+            Open::Import { .. } => self.fail_to_open("The agent can't continue earlier sessions.".to_owned()),
         }
     }
 
@@ -367,7 +367,7 @@ impl Connection {
             self.session_id = id;
         }
         if self.session_id.is_empty() {
-            return self.open_failed("The agent created a session without an id.".to_owned());
+            return self.fail_to_open("The agent created a session without an id.".to_owned());
         }
         self.settings.read_session(&mut result);
         if next == Phase::Replaying {
@@ -391,7 +391,7 @@ impl Connection {
                 self.session_id.clear();
                 self.new_session(&folder);
             }
-            _ => self.open_failed(error.text()),
+            _ => self.fail_to_open(error.text()),
         }
     }
 
@@ -436,7 +436,7 @@ impl Connection {
         self.send("authenticate", &json!({ "methodId": method }), Purpose::LogIn(request));
     }
 
-    fn open_failed(&mut self, reason: String) {
+    pub fn fail_to_open(&mut self, reason: String) {
         self.phase = Phase::Failed;
         // An import has begun a run.
         self.transcript.end_turn(TurnEnd::Failed(reason.clone()));
@@ -841,7 +841,7 @@ impl Connection {
         let Some(purpose) = self.pending.remove(&id) else { return };
         match (purpose, result) {
             (Purpose::Initialize, Ok(result)) => self.initialized(result),
-            (Purpose::Initialize, Err(error)) => self.open_failed(error.text()),
+            (Purpose::Initialize, Err(error)) => self.fail_to_open(error.text()),
             (Purpose::NewSession | Purpose::ResumeSession, Ok(result)) => {
                 self.session_opened(result, Phase::Ready);
             }
@@ -849,7 +849,7 @@ impl Connection {
             (Purpose::NewSession, Err(error)) if error.is_login_required() => {
                 self.login_required(error.text())
             }
-            (Purpose::NewSession, Err(error)) => self.open_failed(error.text()),
+            (Purpose::NewSession, Err(error)) => self.fail_to_open(error.text()),
             (Purpose::ResumeSession, Err(error)) => self.not_continued(&error, true),
             (Purpose::LoadSession, Err(error)) => self.not_continued(&error, false),
             (Purpose::LogIn(request), Ok(_)) => {

@@ -150,6 +150,14 @@ impl Connection {
         }
     }
 
+    /// Gives up waiting for the agent's first answers.
+    pub fn fail_to_open(&mut self, reason: String) {
+        for pending in std::mem::take(&mut self.pending).into_values() {
+            self.fail(&pending.purpose, AgentError::Refused(reason.clone()));
+        }
+        self.emit(AgentEvent::OpenFailed { reason });
+    }
+
     pub fn has_pending(&self) -> bool {
         !self.pending.is_empty()
     }

@@ -21,8 +21,8 @@ pub(in crate::session) struct AgentConnection {
     events: mpsc::Receiver<ProcessEvent>,
     last_request: u64,
     pending: HashMap<RequestId, Pending>,
-    /// Events and replies that were not processed yet.
-    received: VecDeque<FromAgent>,
+    /// Outputs of the connection that were not processed yet.
+    outputs: VecDeque<Unprocessed>,
     /// Lines that did not fit into the process's input yet.
     unsent: VecDeque<String>,
     /// When the process is ended if the agent has not followed a stop.
@@ -54,6 +54,25 @@ pub(in crate::session) enum FromAgent {
     Reply(Pending, Result<Reply, AgentError>),
 }
 
+impl FromAgent {
+    /// Appends an event to this one if both are deltas of the same text. Returns whether it did.
+    fn join(&mut self, next: &Event) -> bool {
+        match self {
+            Self::Event(AgentEvent::Session(event)) => event.join(next),
+            _ => false,
+        }
+    }
+}
+
+/// An output of the connection.
+#[derive(Debug)]
+enum Unprocessed {
+    Message(Box<FromAgent>),
+    /// A line for the agent. It is sent once the messages before it are processed: a prompt is recorded before the
+    /// agent gets it.
+    Line(String),
+}
+
 impl AgentConnection {
     pub(in crate::session) fn new() -> Self {
         let (sender, events) = mpsc::channel(AGENT_OUTPUT_QUEUE);
@@ -63,7 +82,7 @@ impl AgentConnection {
             events,
             last_request: 0,
             pending: HashMap::new(),
-            received: VecDeque::new(),
+            outputs: VecDeque::new(),
             unsent: VecDeque::new(),
             stop_at: None,
             idle_at: None,
@@ -131,8 +150,8 @@ impl AgentConnection {
                 self.pending.insert(id, pending);
                 running.connection.request(id, request);
             }
-            Some(_) => self.received.push_back(FromAgent::Reply(pending, Err(AgentError::NotReading))),
-            None => self.received.push_back(FromAgent::Reply(pending, Err(AgentError::Closed))),
+            Some(_) => self.push(FromAgent::Reply(pending, Err(AgentError::NotReading))),
+            None => self.push(FromAgent::Reply(pending, Err(AgentError::Closed))),
         }
         self.deliver();
         id
@@ -156,28 +175,41 @@ impl AgentConnection {
         self.silence_at = timeout.map(|timeout| now + timeout);
     }
 
-    /// Dispatches the connection's outputs: lines to the process, everything else to `received`. Deltas that arrived
-    /// together are joined, never reordered.
+    /// Takes the connection's outputs. Deltas that arrived together are joined, never reordered.
     fn deliver(&mut self) {
-        let Some(running) = &mut self.running else { return };
-        while let Some(output) = running.connection.poll() {
+        while let Some(output) = self.running.as_mut().and_then(|running| running.connection.poll()) {
             match output {
-                Output::Write(line) => self.unsent.push_back(line),
-                Output::Event(AgentEvent::Session(event)) => {
-                    let joined = match self.received.back_mut() {
-                        Some(FromAgent::Event(AgentEvent::Session(last))) => last.join(&event),
+                Output::Write(line) if self.outputs.is_empty() => self.unsent.push_back(line),
+                Output::Write(line) => self.outputs.push_back(Unprocessed::Line(line)),
+                Output::Event(event) => {
+                    let joined = match (self.outputs.back_mut(), &event) {
+                        (Some(Unprocessed::Message(last)), AgentEvent::Session(event)) => last.join(event),
                         _ => false,
                     };
                     if !joined {
-                        self.received.push_back(FromAgent::Event(AgentEvent::Session(event)));
+                        self.push(FromAgent::Event(event));
                     }
                 }
-                Output::Event(event) => self.received.push_back(FromAgent::Event(event)),
                 Output::Reply(id, result) => {
                     if let Some(pending) = self.pending.remove(&id) {
-                        self.received.push_back(FromAgent::Reply(pending, result));
+                        self.push(FromAgent::Reply(pending, result));
                     }
                 }
+            }
+        }
+        self.send_lines();
+    }
+
+    fn push(&mut self, message: FromAgent) {
+        self.outputs.push_back(Unprocessed::Message(Box::new(message)));
+    }
+
+    /// Sends every line, before the agent's input is closed.
+    fn send_all_lines(&mut self) {
+        for output in std::mem::take(&mut self.outputs) {
+            match output {
+                Unprocessed::Line(line) => self.unsent.push_back(line),
+                Unprocessed::Message(_) => self.outputs.push_back(output),
             }
         }
         self.send_lines();
@@ -195,10 +227,10 @@ impl AgentConnection {
 
     /// The next event of the conversation, if it is the next that was received.
     pub(in crate::session) fn next_conversation_event(&mut self) -> Option<Event> {
-        match self.received.pop_front()? {
+        match self.next()? {
             FromAgent::Event(AgentEvent::Session(event)) => Some(event),
             other => {
-                self.received.push_front(other);
+                self.outputs.push_front(Unprocessed::Message(Box::new(other)));
                 None
             }
         }
@@ -214,7 +246,13 @@ impl AgentConnection {
 
     /// The next event or reply that was received.
     pub(in crate::session) fn next(&mut self) -> Option<FromAgent> {
-        self.received.pop_front()
+        loop {
+            match self.outputs.pop_front()? {
+                Unprocessed::Message(message) => return Some(*message),
+                Unprocessed::Line(line) => self.unsent.push_back(line),
+            }
+            self.send_lines();
+        }
     }
 
     /// Whether a scheduled message is being delivered to the agent.
@@ -237,6 +275,7 @@ impl AgentConnection {
             running.connection.shut_down();
         }
         self.deliver();
+        self.send_all_lines();
         if let Some(running) = &mut self.running {
             running.process.stop();
         }
@@ -306,10 +345,10 @@ impl AgentConnection {
             && passed(running.ready_by)
         {
             running.ready_by = None;
-            let reason = format!(
+            running.connection.fail_to_open(format!(
                 "The agent didn't start within {AGENT_START_SECONDS} seconds. Check it in a terminal, then try again."
-            );
-            self.received.push_back(FromAgent::Event(AgentEvent::OpenFailed { reason }));
+            ));
+            self.deliver();
         }
         if passed(self.stop_at) {
             self.stop_at = None;

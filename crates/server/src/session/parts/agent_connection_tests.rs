@@ -1,6 +1,7 @@
 //! Requests, replies and deadlines of the agent, with a channel in place of its process.
 
 use pilothouse_agents::framing::Line;
+use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::limits::STOP_STEP_SECONDS;
 use pilothouse_core::protocol::Capabilities;
 use pilothouse_core::protocol::event::Event;
@@ -56,6 +57,30 @@ async fn a_reply_comes_back_with_what_it_is_for() {
         "{replies:?}"
     );
     assert!(!agent.has_pending());
+}
+
+#[tokio::test]
+async fn the_agent_gets_a_prompt_after_the_events_before_it_are_processed() {
+    let mut agent = AgentConnection::new();
+    let (process, mut input) = Process::without_program();
+    let connection = Agent::parse("test=acp:test").unwrap().connection(Capabilities::default());
+    agent.attach(process, connection, Open::New { folder: "/".to_owned() });
+    let result = |id: u64, result: Value| line(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    agent.receive(vec![result(1, json!({"protocolVersion": 1}))]);
+    received(&mut agent);
+    agent.receive(vec![result(2, json!({"sessionId": "s"}))]);
+    received(&mut agent);
+    while input.try_recv().is_ok() {}
+    let prompt =
+        Request::Prompt { text: "Go".to_owned(), images: Vec::new(), lane: Lane::Steer, context: Vec::new() };
+    agent.request(prompt, Pending::Ignored);
+    let is_message_end =
+        |from: &FromAgent| matches!(from, FromAgent::Event(AgentEvent::Session(Event::MessageEnd { .. })));
+    while !is_message_end(&agent.next().unwrap()) {
+        input.try_recv().unwrap_err();
+    }
+    received(&mut agent);
+    assert!(input.try_recv().unwrap().contains("session/prompt"));
 }
 
 #[tokio::test]
