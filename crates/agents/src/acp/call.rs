@@ -7,10 +7,10 @@
 use agent_client_protocol_schema::v1::{
     ContentBlock, ToolCallContent, ToolCallStatus, ToolCallUpdate, ToolKind as AcpKind,
 };
+use pilothouse_core::conversation::live_output;
 use pilothouse_core::conversation::message::{CallInfo, Content, Location, Message, Part, ToolCall};
 use pilothouse_core::conversation::ui_message::{Image, PATH_ARGUMENTS, Phase, ToolStep};
-use pilothouse_core::limits::BASH_OUTPUT_BYTES;
-use pilothouse_core::protocol::event::ToolOutput;
+use pilothouse_core::protocol::event::{Event, ToolOutput};
 use pilothouse_core::render::tool_kind::ToolKind;
 use serde_json::{Map, Value, json};
 
@@ -44,7 +44,7 @@ pub(super) struct Call {
     /// The call as it was last emitted.
     pub(super) shown: ToolCall,
     /// The output as it was last emitted.
-    pub(super) shown_output: String,
+    shown_output: String,
     /// The call has a row.
     pub(super) placed: bool,
     /// The call as its assistant message recorded it.
@@ -165,11 +165,7 @@ impl Call {
 
     /// Adds output, of which only the end is kept if it is very long.
     pub(super) fn append_output(&mut self, data: &str) {
-        self.terminal.push_str(data);
-        if self.terminal.len() > BASH_OUTPUT_BYTES {
-            let cut = self.terminal.ceil_char_boundary(self.terminal.len() - BASH_OUTPUT_BYTES / 2);
-            self.terminal.drain(..cut);
-        }
+        live_output::append(&mut self.terminal, data);
     }
 
     pub(super) const fn has_ended(&self) -> bool {
@@ -281,7 +277,26 @@ impl Call {
         }
     }
 
-    pub(super) fn output_text(&self) -> String {
+    /// The event that shows the output since the last one, if there is any.
+    pub(super) fn new_output(&mut self) -> Option<Event> {
+        let text = self.output_text();
+        let tool_call_id = self.id.clone();
+        let event = match text.strip_prefix(&self.shown_output) {
+            Some("") => return None,
+            Some(delta) if !self.shown_output.is_empty() => {
+                Event::ToolExecutionDelta { tool_call_id, delta: delta.to_owned() }
+            }
+            _ => {
+                let partial_result = ToolOutput { text: text.clone(), ..ToolOutput::default() };
+                let tool_name = self.shown.name.clone();
+                Event::ToolExecutionUpdate { tool_call_id, tool_name, partial_result }
+            }
+        };
+        self.shown_output = text;
+        Some(event)
+    }
+
+    fn output_text(&self) -> String {
         let text = if !self.text.trim().is_empty() {
             self.text.clone()
         } else if !self.terminal.is_empty() {
@@ -484,6 +499,27 @@ mod tests {
             "1\ta\n3\tb",
             "a table is not numbered lines"
         );
+    }
+
+    #[test]
+    fn only_new_output_is_emitted() {
+        let delta =
+            |text: &str| json!({"toolCallId": "c", "_meta": {"terminal_output_delta": {"data": text}}});
+        let mut call = Call::new("c".to_owned());
+        let mut emitted = |update: Value| {
+            call.merge(serde_json::from_value(update).unwrap());
+            match call.new_output()? {
+                Event::ToolExecutionUpdate { partial_result, .. } => Some(("all", partial_result.text)),
+                Event::ToolExecutionDelta { delta, .. } => Some(("delta", delta)),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(emitted(delta("a")), Some(("all", "a".to_owned())));
+        assert_eq!(emitted(delta("b")), Some(("delta", "b".to_owned())));
+        assert_eq!(emitted(json!({"toolCallId": "c"})), None);
+        let other = json!([{"type": "content", "content": {"type": "text", "text": "other"}}]);
+        let replaced = emitted(json!({"toolCallId": "c", "content": other}));
+        assert_eq!(replaced, Some(("all", "other".to_owned())));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use pilothouse_core::conversation::message::{Content, Message, Part, StopReason,
 use pilothouse_core::conversation::plan::{self, PlanStep};
 use pilothouse_core::conversation::ui_message::{Image, ToolStep};
 use pilothouse_core::limits::OPEN_CALLS;
-use pilothouse_core::protocol::event::{Event, ToolOutput, Update};
+use pilothouse_core::protocol::event::{Event, Update};
 use pilothouse_core::render::tool_kind::ToolKind;
 use serde_json::Value;
 
@@ -334,13 +334,7 @@ impl Transcript {
                     args: call.shown.arguments.clone(),
                 });
             }
-            let text = call.output_text();
-            if text != call.shown_output {
-                call.shown_output.clone_from(&text);
-                let partial_result = ToolOutput { text, ..ToolOutput::default() };
-                let tool_name = call.shown.name.clone();
-                self.events.push(Event::ToolExecutionUpdate { tool_call_id, tool_name, partial_result });
-            }
+            self.events.extend(call.new_output());
         }
     }
 

@@ -111,6 +111,7 @@ fn call_id(event: &Event) -> Option<&str> {
     let id = match event {
         Event::ToolExecutionStart { tool_call_id, .. }
         | Event::ToolExecutionUpdate { tool_call_id, .. }
+        | Event::ToolExecutionDelta { tool_call_id, .. }
         | Event::ToolExecutionEnd { tool_call_id, .. }
         | Event::MessageEnd { message: Message::ToolResult { tool_call_id, .. } } => tool_call_id,
         _ => return None,
@@ -124,7 +125,7 @@ fn calls(row: &UiMessage, id: &str) -> bool {
 
 /// Whether repeating the event changes nothing. Without an id each repetition is another call.
 fn is_idempotent(event: &Event) -> bool {
-    call_id(event).is_some() && !matches!(event, Event::ToolExecutionUpdate { .. })
+    call_id(event).is_some() && !matches!(event, Event::ToolExecutionUpdate { .. } | Event::ToolExecutionDelta { .. })
         || ends_the_run(event)
         || matches!(event, Event::BashEnd { .. })
         || matches!(

@@ -102,6 +102,7 @@ fn event(verb: u8, operands: &mut Operands) -> Option<Event> {
             tool_name: operands.tool().into(),
             partial_result: ToolOutput { text: operands.text(), ..ToolOutput::default() },
         },
+        b'Y' => Event::ToolExecutionDelta { tool_call_id: operands.id().into(), delta: operands.text() },
         b'X' => Event::ToolExecutionEnd {
             tool_call_id: operands.id().into(),
             tool_name: operands.tool().into(),

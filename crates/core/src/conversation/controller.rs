@@ -163,6 +163,9 @@ impl MessageController {
             Event::ToolExecutionUpdate { tool_call_id, tool_name, partial_result } => {
                 self.tool_update(tool_call_id, tool_name, partial_result, &mut report);
             }
+            Event::ToolExecutionDelta { tool_call_id, delta } => {
+                self.tool_delta(&tool_call_id, &delta, &mut report);
+            }
             Event::ToolExecutionEnd { tool_call_id, tool_name, result, is_error, duration_ms } => {
                 self.tool_end(
                     tool_call_id,

@@ -59,6 +59,11 @@ pub enum Event {
         #[json(required)]
         partial_result: ToolOutput,
     },
+    /// Text that follows the output so far.
+    ToolExecutionDelta {
+        tool_call_id: String,
+        delta: String,
+    },
     ToolExecutionEnd {
         tool_call_id: String,
         tool_name: String,
@@ -238,6 +243,15 @@ impl Event {
     /// Appends the next event to this one if both are deltas of the same text. Returns whether it did.
     pub fn join(&mut self, next: &Self) -> bool {
         use Update::{TextDelta, ThinkingDelta};
+        if let (
+            Self::ToolExecutionDelta { tool_call_id, delta },
+            Self::ToolExecutionDelta { tool_call_id: id, delta: next },
+        ) = (&mut *self, next)
+            && tool_call_id == id
+        {
+            delta.push_str(next);
+            return true;
+        }
         let (Self::MessageUpdate { update }, Self::MessageUpdate { update: next }) = (self, next) else {
             return false;
         };

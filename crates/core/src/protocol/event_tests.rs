@@ -123,6 +123,7 @@ fn every_event() -> Vec<Event> {
             tool_name: "read".into(),
             partial_result: output.clone(),
         },
+        Event::ToolExecutionDelta { tool_call_id: "c".into(), delta: "more".into() },
         Event::ToolExecutionEnd {
             tool_call_id: "c".into(),
             tool_name: "read".into(),

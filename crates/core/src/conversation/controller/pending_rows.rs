@@ -2,9 +2,9 @@
 //! shows, and the user's shell commands until their place in history is known. There are only ever a few of them.
 
 use super::{Change, MessageController, Report};
+use crate::conversation::live_output;
 use crate::conversation::message::Content;
 use crate::conversation::ui_message::{BashResult, Image, Kind, Mark, UiMessage};
-use crate::limits::BASH_OUTPUT_BYTES;
 
 impl MessageController {
     /// Adds the page's optimistic row for a prompt that it sends. The server's confirmation moves it into the
@@ -136,8 +136,7 @@ impl MessageController {
                 let Some(result) = message.bash_result.as_mut().filter(|result| result.running) else {
                     return false;
                 };
-                result.output.push_str(delta);
-                truncate_to_tail(&mut result.output);
+                live_output::append(&mut result.output, delta);
                 true
             });
         }
@@ -225,15 +224,4 @@ pub(super) fn is_client_row_id(id: &str) -> bool {
 
 fn bash_row_id(id: &str) -> String {
     format!("b-{id}")
-}
-
-/// Drops the beginning of long live output. The command's end carries the complete output.
-fn truncate_to_tail(output: &mut String) {
-    if output.len() > BASH_OUTPUT_BYTES {
-        let mut cut = output.len() - BASH_OUTPUT_BYTES / 2;
-        while !output.is_char_boundary(cut) {
-            cut += 1;
-        }
-        output.drain(..cut);
-    }
 }

@@ -119,6 +119,7 @@ fn event() -> impl Strategy<Value = Event> {
         3 => (id(), tool(), output()).prop_map(|(tool_call_id, tool_name, partial_result)| {
             Event::ToolExecutionUpdate { tool_call_id, tool_name, partial_result }
         }),
+        2 => (id(), words()).prop_map(|(tool_call_id, delta)| Event::ToolExecutionDelta { tool_call_id, delta }),
         3 => (id(), tool(), output(), any::<bool>()).prop_map(|(tool_call_id, tool_name, result, is_error)| {
             Event::ToolExecutionEnd { tool_call_id, tool_name, result, is_error, duration_ms: None }
         }),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{MessageController, Report};
+use crate::conversation::live_output;
 use crate::conversation::message::ToolCall;
 use crate::conversation::ui_message::{Kind, Mark, Phase, ToolStep, UiMessage};
 use crate::json::FromJson;
@@ -140,6 +141,19 @@ impl MessageController {
             step.result = next;
             differs
         });
+    }
+
+    /// Appends to the output of a running call. Its end carries all of it.
+    pub(super) fn tool_delta(&mut self, id: &str, delta: &str, report: &mut Report) {
+        let known = self.find_call(id, "", |call| call.stage == Stage::Running);
+        let known = known.map(|position| &self.fold.calls[position]);
+        let running = known.filter(|call| call.id == id && call.stage == Stage::Running);
+        if let Some(row) = running.and_then(|call| call.row) {
+            self.change_step(row, report, |step| {
+                live_output::append(step.result.get_or_insert_default(), delta);
+                true
+            });
+        }
     }
 
     /// Applies the message with a call's result, which usually repeats the end of the execution.

@@ -2,8 +2,8 @@
 //! not reported, and shell commands. It is stored from time to time, so that a server that is killed shows it again,
 //! marked as interrupted. Deltas of one text are joined.
 
+use pilothouse_core::conversation::live_output;
 use pilothouse_core::conversation::message::Message;
-use pilothouse_core::limits::BASH_OUTPUT_BYTES;
 use pilothouse_core::protocol::event::{Event, Update};
 
 /// Events that rebuild what is in progress.
@@ -61,6 +61,24 @@ impl InFlight {
                 self.tools.push(event.clone());
                 return true;
             }
+            Event::ToolExecutionDelta { tool_call_id, delta } => {
+                let output = self.tools.iter_mut().rev().find_map(|known| match known {
+                    Event::ToolExecutionUpdate { tool_call_id: of, partial_result, .. }
+                        if of == tool_call_id =>
+                    {
+                        Some(&mut partial_result.text)
+                    }
+                    Event::ToolExecutionDelta { tool_call_id: of, delta } if of == tool_call_id => {
+                        Some(delta)
+                    }
+                    _ => None,
+                });
+                match output {
+                    Some(output) => live_output::append(output, delta),
+                    None => self.tools.push(event.clone()),
+                }
+                return true;
+            }
             Event::BashStart { .. } => self.shell.push(event.clone()),
             Event::BashExecutionUpdate { id, delta } => return self.shell_output(id, delta, event),
             Event::BashEnd { id, .. } => {
@@ -112,8 +130,7 @@ impl InFlight {
             _ => None,
         });
         match known {
-            Some(output) if output.len() + delta.len() <= BASH_OUTPUT_BYTES => output.push_str(delta),
-            Some(_) => {}
+            Some(output) => live_output::append(output, delta),
             None => self.shell.push(event.clone()),
         }
         true
@@ -145,6 +162,7 @@ fn call_id(event: &Event) -> Option<&String> {
     match event {
         Event::ToolExecutionStart { tool_call_id, .. }
         | Event::ToolExecutionUpdate { tool_call_id, .. }
+        | Event::ToolExecutionDelta { tool_call_id, .. }
         | Event::ToolExecutionEnd { tool_call_id, .. } => Some(tool_call_id),
         Event::ToolCallChanged { tool_call } => Some(&tool_call.id),
         _ => None,
@@ -176,6 +194,7 @@ pub(in crate::session) const fn is_part_of_message(event: &Event) -> bool {
 pub(in crate::session) mod tests {
     use pilothouse_core::conversation::message::{Content, StopReason};
     use pilothouse_core::conversation::ui_message::BashResult;
+    use pilothouse_core::protocol::event::ToolOutput;
     use serde_json::json;
 
     use super::*;
@@ -207,6 +226,22 @@ pub(in crate::session) mod tests {
             observed(&[message_start(), delta(0, "a"), delta(1, "x"), delta(0, "b"), delta(1, "y")]);
         assert_eq!(in_flight.events(), [message_start(), delta(0, "ab"), delta(1, "xy")]);
         assert_eq!(in_flight.message(), Some(7));
+    }
+
+    #[test]
+    fn deltas_of_a_tool_extend_its_last_output() {
+        let id = || "t".to_owned();
+        let start =
+            Event::ToolExecutionStart { tool_call_id: id(), tool_name: "bash".to_owned(), args: json!({}) };
+        let update = |text: &str| Event::ToolExecutionUpdate {
+            tool_call_id: id(),
+            tool_name: "bash".to_owned(),
+            partial_result: ToolOutput { text: text.to_owned(), ..ToolOutput::default() },
+        };
+        let more = |delta: &str| Event::ToolExecutionDelta { tool_call_id: id(), delta: delta.to_owned() };
+        let extended = observed(&[start.clone(), update("a"), more("b"), more("c")]);
+        assert_eq!(extended.events(), [start.clone(), update("abc")]);
+        assert_eq!(observed(&[start.clone(), more("b"), more("c")]).events(), [start, more("bc")]);
     }
 
     #[test]

@@ -96,6 +96,19 @@ fn case_10_updates_replace_the_output_and_are_ignored_after_the_end() {
 }
 
 #[test]
+fn deltas_extend_the_output_of_a_running_call() {
+    let delta =
+        |id: &str, text: &str| Event::ToolExecutionDelta { tool_call_id: id.into(), delta: text.into() };
+    let mut controller =
+        fold([begin("a"), begin("b"), progress("a", "1"), delta("a", "\n2"), delta("b", "x")]);
+    assert_eq!(notation(&controller), ["T(a, running, 1\n2)", "T(b, running, x)"]);
+    controller.apply_all([end("a", "1\n2\n3")]);
+    let ignored = [delta("a", "9"), delta("unknown", "9"), delta("", "9")];
+    assert_eq!(controller.apply_all(ignored), []);
+    assert_eq!(notation(&controller), ["T(a, done, 1\n2\n3)", "T(b, running, x)"]);
+}
+
+#[test]
 fn case_11_a_repeated_end_changes_nothing() {
     let mut controller = fold([begin("a"), end("a", "R")]);
     let before = controller.clone();
