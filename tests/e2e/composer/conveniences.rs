@@ -3,7 +3,7 @@
 use serde_json::json;
 use thirtyfour::prelude::Key;
 
-use pilothouse_test_support::browser::{JavaScript, Size};
+use pilothouse_test_support::browser::{COMPOSER, JavaScript, Size};
 
 use crate::fixture::story;
 
@@ -124,6 +124,7 @@ async fn the_sidebar_that_i_hide_stays_hidden_until_i_open_it() {
         page.until_visible(".sidebar").await;
         page.press_keys(Key::Control + "b").await;
         page.until_hidden(".sidebar").await;
+        page.until_focus(COMPOSER).await;
         page.press_keys(Key::Control + "k").await;
         page.until_focus("[name=search]").await;
         page.until_visible(".sidebar").await;

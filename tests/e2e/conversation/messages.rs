@@ -42,7 +42,7 @@ async fn i_edit_and_resend_a_message_and_the_first_session_stays_as_it_was() {
         page.run("What is in the harbour?").await;
         page.run("And behind it?").await;
         page.click_last("[aria-label='Edit and resend']").await;
-        page.until_present("[role=log] textarea[name=message]").await;
+        page.until_focus("[role=log] textarea[name=message]").await;
         page.press_keys(" Behind the lighthouse?").await;
         // A second press keeps the edited text.
         page.click_last("[aria-label='Edit and resend']").await;
