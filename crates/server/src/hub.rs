@@ -9,7 +9,7 @@ pub mod records;
 mod storage;
 mod tasks;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -63,6 +63,10 @@ pub struct Hub {
     discovery_slots: Semaphore,
     /// Held while the agents that the user added are stored.
     custom_agents: tokio::sync::Mutex<()>,
+    /// Held while a session of an agent is looked for and listed, so that it is imported once.
+    imports: tokio::sync::Mutex<()>,
+    /// The folders whose files are watched.
+    watched_folders: Mutex<HashSet<PathBuf>>,
 }
 
 #[derive(Debug, Default)]
@@ -77,8 +81,8 @@ struct HubState {
     discovered: HashMap<String, Discovered>,
     /// Why writing to disk fails, while it does.
     storage_problem: Option<String>,
-    /// Why recording conversations fails, while it does.
-    recording_problem: Option<String>,
+    /// Why recording a conversation fails, while it does, by session.
+    recording_problems: BTreeMap<String, String>,
     /// The server is shutting down: no session is opened any more.
     closing: bool,
 }
@@ -163,6 +167,8 @@ impl Hub {
             discovered: Notify::new(),
             discovery_slots: Semaphore::new(DISCOVERED_AT_ONCE),
             custom_agents: tokio::sync::Mutex::default(),
+            imports: tokio::sync::Mutex::default(),
+            watched_folders: Mutex::default(),
         });
         hub.load_records();
         hub
@@ -194,7 +200,7 @@ impl Hub {
             available: self.available_agents(),
             default_cwd: self.default_cwd.to_string_lossy().into_owned(),
             sessions: newest_first(&state),
-            storage_problem: state.storage_problem.clone().or_else(|| state.recording_problem.clone()),
+            storage_problem: state.problem(),
         };
         if client.send_frame(&ServerFrame::Welcome(welcome)) {
             state.clients.retain(|other| other.id() != client.id());

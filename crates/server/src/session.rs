@@ -159,8 +159,6 @@ struct Session {
     shell: Shell,
     /// Records the conversation of an agent that keeps no readable files.
     recorder: Option<Recorder>,
-    /// The agent's id of a session that is to be loaded.
-    import: Option<String>,
     /// When the task ends if it stays unused.
     unused_at: Option<Instant>,
     /// Set while the session is closing; notified when it has closed.
@@ -190,7 +188,6 @@ impl Session {
             journal: Journal::new(hub.store().clone(), origin.id.clone()),
             shell: Shell::default(),
             recorder,
-            import: None,
             unused_at: None,
             shutdown: None,
             origin,
@@ -227,6 +224,7 @@ impl Session {
                 && !self.shell.has_local()
                 && let Some(done) = self.shutdown.take()
             {
+                self.retry_recording().await;
                 refuse_remaining(inputs);
                 let _ = done.send(());
                 return;
@@ -301,6 +299,7 @@ impl Session {
             && !self.agent.is_running()
             && !self.agent.is_probing()
             && !self.shell.has_local()
+            && self.recording_retry_at().is_none()
             && self.shutdown.is_none()
             && !self.log.meta().external_writer;
         // Other deadlines do not end this wait: a browser that reloads the page reconnects within moments.
@@ -321,6 +320,7 @@ impl Session {
             self.asks.next_deadline(),
             self.file.next_deadline(),
             self.journal.next_deadline(),
+            self.recording_retry_at(),
             self.unused_at,
         ];
         deadlines.into_iter().flatten().min().unwrap_or_else(|| Instant::now() + UNUSED)
@@ -330,6 +330,9 @@ impl Session {
         self.agent.pass_deadlines(now);
         if self.journal.next_deadline().is_some_and(|at| at <= now) {
             self.journal.write_note();
+        }
+        if self.recording_retry_at().is_some_and(|at| at <= now) {
+            self.retry_recording().await;
         }
         if self.file.is_check_due(now) {
             self.check_file(now).await;
@@ -377,7 +380,10 @@ impl Session {
     fn publish(&mut self, mut event: Event) {
         self.origin.blobs.extract_from_event(&mut event);
         self.file.observe(&event);
-        self.journal.observe(&event, Instant::now());
+        // An import that is interrupted is repeated, not recovered.
+        if !self.has_import() {
+            self.journal.observe(&event, Instant::now());
+        }
         self.log.publish(event);
     }
 

@@ -19,6 +19,7 @@ pub enum EntryContent {
         model_id: String,
     },
     ThinkingLevel(String),
+    Mode(String),
     /// The entry is valid and contributes nothing.
     Empty,
 }
@@ -47,6 +48,7 @@ pub fn read_entry(bytes: &[u8]) -> Option<EntryContent> {
         "branch_summary" => EntryContent::Message(Message::BranchSummary { summary: text("summary") }),
         "model_change" => EntryContent::Model { provider: text("provider"), model_id: text("modelId") },
         "thinking_level_change" => EntryContent::ThinkingLevel(text("thinkingLevel")),
+        "mode_change" => EntryContent::Mode(text("mode")),
         _ => EntryContent::Empty,
     })
 }
@@ -128,7 +130,7 @@ impl SessionHistory {
                     history.model = Some((provider, model_id))
                 }
                 Some(EntryContent::ThinkingLevel(level)) => history.thinking_level = Some(level),
-                Some(EntryContent::Empty) => {}
+                Some(EntryContent::Mode(_) | EntryContent::Empty) => {}
                 None => history.skipped_lines += 1,
             }
         }

@@ -22,6 +22,8 @@ pub struct FileFacts {
     pub is_named_by_user: bool,
     /// The agent's own id of a session that the server recorded.
     pub agent_session: Option<String>,
+    /// The agent's id of a session that is to be loaded: its conversation is not complete here.
+    pub import: Option<String>,
     /// The agent's latest plan.
     pub plan: Vec<PlanStep>,
     /// The title made from the first user message, for a session without a name.
@@ -60,6 +62,7 @@ impl FileFacts {
                 self.parent_session = record.parent_session.as_deref().map(str::to_owned);
                 self.created = record.time;
                 self.agent_session = record.agent_session.as_deref().map(str::to_owned);
+                self.import = record.import_session.as_deref().map(str::to_owned);
                 self.has_header = true;
             }
             return false;
@@ -73,6 +76,7 @@ impl FileFacts {
             EntryKind::Plan => self.plan = plan_in(found.bytes),
             EntryKind::Hidden if record.agent_session.is_some() => {
                 self.agent_session = record.agent_session.as_deref().map(str::to_owned);
+                self.import = None;
             }
             EntryKind::Message(role @ (Role::User | Role::Assistant)) => {
                 self.last_message_time = self.last_message_time.max(record.message_time.or(record.time));

@@ -28,6 +28,8 @@ pub struct Record<'a> {
     pub parent_session: Option<Cow<'a, str>>,
     /// The agent's own id of a session that the server recorded.
     pub agent_session: Option<Cow<'a, str>>,
+    /// The agent's id of a session that is to be loaded.
+    pub import_session: Option<Cow<'a, str>>,
     /// The author of the session's name: `user`, or empty for the agent.
     pub source: Option<Cow<'a, str>>,
 }
@@ -53,6 +55,8 @@ pub enum EntryKind {
     SessionInfo,
     ModelChange,
     ThinkingLevelChange,
+    /// The agent's mode, in sessions that the server recorded.
+    ModeChange,
     /// The agent's plan, in sessions that the server recorded.
     Plan,
     /// Known to pi and never shown.
@@ -83,13 +87,14 @@ impl EntryKind {
             "session_info" => Self::SessionInfo,
             "model_change" => Self::ModelChange,
             "thinking_level_change" => Self::ThinkingLevelChange,
+            "mode_change" => Self::ModeChange,
             "plan" => Self::Plan,
             "context_edit" | "custom" | "label" | "usage" | "agent_session" => Self::Hidden,
             _ => Self::Unknown,
         }
     }
 
-    /// Whether entries of this kind can change the rows, model or thinking level of the conversation.
+    /// Whether entries of this kind can change the rows, model, thinking level or mode of the conversation.
     pub const fn is_shown(self) -> bool {
         !matches!(
             self,
@@ -163,6 +168,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Record<'a> {
                         "cwd" => record.cwd = map.next_value::<FieldValue>()?.text(),
                         "parentSession" => record.parent_session = map.next_value::<FieldValue>()?.text(),
                         "agentSessionId" => record.agent_session = map.next_value::<FieldValue>()?.text(),
+                        "importSessionId" => record.import_session = map.next_value::<FieldValue>()?.text(),
                         "source" => record.source = map.next_value::<FieldValue>()?.text(),
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }

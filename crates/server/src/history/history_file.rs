@@ -59,6 +59,7 @@ struct BranchFacts {
     evidence: Evidence,
     model: Option<(String, String)>,
     thinking_level: Option<String>,
+    mode: Option<String>,
     unreadable_entries: usize,
 }
 
@@ -118,6 +119,11 @@ impl HistoryFile {
         self.index.facts().agent_session.as_deref()
     }
 
+    /// The agent's id of a session that was not loaded completely.
+    pub fn import(&self) -> Option<&str> {
+        self.index.facts().import.as_deref()
+    }
+
     /// The agent's latest plan.
     pub fn plan(&self) -> &[PlanStep] {
         &self.index.facts().plan
@@ -130,6 +136,11 @@ impl HistoryFile {
 
     pub fn thinking_level(&self) -> Option<&str> {
         self.facts.thinking_level.as_deref()
+    }
+
+    /// The agent's mode, in a session that was recorded here.
+    pub fn mode(&self) -> Option<&str> {
+        self.facts.mode.as_deref()
     }
 
     /// The number of lines that could not be read.

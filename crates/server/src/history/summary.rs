@@ -77,7 +77,7 @@ impl FileSummary {
             title: facts.title(),
             state: self.digest.resting_state(),
             modified: facts.modified().unwrap_or_else(|| self.stamp.map_or(0, FileStamp::modified_ms)),
-            agent_session: facts.agent_session.clone(),
+            agent_session: facts.agent_session.clone().or_else(|| facts.import.clone()),
         })
     }
 }

@@ -27,10 +27,16 @@ struct CustomAgent {
     command: String,
 }
 
-/// Reads the agents that the user added. A missing or damaged file has none.
+/// Reads the agents that the user added. A damaged file is moved aside, so that it is not overwritten.
 pub fn custom_agents(data_folder: &Path) -> Vec<Agent> {
-    let file = std::fs::read(data_folder.join(CUSTOM_AGENTS)).unwrap_or_default();
-    let agents: Vec<CustomAgent> = serde_json::from_slice(&file).unwrap_or_default();
+    let path = data_folder.join(CUSTOM_AGENTS);
+    let Ok(file) = std::fs::read(&path) else { return Vec::new() };
+    let agents = serde_json::from_slice::<Vec<CustomAgent>>(&file).unwrap_or_else(|error| {
+        let aside = path.with_extension("damaged.json");
+        tracing::warn!(%error, "the list of added agents can't be read; it is moved to {}", aside.display());
+        let _ = std::fs::rename(&path, aside);
+        Vec::new()
+    });
     let build = |agent: CustomAgent| Agent::new(&agent.name, "acp", &agent.command).ok();
     agents.into_iter().filter_map(build).map(|agent| Agent { custom: true, ..agent }).collect()
 }
@@ -249,9 +255,12 @@ impl Hub {
                 let found = discover(&agent, &hub.default_cwd, &mark).await;
                 drop(slot);
                 hub.discovering.lock().unwrap_or_else(PoisonError::into_inner).remove(&agent.name);
-                let before = hub.state().discovered.insert(agent.name.clone(), found.clone());
-                if before.as_ref() != Some(&found) {
-                    hub.broadcast_agents();
+                // It may have been removed in the meantime.
+                if hub.agent(&agent.name).is_ok() {
+                    let before = hub.state().discovered.insert(agent.name.clone(), found.clone());
+                    if before.as_ref() != Some(&found) {
+                        hub.broadcast_agents();
+                    }
                 }
                 hub.discovered.notify_waiters();
             });

@@ -29,6 +29,7 @@ impl Hub {
         agent_session: String,
         title: String,
     ) -> Result<String, CommandError> {
+        let _one_at_a_time = self.imports.lock().await;
         let listed = self.state().sessions.values().find_map(|entry| {
             let is_same = entry.agent.name == agent && entry.agent_session.as_ref() == Some(&agent_session);
             is_same.then(|| entry.summary.id.clone())
@@ -37,6 +38,9 @@ impl Hub {
             return Ok(id);
         }
         let id = self.new_session(agent, cwd).await?;
+        if let Some(entry) = self.state().sessions.get_mut(&id) {
+            entry.agent_session = Some(agent_session.clone());
+        }
         let input = Input::Import { agent_session, title };
         match self.send(&id, input).await {
             Ok(()) => Ok(id),

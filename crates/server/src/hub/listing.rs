@@ -35,8 +35,14 @@ impl Hub {
     }
 
     /// Follows the files in these folders. Returns whether every change is reported, which may change.
-    pub(super) fn watch_folders(self: &Arc<Self>, folders: Vec<PathBuf>) -> Option<Arc<AtomicBool>> {
+    pub(super) fn watch_folders(self: &Arc<Self>, mut folders: Vec<PathBuf>) -> Option<Arc<AtomicBool>> {
         let hub = Arc::downgrade(self);
+        let mut watched = self.watched_folders.lock().unwrap_or_else(PoisonError::into_inner);
+        folders.retain(|folder| watched.insert(folder.clone()));
+        drop(watched);
+        if folders.is_empty() {
+            return None;
+        }
         let watched = watch::start(folders, move |event| {
             let Some(hub) = hub.upgrade() else { return false };
             match event {

@@ -22,17 +22,28 @@ impl Hub {
         });
     }
 
-    /// Reports whether a conversation could be recorded.
-    pub fn set_recording_problem(&self, problem: Option<String>) {
+    /// Reports whether the conversation of a session could be recorded.
+    pub fn set_recording_problem(&self, session: &str, problem: Option<String>) {
         let mut state = self.state();
-        if state.recording_problem != problem {
-            state.recording_problem = problem;
+        let before = state.problem();
+        match problem {
+            Some(problem) => drop(state.recording_problems.insert(session.to_owned(), problem)),
+            None => drop(state.recording_problems.remove(session)),
+        }
+        if state.problem() != before {
             broadcast_problem(&mut state);
         }
     }
 }
 
+impl HubState {
+    /// The problem that clients show.
+    pub(super) fn problem(&self) -> Option<String> {
+        self.storage_problem.clone().or_else(|| self.recording_problems.values().next().cloned())
+    }
+}
+
 fn broadcast_problem(state: &mut HubState) {
-    let problem = state.storage_problem.clone().or_else(|| state.recording_problem.clone());
+    let problem = state.problem();
     broadcast(state, &ServerFrame::StorageChanged { problem });
 }

@@ -35,20 +35,20 @@ impl Session {
         let mut connection = self.origin.agent.connection(self.log.meta().capabilities.clone());
         connection.set_wanted_mode(&self.log.meta().mode);
         let folder = self.origin.cwd.to_string_lossy().into_owned();
-        let open = match (&self.recorder, &self.import) {
-            // After an interrupted import the rest is not loaded again: it would be doubled.
-            (Some(recorder), Some(import)) if recorder.file().is_none() => {
-                Open::Import { session_id: import.clone(), folder }
-            }
-            (Some(recorder), _) => match recorder.agent_session().filter(|_| recorder.file().is_some()) {
-                Some(session_id) => Open::Stored { session_id: session_id.to_owned(), folder },
-                None => Open::New { folder },
+        let open = match &self.recorder {
+            Some(recorder) => match (recorder.import(), recorder.agent_session()) {
+                (Some(session_id), _) => Open::Import { session_id: session_id.to_owned(), folder },
+                (None, Some(session_id)) if recorder.file().is_some() => {
+                    Open::Stored { session_id: session_id.to_owned(), folder }
+                }
+                _ => Open::New { folder },
             },
-            (None, _) if self.origin.file.is_some() => {
-                Open::Stored { session_id: self.origin.id.clone(), folder }
-            }
-            (None, _) => Open::New { folder },
+            None if self.origin.file.is_some() => Open::Stored { session_id: self.origin.id.clone(), folder },
+            None => Open::New { folder },
         };
+        if let (Open::Import { .. }, Some(recorder)) = (&open, &mut self.recorder) {
+            recorder.reset_import();
+        }
         self.agent
             .start(&launch, connection, open)
             .map_err(|error| CommandError::new(ErrorCode::AgentFailed, format!("{error:#}")))?;
@@ -106,14 +106,17 @@ impl Session {
                 self.hub.agent_identified(&self.origin.agent.name, title, version);
             }
             AgentEvent::SessionStarted { agent_session_id } => {
-                let is_import = self.import.is_some();
+                let is_import = self.has_import();
                 self.agent_session_started(&agent_session_id).await;
                 if is_import {
                     self.end_run_that_did_not_start(StateEvent::Completed, "");
                 }
             }
             AgentEvent::MemoryLost { reason } => self.memory_lost(&reason).await,
-            AgentEvent::OpenFailed { reason } => self.open_failed(reason),
+            AgentEvent::OpenFailed { reason } => {
+                self.discard_import().await;
+                self.open_failed(reason);
+            }
             AgentEvent::AskClosed { ask_id } => {
                 let closed = self.asks.asks().find(|ask| ask.id == ask_id).cloned();
                 if let Some(ask) = closed {
@@ -348,6 +351,7 @@ impl Session {
         self.process_agent_output().await;
         let effects = self.prompts.process_ended();
         self.perform(effects);
+        self.discard_import().await;
         let success = exit.code == Some(0);
         let reason = exit.stderr.last().cloned().unwrap_or_default();
         let event = Event::ProcessExit {

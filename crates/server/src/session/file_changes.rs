@@ -15,7 +15,8 @@ impl Session {
     /// Shows the conversation as it is on disk, in a new epoch.
     pub(super) fn show(&mut self, recovered: Recovered) {
         let Recovered { history, recorded, extras, queue, unsent, interrupted, writes, .. } = recovered;
-        let is_unfinished = interrupted || !unsent.is_empty() || !queue.is_empty();
+        let import = recorded.as_ref().is_some_and(|recorded| recorded.import.is_some());
+        let is_unfinished = interrupted || import || !unsent.is_empty() || !queue.is_empty();
         let mut state = history.as_ref().map_or(SessionState::Idle, |history| history.resting_state());
         if is_unfinished
             && matches!(state, SessionState::Idle | SessionState::Completed | SessionState::Stopped)
@@ -39,6 +40,9 @@ impl Session {
                     ..ModelInfo::default()
                 });
                 view.meta.thinking_level = history.thinking_level().unwrap_or_default().to_owned();
+                if let Some(mode) = history.mode() {
+                    mode.clone_into(&mut view.meta.mode);
+                }
                 // Another program may still be running these tool calls.
                 let external = view.meta.external_writer;
                 view.controller =

@@ -7,10 +7,11 @@ use pilothouse_core::limits::SHELL_CONTEXT_BYTES;
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 use pilothouse_core::session::machine::StateEvent;
+use tokio::time::Instant;
 
-use super::Session;
 use super::parts::journal::ask_record;
-use super::parts::recorder::Append;
+use super::parts::recorder::{Append, Recorder};
+use super::{Session, read_from_disk};
 use crate::agent::process::ShellEvent;
 use crate::clock::now_ms;
 
@@ -27,14 +28,14 @@ impl Session {
         match result {
             Ok(()) => {
                 self.origin.file = recorder.file().map(ToOwned::to_owned);
-                self.hub.set_recording_problem(None);
+                self.hub.set_recording_problem(&self.origin.id, None);
                 Ok(())
             }
             Err(error) => {
-                recorder.not_written(append);
+                recorder.not_written(append, Instant::now());
                 let text = format!("The conversation could not be recorded: {error}.");
                 tracing::warn!(session = %self.origin.id, text);
-                self.hub.set_recording_problem(Some(text.clone()));
+                self.hub.set_recording_problem(&self.origin.id, Some(text.clone()));
                 Err(CommandError::new(ErrorCode::NotStored, text))
             }
         }
@@ -94,33 +95,52 @@ impl Session {
     pub(super) async fn agent_session_started(&mut self, id: &str) {
         let append = self.recorder.as_mut().and_then(|recorder| recorder.set_agent_session(id, now_ms()));
         let _ = self.append(append).await;
-        self.import = None;
     }
 
-    /// Records the model and the thinking level.
+    /// Records the model, the thinking level and the mode.
     pub(super) async fn record_settings(&mut self) {
         let meta = self.log.meta();
-        let (model, level) = (meta.model.clone(), meta.thinking_level.clone());
-        let append = self
-            .recorder
-            .as_mut()
-            .and_then(|recorder| recorder.set_settings(model.as_ref(), &level, now_ms()));
+        let append = self.recorder.as_mut().and_then(|recorder| {
+            recorder.set_settings(meta.model.as_ref(), &meta.thinking_level, &meta.mode, now_ms())
+        });
+        let _ = self.append(append).await;
+    }
+
+    /// When lines that could not be written are tried again.
+    pub(super) fn recording_retry_at(&self) -> Option<Instant> {
+        self.recorder.as_ref().and_then(Recorder::retry_at)
+    }
+
+    /// Writes what could not be written before.
+    pub(super) async fn retry_recording(&mut self) {
+        let append = self.recorder.as_mut().and_then(Recorder::retry);
         let _ = self.append(append).await;
     }
 
     /// Loads a session that only the agent knows.
     pub(super) async fn begin_import(&mut self, agent_session: String, title: String) {
         // From the start, so that a kill during the import leaves a session that continues.
-        let append =
-            self.recorder.as_mut().and_then(|recorder| recorder.set_agent_session(&agent_session, now_ms()));
+        let append = self
+            .recorder
+            .as_mut()
+            .and_then(|recorder| recorder.begin_import(&agent_session, title.trim(), now_ms()));
         let _ = self.append(append).await;
-        self.import = Some(agent_session);
-        if !title.trim().is_empty() {
-            let event = Event::TitleChanged { title };
-            self.record_and_publish(event).await;
-            self.update_summary();
-        }
+        self.set_title(title.trim().to_owned());
         self.import_session().await;
+    }
+
+    /// Whether a session that only the agent knows is to be loaded.
+    pub(super) fn has_import(&self) -> bool {
+        self.recorder.as_ref().is_some_and(|recorder| recorder.import().is_some())
+    }
+
+    /// Drops what was loaded, because the import failed. The next attempt starts from the beginning.
+    pub(super) async fn discard_import(&mut self) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.import().is_some()) {
+            recorder.reset_import();
+            let recovered = read_from_disk(&self.origin, &self.hub).await;
+            self.log.replace_rows(recovered.extras.into_iter().flat_map(|extra| extra.events));
+        }
     }
 
     pub(super) async fn import_session(&mut self) {

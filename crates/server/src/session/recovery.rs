@@ -48,11 +48,13 @@ pub(super) fn open(origin: &SessionOrigin, hub: &Hub) -> Recovered {
     if origin.agent.is_recorded() {
         recovered.recorded = recovered.history.as_ref().map(|history| RecordedFacts {
             agent_session: history.agent_session().map(str::to_owned),
+            import: history.import().map(str::to_owned),
             last_entry: history.last_entry_id(),
             last_time: history.last_message_time().unwrap_or_default(),
             is_named_by_user: history.is_named_by_user(),
             model: history.model().map(|(_, id)| id.to_owned()),
             thinking_level: history.thinking_level().map(str::to_owned),
+            mode: history.mode().map(str::to_owned),
         });
     }
     recovered

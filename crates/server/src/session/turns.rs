@@ -173,7 +173,12 @@ impl Session {
         if let Some((first, others)) = self.prompts.resume() {
             return self.resume_unsent(responder, first, others).await;
         }
-        if self.steering.queue().sendable().next().is_none() {
+        let is_queue_empty = self.steering.queue().sendable().next().is_none();
+        if is_queue_empty && self.has_import() {
+            responder.respond(Ok(SessionReply::Done));
+            return self.import_session().await;
+        }
+        if is_queue_empty {
             return self.prompt_as_user(responder, CONTINUE.to_owned(), Vec::new()).await;
         }
         match self.ensure_process().await {
@@ -229,11 +234,8 @@ impl Session {
     /// Sends what failed again: unsent prompts and scheduled messages, else the refused prompt, else the last user
     /// message.
     pub(super) async fn retry(&mut self, responder: Responder) {
-        if self.import.is_some() && !self.log.is_busy() {
-            responder.respond(Ok(SessionReply::Done));
-            return self.import_session().await;
-        }
-        if self.prompts.has_unsent() || self.steering.queue().sendable().next().is_some() {
+        if self.has_import() || self.prompts.has_unsent() || self.steering.queue().sendable().next().is_some()
+        {
             return self.resume(responder).await;
         }
         let refused = self.prompts.refused().map(|prompt| (prompt.text.clone(), prompt.images.clone()));

@@ -213,6 +213,7 @@ impl HistoryFile {
                 self.facts.model = Some((provider.clone(), model_id.clone()));
             }
             Some(EntryContent::ThinkingLevel(level)) => self.facts.thinking_level = Some(level.clone()),
+            Some(EntryContent::Mode(mode)) => self.facts.mode = Some(mode.clone()),
             Some(EntryContent::Empty) => {}
             None => {
                 tracing::debug!(path = %self.path.display(), entry = cursor.entry, "skipped an unreadable entry");

@@ -4,7 +4,7 @@
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{Cursor, ServerFrame, SessionMeta};
 use pilothouse_core::session::machine::{Follower, Machine, StateEvent};
-use pilothouse_core::{SessionState, SessionView};
+use pilothouse_core::{MessageController, SessionState, SessionView};
 
 use super::event_buffer::EventBuffer;
 use crate::client::{Client, ClientId, encode};
@@ -65,6 +65,18 @@ impl EventLog {
         self.set_state(state);
         self.view.meta.state = state;
         self.buffer = EventBuffer::default();
+    }
+
+    /// Replaces the rows by those of these events, in a new epoch.
+    pub(in crate::session) fn replace_rows(&mut self, events: impl IntoIterator<Item = Event>) {
+        self.view.epoch = uuid::Uuid::now_v7().simple().to_string();
+        self.view.seq = 0;
+        self.view.controller = MessageController::default();
+        for event in events {
+            self.view.controller.handle_server_event(event);
+        }
+        self.buffer = EventBuffer::default();
+        self.broadcast_snapshot();
     }
 
     /// Puts the state machine into a state that was read from history.

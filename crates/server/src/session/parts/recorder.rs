@@ -10,10 +10,15 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::protocol::event::{Event, ModelInfo};
 use serde_json::{Value, json};
+use tokio::time::Instant;
+
+/// When lines that could not be written are tried again.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// The version of the format, as in the header.
 const VERSION: u32 = 3;
@@ -29,6 +34,10 @@ pub(in crate::session) struct Recorder {
     cwd: String,
     /// The agent's own id of the session.
     agent_session: Option<String>,
+    /// The agent's id of a session that is to be loaded. Its entries are written when it is complete.
+    import: Option<String>,
+    /// The lines of the import so far.
+    imported: String,
     /// The id of the last entry.
     parent: Option<String>,
     /// The latest time that was given to anything: times are unique and increase.
@@ -46,8 +55,10 @@ pub(in crate::session) struct Recorder {
     /// The settings as they are recorded.
     model: Option<String>,
     thinking_level: Option<String>,
+    mode: Option<String>,
     /// Lines that could not be written yet.
     unwritten: String,
+    retry_at: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -67,11 +78,14 @@ pub(in crate::session) struct Append {
 #[derive(Debug, Default)]
 pub(in crate::session) struct RecordedFacts {
     pub(in crate::session) agent_session: Option<String>,
+    /// The agent's id of a session that was not loaded completely.
+    pub(in crate::session) import: Option<String>,
     pub(in crate::session) last_entry: Option<String>,
     pub(in crate::session) last_time: u64,
     pub(in crate::session) is_named_by_user: bool,
     pub(in crate::session) model: Option<String>,
     pub(in crate::session) thinking_level: Option<String>,
+    pub(in crate::session) mode: Option<String>,
 }
 
 impl Recorder {
@@ -87,6 +101,8 @@ impl Recorder {
             agent: agent.to_owned(),
             cwd,
             agent_session: None,
+            import: None,
+            imported: String::new(),
             parent: None,
             last_time: 0,
             message_time: None,
@@ -97,7 +113,9 @@ impl Recorder {
             is_named_by_user: false,
             model: None,
             thinking_level: None,
+            mode: None,
             unwritten: String::new(),
+            retry_at: None,
         }
     }
 
@@ -106,11 +124,13 @@ impl Recorder {
         self.file = file.to_owned();
         self.has_file = true;
         self.agent_session = facts.agent_session;
+        self.import = facts.import;
         self.parent = facts.last_entry;
         self.last_time = self.last_time.max(facts.last_time);
         self.is_named_by_user = facts.is_named_by_user;
         self.model = facts.model;
         self.thinking_level = facts.thinking_level;
+        self.mode = facts.mode;
     }
 
     pub(in crate::session) fn file(&self) -> Option<&Path> {
@@ -119,6 +139,28 @@ impl Recorder {
 
     pub(in crate::session) fn agent_session(&self) -> Option<&str> {
         self.agent_session.as_deref()
+    }
+
+    /// The agent's id of a session that is to be loaded.
+    pub(in crate::session) fn import(&self) -> Option<&str> {
+        self.import.as_deref()
+    }
+
+    /// Creates the file of a session that is to be loaded from the agent.
+    pub(in crate::session) fn begin_import(&mut self, id: &str, title: &str, now: u64) -> Option<Append> {
+        let title = json!({"type": "session_info", "name": title});
+        self.with_header.push(title);
+        self.import = Some(id.to_owned());
+        self.append(Vec::new(), now)
+    }
+
+    /// Drops what was loaded so far: the import failed, or starts again.
+    pub(in crate::session) fn reset_import(&mut self) {
+        self.imported.clear();
+        self.tools.clear();
+        self.is_running = false;
+        // After a kill during the last write, a part of the import is in the file. It is a branch that is not shown.
+        self.parent = None;
     }
 
     /// Adds what the agent does not report: times of messages and durations of tools. Returns false for an event that
@@ -216,17 +258,19 @@ impl Recorder {
             return None;
         }
         self.agent_session = Some(id.to_owned());
+        self.import = None;
         if !self.has_file {
             return None;
         }
         self.append(vec![json!({"type": "agent_session", "agentSessionId": id})], now)
     }
 
-    /// Records the model and the thinking level, so that they are known before the agent runs again.
+    /// Records the model, the thinking level and the mode, so that they are known before the agent runs again.
     pub(in crate::session) fn set_settings(
         &mut self,
         model: Option<&ModelInfo>,
         thinking_level: &str,
+        mode: &str,
         now: u64,
     ) -> Option<Append> {
         let mut entries = Vec::new();
@@ -241,6 +285,10 @@ impl Recorder {
             self.thinking_level = Some(thinking_level.to_owned());
             entries.push(json!({"type": "thinking_level_change", "thinkingLevel": thinking_level}));
         }
+        if self.mode.as_deref().unwrap_or_default() != mode {
+            self.mode = Some(mode.to_owned());
+            entries.push(json!({"type": "mode_change", "mode": mode}));
+        }
         if !self.has_file {
             self.with_header.extend(entries);
             return None;
@@ -249,20 +297,35 @@ impl Recorder {
     }
 
     /// Keeps lines that could not be written for the next attempt.
-    pub(in crate::session) fn not_written(&mut self, append: Append) {
+    pub(in crate::session) fn not_written(&mut self, append: Append, now: Instant) {
         self.unwritten = append.lines;
+        self.retry_at = Some(now + RETRY);
+    }
+
+    /// When lines that could not be written are tried again.
+    pub(in crate::session) const fn retry_at(&self) -> Option<Instant> {
+        self.retry_at
+    }
+
+    /// The lines that could not be written.
+    pub(in crate::session) fn retry(&mut self) -> Option<Append> {
+        self.retry_at = None;
+        let lines = std::mem::take(&mut self.unwritten);
+        (!lines.is_empty()).then(|| Append { file: self.file.clone(), lines })
     }
 
     fn append(&mut self, mut entries: Vec<Value>, now: u64) -> Option<Append> {
-        if entries.is_empty() && self.unwritten.is_empty() {
-            return None;
-        }
-        let mut lines = std::mem::take(&mut self.unwritten);
-        if !std::mem::replace(&mut self.has_file, true) {
-            let header = json!({
+        let is_new = !self.has_file && (!entries.is_empty() || self.import.is_some());
+        let mut lines = String::new();
+        if is_new {
+            self.has_file = true;
+            let mut header = json!({
                 "type": "session", "version": VERSION, "id": self.session, "timestamp": iso_time(now),
                 "cwd": self.cwd, "agent": self.agent, "agentSessionId": self.agent_session,
             });
+            if let Some(import) = &self.import {
+                header["importSessionId"] = import.clone().into();
+            }
             lines.push_str(&format!("{header}\n"));
             entries.splice(0..0, std::mem::take(&mut self.with_header));
         }
@@ -273,7 +336,13 @@ impl Recorder {
             entry["timestamp"] = iso_time(self.next_time(now)).into();
             lines.push_str(&format!("{entry}\n"));
         }
-        Some(Append { file: self.file.clone(), lines })
+        if self.import.is_some() && !is_new {
+            self.imported.push_str(&lines);
+            return None;
+        }
+        let unwritten = self.retry().map(|append| append.lines).unwrap_or_default();
+        let lines = unwritten + &std::mem::take(&mut self.imported) + &lines;
+        (!lines.is_empty()).then(|| Append { file: self.file.clone(), lines })
     }
 
     fn next_time(&mut self, now: u64) -> u64 {
@@ -292,13 +361,17 @@ impl Append {
             OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(&self.file)?;
         // The end of a line may be missing after a kill; the next line must not become part of it.
         let mut last = [b'\n'];
-        if file.seek(SeekFrom::End(0))? > 0 {
+        let length = file.seek(SeekFrom::End(0))?;
+        if length > 0 {
             file.seek(SeekFrom::End(-1))?;
             file.read_exact(&mut last)?;
         }
         let separator = if last == [b'\n'] { "" } else { "\n" };
-        file.write_all(format!("{separator}{}", self.lines).as_bytes())?;
-        file.sync_data()
+        let written = file.write_all(format!("{separator}{}", self.lines).as_bytes());
+        written.and_then(|()| file.sync_data()).inspect_err(|_| {
+            // The lines are written again as a whole.
+            let _ = file.set_len(length);
+        })
     }
 }
 
@@ -416,9 +489,54 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut recorder = recorder(folder.path());
         let lost = recorder.record(&user("one"), 1).unwrap();
-        recorder.not_written(lost);
+        recorder.not_written(lost, Instant::now());
+        assert!(recorder.retry_at().is_some());
         write(recorder.record(&user("two"), 2));
         assert_eq!(read(&recorder).messages.len(), 2);
+        assert_eq!((recorder.retry_at(), recorder.retry()), (None, None));
+        let lost = recorder.record(&user("three"), 3).unwrap();
+        recorder.not_written(lost, Instant::now());
+        write(recorder.retry());
+        assert_eq!(read(&recorder).messages.len(), 3);
+    }
+
+    #[test]
+    fn an_import_is_recorded_when_it_is_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut recorder = recorder(folder.path());
+        write(recorder.begin_import("s1", "Old work", 1));
+        assert_eq!(recorder.record(&user("half of it"), 2), None);
+        assert_eq!(recorder.import(), Some("s1"));
+        assert_eq!((read(&recorder).title().as_str(), read(&recorder).messages.len()), ("Old work", 0));
+        recorder.reset_import();
+        for (event, now) in [(user("one"), 3), (reply("two"), 4)] {
+            assert_eq!(recorder.record(&event, now), None);
+        }
+        write(recorder.set_agent_session("s1", 5));
+        assert_eq!((recorder.import(), read(&recorder).messages.len()), (None, 2));
+        write(recorder.record(&user("three"), 6));
+        assert_eq!(read(&recorder).messages.len(), 3);
+    }
+
+    #[test]
+    fn a_part_of_an_import_in_the_file_is_not_shown_after_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut recorder = recorder(folder.path());
+        write(recorder.begin_import("s1", "Old work", 1));
+        recorder.record(&user("one"), 2);
+        let all = recorder.set_agent_session("s1", 3).unwrap();
+        let first_line = all.lines.lines().next().unwrap();
+        write(Some(Append { file: all.file.clone(), lines: format!("{first_line}\n") }));
+        let file = recorder.file().unwrap().to_owned();
+        let mut next = self::recorder(folder.path());
+        next.continue_file(
+            &file,
+            RecordedFacts { import: Some("s1".to_owned()), ..RecordedFacts::default() },
+        );
+        next.reset_import();
+        next.record(&user("one"), 5);
+        write(next.set_agent_session("s1", 6));
+        assert_eq!(read(&next).messages.len(), 1);
     }
 
     #[test]

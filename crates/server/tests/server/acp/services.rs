@@ -355,6 +355,77 @@ async fn a_session_of_the_agent_is_listed_and_imported_once() {
     assert_eq!(texts(&client), ["Do it", "Done long ago and more", "More", "Again"], "the replay is muted");
 }
 
+/// An agent with an earlier session, which it replays when the file `go` exists. It dies if it finds `die`.
+const SLOW_REPLAY: &str = r#"
+while read -r line; do
+    case "$line" in
+    *'"initialize"'*) initialized "$(id "$line")" '{"loadSession":true}' ;;
+    *'"session/load"'*)
+        update '{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Do it"}}'
+        say "First"
+        update '{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Go on"}}'
+        until [ -e go ] || [ -e die ]; do sleep 0.02; done
+        if [ -e die ]; then rm die; exit 1; fi
+        say "Second"
+        answer "$(id "$line")" '{}' ;;
+    *'"session/prompt"'*) say "Again"; answer "$(id "$line")" '{"stopReason":"end_turn"}' ;;
+    esac
+done"#;
+
+#[tokio::test]
+async fn an_interrupted_import_is_repeated_from_the_beginning() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = setup(&scripted(folder.path(), "slow", SLOW_REPLAY)).project(folder.path()).start();
+    let mut client = Client::connect(&server).await;
+    let import = || HubCommand::ImportSession {
+        agent: "agent".to_owned(),
+        agent_session_id: "s1".to_owned(),
+        cwd: folder.path().to_string_lossy().into_owned(),
+        title: "Old work".to_owned(),
+    };
+    let mut other = Client::connect(&server).await;
+    let (first, second) = tokio::join!(client.ask_hub(import()), other.ask_hub(import()));
+    assert_eq!(first, second, "two clients import it once");
+    let session = first.unwrap()["session_id"].as_str().unwrap().to_owned();
+    client.open(&session).await;
+    client.until_text(&session, "First").await;
+    server.kill_and_restart();
+
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    assert_eq!(client.view(&session).meta.title, "Old work");
+    assert_eq!(client.view(&session).meta.state, SessionState::Paused);
+    assert!(client.rows(&session).is_empty(), "{:?}", client.rows(&session));
+    client.ask(&session, SessionCommand::ResumeSession).await.unwrap();
+    client.until_text(&session, "First").await;
+    std::fs::write(folder.path().join("die"), "").unwrap();
+    client.until_state(&session, SessionState::Error).await;
+    let texts =
+        |client: &Client| client.rows(&session).iter().map(|row| row.text.clone()).collect::<Vec<_>>();
+    assert!(!texts(&client).contains(&"First".to_owned()), "{:?}", texts(&client));
+    let failed = rows::render(client.rows(&session));
+    let mut reader = Client::connect(&server).await;
+    reader.open(&session).await;
+    assert_eq!(rows::render(reader.rows(&session)), failed);
+
+    go(folder.path());
+    client.ask(&session, SessionCommand::Retry).await.unwrap();
+    client.until_text(&session, "Second").await;
+    client.until_state(&session, SessionState::Completed).await;
+    client.prompt(&session, "More").await.unwrap();
+    client.until_text(&session, "Again").await;
+    client.until_state(&session, SessionState::Completed).await;
+    let live = rows::render(client.rows(&session));
+    let shown = texts(&client);
+    let conversation: Vec<&str> =
+        shown.iter().map(String::as_str).filter(|text| !text.contains("exit")).collect();
+    assert_eq!(conversation, ["Do it", "First", "Go on", "Second", "More", "Again"]);
+    server.kill_and_restart();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    assert_eq!(rows::render(client.rows(&session)), live);
+}
+
 #[tokio::test]
 async fn steering_reaches_the_running_turn_of_an_agent_that_can_be_steered() {
     let folder = tempfile::tempdir().unwrap();
