@@ -429,7 +429,7 @@ async fn an_interrupted_import_is_repeated_from_the_beginning() {
 #[tokio::test]
 async fn steering_reaches_the_running_turn_of_an_agent_that_can_be_steered() {
     let folder = tempfile::tempdir().unwrap();
-    let server = setup(&replaying("codex/steering")).project(folder.path()).start();
+    let mut server = setup(&replaying("codex/steering")).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", folder.path()).await;
     client.ask(&session, SessionCommand::SetMode { mode: "read-only".to_owned() }).await.unwrap();
@@ -445,6 +445,10 @@ async fn steering_reaches_the_running_turn_of_an_agent_that_can_be_steered() {
         .map(|row| row.text.as_str())
         .collect();
     assert_eq!(users, ["[[longbash]] Count slowly.", "Steer: stop after this."]);
+    server.kill_and_restart();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    assert_eq!(client.view(&session).meta.mode, "read-only");
 }
 
 #[tokio::test]
