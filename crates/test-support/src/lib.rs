@@ -8,6 +8,7 @@
     reason = "a failing fixture fails its test"
 )]
 
+pub mod acp_script;
 #[cfg(feature = "browser")]
 pub mod browser;
 #[cfg(feature = "client")]

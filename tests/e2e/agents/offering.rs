@@ -1,34 +1,17 @@
 //! Choosing, adding and continuing agents: the New-session screen, the login, and what an agent can do. The agents are
 //! scripts that speak the protocol, because a real one cannot be made to need a login here.
 
-use std::path::Path;
-
+use pilothouse_test_support::acp_script;
 use pilothouse_test_support::browser::Size;
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 
 use crate::fixture::{Fixture, project, story_with};
 
-/// The beginning of a scripted agent: functions for its answers.
-const PRELUDE: &str = r#"
-answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
-fail() { printf '{"jsonrpc":"2.0","id":%s,"error":{"code":%s,"message":"%s"}}\n' "$1" "$2" "$3"; }
-update() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":%s}}\n' "$1"; }
-say() { update '{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"'"$1"'"}}'; }
-id() { sed -E 's/.*"id":([0-9]+).*/\1/' <<<"$1"; }
-"#;
-
-/// Writes a scripted agent and returns its command.
-fn agent(folder: &Path, script: &str) -> String {
-    let file = folder.join("agent.sh");
-    std::fs::write(&file, format!("{PRELUDE}\n{script}")).unwrap();
-    format!("bash {}", file.display())
-}
-
 /// A story with a scripted agent, which is named `helper`.
 async fn story(name: &str, size: Size, script: &str, tell: impl AsyncFnOnce(&mut Fixture)) {
     let folder = tempfile::tempdir().unwrap();
-    let setup =
-        ServerSetup::new(&built_binary()).agent(&format!("helper=acp:{}", agent(folder.path(), script)));
+    let setup = ServerSetup::new(&built_binary())
+        .agent(&format!("helper=acp:{}", acp_script::write(folder.path(), "agent", script)));
     story_with(name, size, project(), setup, async |fixture| {
         fixture.page().enter(&fixture.server.link).await;
         tell(fixture).await;
@@ -82,7 +65,7 @@ async fn agents_are_offered_with_their_version_and_others_with_the_command_that_
 #[tokio::test]
 async fn i_add_an_agent_use_it_and_remove_it() {
     let folder = tempfile::tempdir().unwrap();
-    let command = agent(folder.path(), HELPER);
+    let command = acp_script::write(folder.path(), "agent", HELPER);
     story_with("adding", Size::Wide, project(), ServerSetup::new(&built_binary()), async |fixture| {
         let page = fixture.page();
         page.first_visit(&fixture.server.link).await;

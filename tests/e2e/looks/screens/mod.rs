@@ -1,6 +1,7 @@
 //! Every state of the screen, wide and on a phone: axe-core checks it in every theme, and a screenshot is saved for
 //! people to look at.
 
+mod agents;
 mod axe;
 mod conversation;
 mod library;

@@ -3,14 +3,15 @@
 use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::protocol::SessionCommand;
 use pilothouse_core::{Kind, SessionState};
+use pilothouse_test_support::acp_script;
 use pilothouse_test_support::client::Client;
 use pilothouse_test_support::server::TestServer;
 
-use super::{scripted, setup};
+use super::setup;
 
 async fn session_with(script: &str) -> (tempfile::TempDir, TestServer, Client, String) {
     let folder = tempfile::tempdir().unwrap();
-    let server = setup(&scripted(folder.path(), "hostile", script)).project(folder.path()).start();
+    let server = setup(&acp_script::write(folder.path(), "hostile", script)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", folder.path()).await;
     (folder, server, client, session)

@@ -3,12 +3,13 @@
 use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::protocol::{ErrorCode, HubCommand, LoginKind, QueueEdit, SessionCommand};
 use pilothouse_core::{Kind, Mark, SessionState};
+use pilothouse_test_support::acp_script;
 use pilothouse_test_support::client::{Client, prompt};
 use pilothouse_test_support::rows;
 use pilothouse_test_support::wait::until_true;
 use serde_json::Value;
 
-use super::{replaying, scripted, setup};
+use super::{replaying, setup};
 
 /// An agent that logs what it receives and ends a turn when the file `go` exists.
 const PATIENT: &str = r#"
@@ -47,7 +48,7 @@ fn go(folder: &std::path::Path) {
 #[tokio::test]
 async fn messages_sent_while_the_agent_works_are_sent_one_by_one_after_the_turn() {
     let folder = tempfile::tempdir().unwrap();
-    let server = setup(&scripted(folder.path(), "patient", PATIENT)).project(folder.path()).start();
+    let server = setup(&acp_script::write(folder.path(), "patient", PATIENT)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", folder.path()).await;
     client.prompt(&session, "one").await.unwrap();
@@ -78,7 +79,8 @@ async fn messages_sent_while_the_agent_works_are_sent_one_by_one_after_the_turn(
 #[tokio::test]
 async fn shell_commands_run_without_the_agent_and_their_output_goes_with_the_next_prompt() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = setup(&scripted(folder.path(), "patient", PATIENT)).project(folder.path()).start();
+    let mut server =
+        setup(&acp_script::write(folder.path(), "patient", PATIENT)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", folder.path()).await;
     let shell = |id: &str, command: &str, exclude_from_context| SessionCommand::Bash {
@@ -125,7 +127,8 @@ async fn shell_commands_run_without_the_agent_and_their_output_goes_with_the_nex
 #[tokio::test]
 async fn a_session_is_resumed_by_the_agents_own_id_after_a_restart_of_the_server() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = setup(&scripted(folder.path(), "patient", PATIENT)).project(folder.path()).start();
+    let mut server =
+        setup(&acp_script::write(folder.path(), "patient", PATIENT)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", folder.path()).await;
     go(folder.path());
@@ -157,7 +160,8 @@ async fn an_agent_that_forgot_the_session_says_so_and_goes_on() {
     let script =
         PATIENT.replace(r#"answer "$(id "$line")" '{}'"#, r#"fail "$(id "$line")" -32002 "no such session""#);
     assert_ne!(script, PATIENT);
-    let mut server = setup(&scripted(folder.path(), "patient", &script)).project(folder.path()).start();
+    let mut server =
+        setup(&acp_script::write(folder.path(), "patient", &script)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", folder.path()).await;
     go(folder.path());
@@ -211,7 +215,7 @@ async fn auto_approve_answers_what_its_level_covers_and_records_each_answer() {
     std::fs::create_dir(&project).unwrap();
     std::fs::write(project.join("a.txt"), "a").unwrap();
     std::os::unix::fs::symlink("/etc", project.join("link")).unwrap();
-    let mut server = setup(&scripted(folder.path(), "asking", ASKING)).project(&project).start();
+    let mut server = setup(&acp_script::write(folder.path(), "asking", ASKING)).project(&project).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", &project).await;
     let set = |level, remember| SessionCommand::SetAutoApprove { level, remember };
@@ -285,7 +289,7 @@ async fn an_agent_that_needs_a_login_says_how_and_works_after_it() {
         *'"session/prompt"'*) say "hello"; answer "$(id "$line")" '{"stopReason":"end_turn"}' ;;
         esac
     done"#;
-    let server = setup(&scripted(folder.path(), "login", script)).project(folder.path()).start();
+    let server = setup(&acp_script::write(folder.path(), "login", script)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", folder.path()).await;
     let error = client.prompt(&session, "hi").await.unwrap_err();
@@ -319,7 +323,8 @@ async fn a_session_of_the_agent_is_listed_and_imported_once() {
         *'"session/prompt"'*) say "Again"; answer "$(id "$line")" '{"stopReason":"end_turn"}' ;;
         esac
     done"#;
-    let mut server = setup(&scripted(folder.path(), "listing", script)).project(folder.path()).start();
+    let mut server =
+        setup(&acp_script::write(folder.path(), "listing", script)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let list = || HubCommand::ListAgentSessions { agent: "agent".to_owned(), cursor: None };
     let listed = client.ask_hub(list()).await.unwrap();
@@ -375,7 +380,8 @@ done"#;
 #[tokio::test]
 async fn an_interrupted_import_is_repeated_from_the_beginning() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = setup(&scripted(folder.path(), "slow", SLOW_REPLAY)).project(folder.path()).start();
+    let mut server =
+        setup(&acp_script::write(folder.path(), "slow", SLOW_REPLAY)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let import = || HubCommand::ImportSession {
         agent: "agent".to_owned(),
@@ -454,7 +460,7 @@ async fn steering_reaches_the_running_turn_of_an_agent_that_can_be_steered() {
 #[tokio::test]
 async fn agents_are_added_removed_and_remembered() {
     let folder = tempfile::tempdir().unwrap();
-    let command = scripted(folder.path(), "patient", PATIENT);
+    let command = acp_script::write(folder.path(), "patient", PATIENT);
     let mut server = setup(&command).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     assert!(client.welcome.available.iter().any(|agent| agent.name == "goose" && !agent.install.is_empty()));
@@ -488,7 +494,7 @@ async fn a_deleted_session_is_deleted_by_its_agent_too_and_its_file_is_in_the_tr
     let script = PATIENT.replace(r#"{"resume":{}}"#, r#"{"resume":{},"close":{},"delete":{}}"#);
     assert_ne!(script, PATIENT);
     let script = script.replace("esac", r#"*'"session/delete"'*) answer "$(id "$line")" '{}' ;; esac"#);
-    let server = setup(&scripted(folder.path(), "patient", &script)).project(folder.path()).start();
+    let server = setup(&acp_script::write(folder.path(), "patient", &script)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", folder.path()).await;
     go(folder.path());
@@ -510,7 +516,7 @@ async fn a_deleted_session_is_deleted_by_its_agent_too_and_its_file_is_in_the_tr
 async fn a_stop_returns_the_queue_and_an_edited_message_is_not_sent() {
     let folder = tempfile::tempdir().unwrap();
     // It follows a stop only when it is told to.
-    let server = setup(&scripted(folder.path(), "patient", PATIENT)).project(folder.path()).start();
+    let server = setup(&acp_script::write(folder.path(), "patient", PATIENT)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = client.new_session_of("agent", folder.path()).await;
     client.prompt(&session, "one").await.unwrap();
