@@ -6,6 +6,7 @@ use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{AgentInfo, ErrorCode, HubCommand, SessionCommand};
+use pilothouse_core::{Mark, MessageController};
 
 use super::{Actions, add_error_row};
 use crate::net::read_answer;
@@ -88,8 +89,27 @@ impl Actions {
         });
     }
 
+    /// Sends again what failed. A refused message is sent with it, so its row and its copy in the composer go.
     pub fn retry(&self, session: Session) {
-        self.send_or_add_error_row(session, SessionCommand::Retry);
+        let client = self.client;
+        self.request_in_session(session, SessionCommand::Retry, move |session, outcome| match outcome {
+            Ok(_) => {
+                let id = session.id();
+                let is_refused = |text: &str| {
+                    session.with_rows(|rows| {
+                        rows.iter().any(|row| row.mark == Some(Mark::Refused) && row.text == text.trim())
+                    })
+                };
+                if client.drafts.of(&id).with_untracked(|draft| is_refused(draft)) {
+                    client.drafts.set(&id, String::new());
+                    client.drafts.save();
+                    client.attachments.clear(&id);
+                }
+                session.edit(MessageController::remove_refusals);
+                session.update_signals();
+            }
+            Err(error) => add_error_row(session, error.message),
+        });
     }
 
     pub fn resume(&self, session: Session) {

@@ -7,7 +7,6 @@ mod slash_menu;
 
 use leptos::html;
 use leptos::prelude::*;
-use pilothouse_core::SessionState;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 
@@ -47,11 +46,7 @@ pub fn Composer(session: Session) -> impl IntoView {
     let mentions = FileMentions::new(session, field);
     let recall = StoredValue::new(None::<Recall>);
     let can_stop = memo(move || session.meta.state().get().show_cancel_button());
-    // After a failure, a message starts a new turn as well, although the state offers Retry instead of input.
-    let starts_turn = memo(move || {
-        let state = session.meta.state().get();
-        state.input_enabled() || state == SessionState::Error
-    });
+    let starts_turn = memo(move || !session.meta.state().get().is_active());
     let is_shell = move || mode.get() == InputMode::Shell;
 
     let focus_field = move || {

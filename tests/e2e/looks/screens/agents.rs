@@ -49,28 +49,37 @@ async fn tell(fixture: &mut Fixture, screen: &mut Screen) {
     page.click_with_text("summary", "Continue a session of").await;
     page.until_text_in("[data-agent-session]", "Paint the hull").await;
     page.click_with_text("summary", "More agents").await;
-    screen.check("60-agents").await;
+    screen.check("70-agents").await;
     page.new_session_of("helper").await;
     screen.send("Change the greeting").await;
     page.until_present("[data-login]").await;
-    screen.check("61-login").await;
+    screen.check("71-login").await;
     page.click("[data-login-method=web] button").await;
     page.until_absent("[data-login]").await;
     page.press("Retry").await;
     page.until_state("waiting_approval").await;
-    screen.check("62-permission").await;
+    page.until_draft("").await;
+    assert_eq!(page.count("[data-kind=user]").await, 1, "the refused message is gone");
+    screen.check("72-permission").await;
     page.press("Allow once").await;
     page.until_present("[data-ask-kind=form]").await;
-    screen.check("63-form").await;
+    screen.check("73-form").await;
     page.click("[data-ask-id] [type=submit]").await;
     page.until_present("[data-ask-id] [aria-invalid=true]").await;
-    screen.check("64-form-error").await;
+    screen.check("74-form-error").await;
     page.fill("[data-ask-id] input[type=text]", "nightly").await;
     page.click("[data-ask-id] [type=submit]").await;
     page.until_state("completed").await;
-    screen.check("65-token-limit").await;
+    screen.check("75-token-limit").await;
     page.press("Auto-approve").await;
-    screen.check("66-auto-approve-levels").await;
+    screen.check("76-auto-approve-levels").await;
+    page.click_with_text("label", "Everything").await;
+    page.until_present("[data-auto-approve=everything]").await;
+    page.press("Auto-approve").await;
+    screen.send("Change it again").await;
+    page.until_text_in("[data-kind=system]", "Approved automatically").await;
+    page.until_present("[data-ask-kind=form]").await;
+    screen.check("77-auto-approve-on").await;
 }
 
 #[tokio::test]

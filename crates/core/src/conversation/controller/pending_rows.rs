@@ -25,7 +25,7 @@ impl MessageController {
     }
 
     /// Removes errors and refused prompts. Without this they would stay below all new rows.
-    fn remove_refusals(&mut self) -> Report {
+    pub fn remove_refusals(&mut self) -> Report {
         let mut report = Report::new();
         let local = |message: &UiMessage| message.kind == Kind::Error || message.mark == Some(Mark::Refused);
         while let Some(position) = self.rows[self.fold.body - self.first..].iter().position(local) {
