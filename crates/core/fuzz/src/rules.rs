@@ -125,7 +125,8 @@ fn calls(row: &UiMessage, id: &str) -> bool {
 
 /// Whether repeating the event changes nothing. Without an id each repetition is another call.
 fn is_idempotent(event: &Event) -> bool {
-    call_id(event).is_some() && !matches!(event, Event::ToolExecutionUpdate { .. } | Event::ToolExecutionDelta { .. })
+    call_id(event).is_some()
+        && !matches!(event, Event::ToolExecutionUpdate { .. } | Event::ToolExecutionDelta { .. })
         || ends_the_run(event)
         || matches!(event, Event::BashEnd { .. })
         || matches!(
