@@ -134,9 +134,9 @@ impl Actions {
         });
     }
 
-    /// Sets which approvals are answered automatically, with `remember` also for new sessions in the folder. It is shown
-    /// only once the server has confirmed it.
-    pub fn set_auto_approve(&self, session: Session, level: AutoApprove, remember: bool) {
+    /// Sets which approvals are answered automatically. `remember` sets or removes the level of new sessions in the
+    /// folder. It is shown only once the server has confirmed it.
+    pub fn set_auto_approve(&self, session: Session, level: AutoApprove, remember: Option<bool>) {
         let announced = self.client.announced;
         let command = SessionCommand::SetAutoApprove { level, remember };
         self.request_in_session(session, command, move |session, outcome| match outcome {

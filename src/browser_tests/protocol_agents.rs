@@ -128,7 +128,7 @@ async fn auto_approve_is_chosen_in_a_popover_and_shown_once_it_is_confirmed() {
     let frame = page.sent("set_auto_approve").await;
     assert_eq!((&frame["level"], &frame["remember"]), (&json!("edits"), &json!(false)));
     assert_eq!(page.attribute("main", "data-auto-approve").as_deref(), Some("off"));
-    page.event(Event::AutoApproveChanged { level: AutoApprove::Edits }).await;
+    page.event(Event::AutoApproveChanged { level: AutoApprove::Edits, folder: AutoApprove::Off }).await;
     assert_eq!(page.attribute("main", "data-auto-approve").as_deref(), Some("edits"));
     assert!(page.text(".auto-approve").contains("Auto-approve: Edits in this folder"));
 }

@@ -89,7 +89,7 @@ fn perform(actions: &Actions, action: KeyAction) -> bool {
                 (Some(session), KeyAction::TurnOffAutoApprove)
                     if session.meta.auto_approve().get_untracked().is_on() =>
                 {
-                    actions.set_auto_approve(session, AutoApprove::Off, false)
+                    actions.set_auto_approve(session, AutoApprove::Off, None)
                 }
                 (Some(_), KeyAction::ScrollToEnd) => actions.timeline.jump_to_end(),
                 _ => return false,

@@ -133,8 +133,11 @@ pub const SUBAGENTS: usize = 256;
 /// The length of an agent's name, which is also the name of a folder.
 pub const AGENT_NAME_BYTES: usize = 60;
 
-/// The seconds that an agent may take to start and to open a session.
+/// The seconds that an agent may be silent while it starts and opens a session.
 pub const AGENT_START_SECONDS: u64 = 60;
+
+/// The seconds that an agent may take to start and to open a session, however much it writes meanwhile.
+pub const AGENT_LOAD_SECONDS: u64 = 15 * 60;
 
 /// The number of agents that are discovered at the same time.
 pub const DISCOVERED_AT_ONCE: usize = 2;

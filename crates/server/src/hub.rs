@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::{DISCOVERED_AT_ONCE, PROTOCOL_VERSION, READ_AHEAD_SESSIONS};
-use pilothouse_core::protocol::{SearchResults, ServerFrame, SessionSummary, Welcome};
+use pilothouse_core::protocol::{Capabilities, SearchResults, ServerFrame, SessionSummary, Welcome};
 use tokio::sync::{Notify, Semaphore, mpsc};
 
 use crate::agent::catalogue::Agent;
@@ -79,6 +79,8 @@ struct HubState {
     unfinished: HashSet<String>,
     /// The discovered agents, by name.
     discovered: HashMap<String, Discovered>,
+    /// What agents last said that they can do, by name.
+    capabilities: HashMap<String, Capabilities>,
     /// Why writing to disk fails, while it does.
     storage_problem: Option<String>,
     /// Why recording a conversation fails, while it does, by session.
@@ -96,6 +98,8 @@ struct SessionEntry {
     file: Option<PathBuf>,
     /// The agent's own id of a session that was recorded here.
     agent_session: Option<String>,
+    /// The agent's id of a session that is not loaded completely. It exists at the agent only.
+    import: Option<String>,
     blobs: Blobs,
     inputs: Option<mpsc::Sender<Input>>,
     /// The session is being moved to the trash and is not opened any more.
@@ -112,11 +116,17 @@ impl SessionEntry {
             agent,
             file,
             agent_session: None,
+            import: None,
             blobs: Blobs::default(),
             inputs: None,
             deleting: false,
             requested_draft: None,
         }
+    }
+
+    /// Whether this is a session of the agent with that id.
+    fn is_agent_session(&self, id: &str) -> bool {
+        [&self.agent_session, &self.import].into_iter().any(|known| known.as_deref() == Some(id))
     }
 
     fn is_open(&self) -> bool {

@@ -45,7 +45,7 @@ use pilothouse_core::conversation::queue::Queue;
 use pilothouse_core::limits::{SESSION_COMMAND_QUEUE, SESSION_TASK_IDLE_SECONDS};
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{
-    CommandError, Cursor, ErrorCode, HubReply, SessionCommand, SessionMeta, SessionSummary,
+    Capabilities, CommandError, Cursor, ErrorCode, HubReply, SessionCommand, SessionMeta, SessionSummary,
 };
 use pilothouse_core::session::machine::StateEvent;
 use tokio::sync::{mpsc, oneshot};
@@ -98,6 +98,8 @@ pub enum Input {
     FileChanged {
         file: PathBuf,
     },
+    /// Starts the agent of a new session, so that its settings are known before the first prompt.
+    Prepare,
     /// Loads a session that only the agent knows.
     Import {
         agent_session: String,
@@ -146,6 +148,12 @@ async fn read_from_disk(origin: &SessionOrigin, hub: &Arc<Hub>) -> Recovered {
     tokio::task::spawn_blocking(move || recovery::open(&origin, &hub)).await.unwrap_or_default()
 }
 
+/// The capabilities that are known before a process runs: for an agent that reports them, those it reported last.
+fn capabilities(agent: &Agent, hub: &Hub) -> Capabilities {
+    let reported = agent.is_recorded().then(|| hub.known_capabilities(&agent.name)).flatten();
+    reported.unwrap_or_else(|| agent.capabilities(hub.agent_version(&agent.name).as_deref()))
+}
+
 struct Session {
     origin: SessionOrigin,
     hub: Arc<Hub>,
@@ -171,8 +179,9 @@ impl Session {
             session_id: origin.id.clone(),
             agent: origin.agent.name.clone(),
             cwd: origin.cwd.to_string_lossy().into_owned(),
-            capabilities: origin.agent.capabilities(hub.agent_version(&origin.agent.name).as_deref()),
+            capabilities: capabilities(&origin.agent, &hub),
             auto_approve: hub.auto_approve(&origin.id),
+            folder_auto_approve: recovered.folder_auto_approve,
             ..SessionMeta::default()
         };
         let recorder = origin.agent.is_recorded().then(|| {
@@ -261,6 +270,7 @@ impl Session {
                 self.origin.file = Some(file);
                 self.file_changed().await;
             }
+            Input::Prepare => self.prepare().await,
             Input::Import { agent_session, title } => self.begin_import(agent_session, title).await,
             Input::ProbeEnded { title } => {
                 self.agent.set_probing(false);
@@ -408,7 +418,8 @@ impl Session {
 
     fn send_due_requests(&mut self) {
         if self.agent.is_running() {
-            let effects = self.steering.due_requests(self.agent.is_delivering());
+            let has_queue = self.log.meta().capabilities.agent_queue;
+            let effects = self.steering.due_requests(self.agent.is_delivering(), has_queue);
             self.perform(effects);
         }
     }

@@ -6,6 +6,7 @@
 //!
 //! Conversations are not stored here but in the session files. Texts of prompts are never logged.
 
+mod agents;
 mod database;
 mod encoding;
 mod extras;

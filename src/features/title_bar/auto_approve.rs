@@ -57,17 +57,20 @@ fn build(place: &Element, actions: Actions, session: Session) {
         render_effect(Box::new(move || set_checked(&shown, session.meta.auto_approve().get() == level)));
         on(&radio, "change", move |_| {
             let remember = remembered.unchecked_ref::<HtmlInputElement>().checked();
-            actions.set_auto_approve(session, level, remember);
+            actions.set_auto_approve(session, level, Some(remember));
         });
     }
+    let shown = remember.clone();
+    render_effect(Box::new(move || {
+        set_checked(&shown, session.meta.folder_auto_approve().get().is_on());
+    }));
     let words = with_text("span", "", "Also for new sessions in this folder");
     let row = with_children("label", "form-option", &[&remember, &words]);
     set(&row, "data-remember", "");
     append(place, &row);
     on(&remember, "change", move |event| {
-        if event_checked(&event) {
-            actions.set_auto_approve(session, session.meta.auto_approve().get_untracked(), true);
-        }
+        let level = session.meta.auto_approve().get_untracked();
+        actions.set_auto_approve(session, level, Some(event_checked(&event)));
     });
 }
 

@@ -184,12 +184,12 @@ pub enum SessionCommand {
         option_id: String,
         value: String,
     },
-    /// Decides which approvals are answered automatically. With `remember` it also becomes the default of new sessions
-    /// in this folder.
+    /// Decides which approvals are answered automatically. `remember` makes it the default of new sessions in this
+    /// folder, or removes that default.
     SetAutoApprove {
         level: AutoApprove,
-        #[serde(default)]
-        remember: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        remember: Option<bool>,
     },
     /// Makes the agent log in, by one of its methods.
     LogIn {
@@ -476,7 +476,7 @@ mod tests {
             SessionCommand::Answer { ask_id: "q".to_owned(), answer: Answer::Confirm(true) },
             SessionCommand::Compact { instructions: None },
             SessionCommand::SetOption { option_id: "o".to_owned(), value: "v".to_owned() },
-            SessionCommand::SetAutoApprove { level: AutoApprove::Reading, remember: true },
+            SessionCommand::SetAutoApprove { level: AutoApprove::Reading, remember: Some(true) },
             SessionCommand::LogIn { method: "m".to_owned() },
             SessionCommand::Answer {
                 ask_id: "q".to_owned(),

@@ -213,6 +213,9 @@ pub enum Event {
     },
     AutoApproveChanged {
         level: AutoApprove,
+        /// The level of new sessions in the session's folder.
+        #[serde(skip_serializing_if = "AutoApprove::is_off")]
+        folder: AutoApprove,
     },
     CapabilitiesChanged {
         #[json(required)]

@@ -93,6 +93,11 @@ pub struct SessionMeta {
     #[serde(default)]
     #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub auto_approve: AutoApprove,
+    /// The same for new sessions in this folder.
+    #[serde(skip_serializing_if = "AutoApprove::is_off")]
+    #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
+    pub folder_auto_approve: AutoApprove,
 }
 
 /// A session's state and its newest rows.

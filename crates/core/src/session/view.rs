@@ -105,7 +105,10 @@ impl SessionMeta {
             Event::OptionsChanged { options } => self.options.clone_from(options),
             Event::PlanChanged { steps } => self.plan.clone_from(steps),
             Event::LoginChanged { login } => self.login.clone_from(login),
-            Event::AutoApproveChanged { level } => self.auto_approve = *level,
+            Event::AutoApproveChanged { level, folder } => {
+                self.auto_approve = *level;
+                self.folder_auto_approve = *folder;
+            }
             Event::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 self.retry = Some(RetryNote {
                     attempt: *attempt,

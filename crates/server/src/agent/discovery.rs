@@ -62,7 +62,7 @@ async fn introduce(agent: &Agent, folder: &Path, mark: &str) -> Discovered {
         Ok(introduction) => Discovered {
             version: introduction.version,
             title: introduction.title,
-            lists_sessions: introduction.capabilities.list_sessions,
+            lists_sessions: introduction.capabilities.list_sessions && introduction.capabilities.resume,
             problem: None,
         },
         Err(error) => {

@@ -21,6 +21,8 @@ pub struct StoredSession {
     pub modified: u64,
     /// The agent's own id of a session that was recorded here.
     pub agent_session: Option<String>,
+    /// The agent's id of a session that was not loaded completely.
+    pub import: Option<String>,
 }
 
 /// The digest of a session file, with the state needed to continue reading it.
@@ -77,7 +79,8 @@ impl FileSummary {
             title: facts.title(),
             state: self.digest.resting_state(),
             modified: facts.modified().unwrap_or_else(|| self.stamp.map_or(0, FileStamp::modified_ms)),
-            agent_session: facts.agent_session.clone().or_else(|| facts.import.clone()),
+            agent_session: facts.agent_session.clone(),
+            import: facts.import.clone(),
         })
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use pilothouse_agents::{Reply, Request};
 use pilothouse_core::limits::VERSION_PROBE_SECONDS;
 use pilothouse_core::protocol::{
-    AgentInfo, AgentSessions, AvailableAgent, CommandError, ErrorCode, ServerFrame,
+    AgentInfo, AgentSessions, AvailableAgent, Capabilities, CommandError, ErrorCode, ServerFrame,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ use super::{Hub, HubState, broadcast};
 use crate::agent::catalogue::{Agent, KnownAgent, known_agents};
 use crate::agent::discovery::{Discovered, discover};
 use crate::agent::{orphans, probe};
+use crate::store::Write as StoreWrite;
 
 /// The file with the agents that the user added, below the data folder.
 pub const CUSTOM_AGENTS: &str = "agents.json";
@@ -86,6 +87,10 @@ impl Hub {
         let last = agents.iter().position(|offered| offered.demo).unwrap_or(agents.len());
         agents.insert(last, agent.clone());
         drop(agents);
+        // Sessions of an agent that was removed, and is added again with another command.
+        for entry in self.state().sessions.values_mut().filter(|entry| entry.agent.name == agent.name) {
+            entry.agent = agent.clone();
+        }
         self.watch_folders(vec![agent.session_folder()]);
         true
     }
@@ -167,7 +172,7 @@ impl Hub {
                 let state = self.state();
                 let is_listed = |id: &str| {
                     let mut entries = state.sessions.values().filter(|entry| entry.agent.name == name);
-                    entries.any(|entry| entry.agent_session.as_deref() == Some(id))
+                    entries.any(|entry| entry.is_agent_session(id))
                 };
                 found.sessions.retain(|session| !is_listed(&session.id));
                 found.sessions.sort_by_key(|session| std::cmp::Reverse(session.modified));
@@ -210,6 +215,20 @@ impl Hub {
         };
         if changed {
             self.broadcast_agents();
+        }
+    }
+
+    /// What an agent last said that it can do.
+    pub fn known_capabilities(&self, agent: &str) -> Option<Capabilities> {
+        self.state().capabilities.get(agent).cloned()
+    }
+
+    /// Remembers what an agent said that it can do, for sessions whose process does not run.
+    pub fn set_known_capabilities(&self, agent: &str, capabilities: &Capabilities) {
+        let before = self.state().capabilities.insert(agent.to_owned(), capabilities.clone());
+        if before.as_ref() != Some(capabilities) {
+            let (agent, capabilities) = (agent.to_owned(), capabilities.clone());
+            self.store.submit(vec![StoreWrite::SetAgentCapabilities { agent, capabilities }]);
         }
     }
 

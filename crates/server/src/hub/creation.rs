@@ -13,11 +13,19 @@ use crate::clock::now_ms;
 use crate::session::Input;
 use crate::store::{SessionRecord, Write};
 
+fn new_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
 impl Hub {
-    /// Creates a session. It is listed at once; its agent is started by the first prompt.
-    pub async fn new_session(&self, agent: &str, cwd: PathBuf) -> Result<String, CommandError> {
-        let id = uuid::Uuid::now_v7().to_string();
+    /// Creates a session, which is listed at once. An agent that reports its settings only for a session is started;
+    /// others are started by the first prompt.
+    pub async fn new_session(self: &Arc<Self>, agent: &str, cwd: PathBuf) -> Result<String, CommandError> {
+        let id = new_id();
         self.add_session(&id, agent, cwd).await?;
+        if self.agent(agent)?.is_recorded() {
+            self.send(&id, Input::Prepare).await.map_err(|_| CommandError::no_such_session())?;
+        }
         Ok(id)
     }
 
@@ -31,15 +39,16 @@ impl Hub {
     ) -> Result<String, CommandError> {
         let _one_at_a_time = self.imports.lock().await;
         let listed = self.state().sessions.values().find_map(|entry| {
-            let is_same = entry.agent.name == agent && entry.agent_session.as_ref() == Some(&agent_session);
+            let is_same = entry.agent.name == agent && entry.is_agent_session(&agent_session);
             is_same.then(|| entry.summary.id.clone())
         });
         if let Some(id) = listed {
             return Ok(id);
         }
-        let id = self.new_session(agent, cwd).await?;
+        let id = new_id();
+        self.add_session(&id, agent, cwd).await?;
         if let Some(entry) = self.state().sessions.get_mut(&id) {
-            entry.agent_session = Some(agent_session.clone());
+            entry.import = Some(agent_session.clone());
         }
         let input = Input::Import { agent_session, title };
         match self.send(&id, input).await {
@@ -93,7 +102,9 @@ impl Hub {
         let unfinished: HashSet<String> = self.store.unfinished_sessions().into_iter().collect();
         let oldest = now_ms().saturating_sub(UNUSED_SESSION_DAYS * 24 * 60 * 60 * 1_000);
         let agents = self.agents();
+        let capabilities = self.store.agent_capabilities();
         let mut state = self.state();
+        state.capabilities = capabilities;
         for record in self.store.sessions() {
             let agent = agents.iter().find(|agent| agent.name == record.agent);
             let is_unfinished = unfinished.contains(&record.id);

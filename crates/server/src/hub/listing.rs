@@ -107,7 +107,7 @@ impl Hub {
                 };
                 match known {
                     Some(entry) if entry.is_open() => {
-                        entry.agent_session = session.agent_session;
+                        (entry.agent_session, entry.import) = (session.agent_session, session.import);
                         self.set_file(entry, session.path.clone());
                         // A session whose queue is full checks its file when the agent's run ends.
                         if let Some(inputs) = &entry.inputs {
@@ -115,7 +115,7 @@ impl Hub {
                         }
                     }
                     Some(entry) => {
-                        entry.agent_session = session.agent_session;
+                        (entry.agent_session, entry.import) = (session.agent_session, session.import);
                         self.set_file(entry, session.path);
                         if entry.summary != summary {
                             entry.summary = summary;
@@ -125,7 +125,7 @@ impl Hub {
                     None => {
                         let record = state.records.remove(&session.id).unwrap_or_default();
                         let mut entry = SessionEntry::new(summary, record, agent.clone(), None);
-                        entry.agent_session = session.agent_session;
+                        (entry.agent_session, entry.import) = (session.agent_session, session.import);
                         self.set_file(&mut entry, session.path);
                         changed.push(entry.summary());
                         state.sessions.insert(session.id, entry);

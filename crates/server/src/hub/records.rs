@@ -53,13 +53,15 @@ impl Hub {
         self.change_record(id, write, move |record| record.read_at = record.read_at.max(at))
     }
 
-    /// Stores which approvals of a session are answered automatically, and with `folder` also for new sessions there.
+    /// Stores which approvals of a session are answered automatically, and with `folder_level` which of new sessions in
+    /// its folder.
     pub fn set_auto_approve(
         self: &Arc<Self>,
         id: &str,
         level: AutoApprove,
-        folder: Option<String>,
+        folder_level: Option<AutoApprove>,
     ) -> RecordChange {
+        let folder = self.state().sessions.get(id).map(|entry| entry.summary.cwd.clone());
         let change = self.change_record(
             id,
             |session, summary| Write::SetAutoApprove {
@@ -70,7 +72,7 @@ impl Hub {
             },
             move |record| record.auto_approve = level,
         )?;
-        if let Some(folder) = folder {
+        if let (Some(folder), Some(level)) = (folder, folder_level) {
             return Ok(self.store.write(vec![Write::SetFolderAutoApprove { folder, level }]));
         }
         Ok(change)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pilothouse_agents::{AgentError, AgentEvent, Open, Reply, Request, Settings, ShellOutcome};
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ask::ClosedBy;
-use pilothouse_core::conversation::message::Message;
+use pilothouse_core::conversation::message::{Content, Message, StopReason};
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{CommandError, Disposition, ErrorCode, SessionReply};
 use pilothouse_core::render::describe::title_from;
@@ -16,6 +16,17 @@ use super::{Session, agent_failed, probing, stopping};
 use crate::agent::catalogue::SessionStart;
 use crate::agent::process::{Exit, Launch, ProcessEvent};
 use crate::clock::now_ms;
+
+/// The row of a failure.
+fn failed_message(reason: &str) -> Event {
+    let message = Message::Assistant {
+        content: Content(Vec::new()),
+        stop_reason: StopReason::Error,
+        error_message: Some(reason.to_owned()),
+        timestamp: None,
+    };
+    Event::MessageEnd { message }
+}
 
 impl Session {
     /// Starts the agent unless it is running.
@@ -56,6 +67,13 @@ impl Session {
         self.steering.offer_again();
         self.steering.set_agent_queue(None);
         Ok(())
+    }
+
+    /// Starts the agent of a new session. The first prompt tries again, so a failure is only logged.
+    pub(super) async fn prepare(&mut self) {
+        if let Err(error) = self.ensure_process().await {
+            tracing::info!(session = %self.origin.id, error = error.message, "the agent could not be started early");
+        }
     }
 
     pub(super) async fn launch(&self) -> Launch {
@@ -114,7 +132,10 @@ impl Session {
             }
             AgentEvent::MemoryLost { reason } => self.memory_lost(&reason).await,
             AgentEvent::OpenFailed { reason } => {
-                self.discard_import().await;
+                if self.has_import() {
+                    self.discard_import().await;
+                    self.publish(failed_message(&reason));
+                }
                 self.open_failed(reason);
             }
             AgentEvent::AskClosed { ask_id } => {
@@ -193,6 +214,11 @@ impl Session {
         {
             return;
         }
+        if let Event::CapabilitiesChanged { capabilities } = &event
+            && self.recorder.is_some()
+        {
+            self.hub.set_known_capabilities(&self.origin.agent.name, capabilities);
+        }
         if matches!(event, Event::LoginChanged { login: Some(_) }) {
             self.agent.await_login();
         }
@@ -247,6 +273,10 @@ impl Session {
 
     /// Finds the client id of a user message that the agent reports, by which the client that sent it recognizes it.
     pub(super) fn match_user_message(&mut self, text: &str) -> Option<String> {
+        // The messages of a session that is being loaded were sent elsewhere.
+        if self.has_import() {
+            return None;
+        }
         let is_scheduled = self.steering.queue().sendable().any(|item| item.text == text);
         if let Some(client_id) = self.prompts.match_reported(text, is_scheduled) {
             return Some(client_id);

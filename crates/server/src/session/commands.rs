@@ -190,8 +190,8 @@ impl Session {
         if self.origin.file.is_none() {
             return Err(CommandError::invalid("You can rename a session after its first message."));
         }
-        let append = self.recorder.as_mut().and_then(|recorder| recorder.rename(&name, now_ms()));
-        self.append(append).await?;
+        self.check_loaded()?;
+        self.append_or_undo(|recorder| recorder.rename(&name, now_ms())).await?;
         if self.agent.is_running() {
             self.request(Request::Rename { name: name.clone() }, Pending::Ignored);
         }
@@ -200,10 +200,15 @@ impl Session {
     }
 
     /// Decides which approvals are answered automatically. Open ones that the new level covers are answered at once.
-    async fn set_auto_approve(&mut self, level: AutoApprove, remember: bool) -> Result<(), CommandError> {
-        let folder = remember.then(|| self.log.meta().cwd.clone());
-        self.hub.set_auto_approve(&self.origin.id, level, folder)?.result().await?;
-        self.publish(Event::AutoApproveChanged { level });
+    async fn set_auto_approve(
+        &mut self,
+        level: AutoApprove,
+        remember: Option<bool>,
+    ) -> Result<(), CommandError> {
+        let folder_level = remember.map(|remember| if remember { level } else { AutoApprove::Off });
+        self.hub.set_auto_approve(&self.origin.id, level, folder_level)?.result().await?;
+        let folder = folder_level.unwrap_or(self.log.meta().folder_auto_approve);
+        self.publish(Event::AutoApproveChanged { level, folder });
         self.update_summary();
         for ask in self.asks.to_vec() {
             self.auto_approve(&ask).await;
@@ -235,6 +240,7 @@ impl Session {
             return Ok(());
         }
         self.check_writable().await?;
+        self.check_loaded()?;
         if self.origin.agent.has_shell() {
             self.ensure_process().await?;
         }
@@ -350,8 +356,11 @@ impl Session {
         let record = ask_record(words);
         if self.recorder.is_some() {
             self.end_message_in_progress().await;
-            self.store_ask_record(&record).await?;
             self.journal.commit(vec![self.journal.save_asks(self.asks.without(ask_id))]).await?;
+            if let Err(error) = self.append_or_undo(|recorder| recorder.record(&record, now_ms())).await {
+                self.journal.submit(vec![self.journal.save_asks(self.asks.to_vec())]);
+                return Err(error);
+            }
         } else {
             let writes = vec![
                 self.journal.add_extra(vec![record.clone()]),

@@ -41,6 +41,31 @@ impl Session {
         }
     }
 
+    /// Writes what a user action records. If that fails, nothing of it is recorded: the user is told, and decides again.
+    pub(super) async fn append_or_undo(
+        &mut self,
+        record: impl FnOnce(&mut Recorder) -> Option<Append>,
+    ) -> Result<(), CommandError> {
+        let before = self.recorder.clone();
+        let append = self.recorder.as_mut().and_then(record);
+        let result = self.append(append).await;
+        if result.is_err() {
+            self.recorder = before;
+        }
+        result
+    }
+
+    /// Returns an error while a session that only the agent knows is not loaded completely: its file begins with what
+    /// the agent reports.
+    pub(super) fn check_loaded(&self) -> Result<(), CommandError> {
+        if self.has_import() {
+            let text =
+                "This session isn't loaded from the agent yet. Wait until it is, or try again to load it.";
+            return Err(CommandError::new(ErrorCode::Busy, text));
+        }
+        Ok(())
+    }
+
     /// Records an event, if this session is recorded, and publishes it.
     pub(super) async fn record_and_publish(&mut self, event: Event) {
         let append = self.recorder.as_mut().and_then(|recorder| recorder.record(&event, now_ms()));
@@ -58,17 +83,6 @@ impl Session {
         while let Some(event) = self.agent.next_conversation_event() {
             // Boxed, because the end of a message may itself lead here.
             Box::pin(self.session_event(event)).await;
-        }
-    }
-
-    /// Stores how a question ended, in the session's file or beside it. Nothing is published yet.
-    pub(super) async fn store_ask_record(&mut self, record: &Event) -> Result<(), CommandError> {
-        match &mut self.recorder {
-            Some(recorder) => {
-                let append = recorder.record(record, now_ms());
-                self.append(append).await
-            }
-            None => self.journal.commit(vec![self.journal.add_extra(vec![record.clone()])]).await,
         }
     }
 
@@ -136,7 +150,7 @@ impl Session {
 
     /// Drops what was loaded, because the import failed. The next attempt starts from the beginning.
     pub(super) async fn discard_import(&mut self) {
-        if let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.import().is_some()) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.has_part_of_import()) {
             recorder.reset_import();
             let recovered = read_from_disk(&self.origin, &self.hub).await;
             self.log.replace_rows(recovered.extras.into_iter().flat_map(|extra| extra.events));

@@ -4,6 +4,7 @@
 //!
 //! Everything here reads the disk and blocks.
 
+use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::conversation::message::{Content, Message, Part};
 use pilothouse_core::conversation::queue::{Queue, Scheduled};
 use pilothouse_core::conversation::ui_message::BashResult;
@@ -38,6 +39,8 @@ pub(super) struct Recovered {
     pub(super) outcomes: Vec<(String, Option<PromptOutcome>)>,
     /// The writes to the store that complete the recovery.
     pub(super) writes: Vec<Write>,
+    /// Which approvals of new sessions in the session's folder are answered automatically.
+    pub(super) folder_auto_approve: AutoApprove,
 }
 
 /// Reads a session in which nothing runs.
@@ -45,6 +48,7 @@ pub(super) fn open(origin: &SessionOrigin, hub: &Hub) -> Recovered {
     let scanned = origin.file.as_deref().and_then(|file| hub.scan(file));
     let mut recovered = Recovered::read(hub.store(), &origin.id, &origin.blobs, scanned.as_ref());
     recovered.history = scanned.map(|scanned| scanned.fold(&recovered.extras, &origin.blobs));
+    recovered.folder_auto_approve = hub.store().folder_auto_approve(&origin.cwd.to_string_lossy());
     if origin.agent.is_recorded() {
         recovered.recorded = recovered.history.as_ref().map(|history| RecordedFacts {
             agent_session: history.agent_session().map(str::to_owned),
@@ -132,7 +136,8 @@ impl Recovered {
     fn recover_prompts(&mut self, store: &Store, session: &str, blobs: &Blobs, file: Option<&ScannedFile>) {
         let mut items = store.queue(session);
         let scheduled = items.len();
-        let (settled, open) = settled_and_open(store.prompts(session), &items, file);
+        let known = store.settled_prompt_times(session);
+        let (settled, open) = settled_and_open(store.prompts(session), &items, file, &known);
         items.retain(|item| !settled.iter().any(|prompt| prompt.client_id == item.id));
         for prompt in settled.iter().filter(|prompt| prompt.outcome.is_none()) {
             // The server was killed before the agent replied. A client that sends the prompt again gets this outcome.
@@ -197,15 +202,18 @@ fn recover_shell_commands(events: &mut Vec<Event>, file: Option<&ScannedFile>) {
     events.extend(running.into_iter().map(|(id, result)| Event::BashEnd { id, result }));
 }
 
-/// Divides prompts into those that need no recovery, and the others.
+/// Divides prompts into those that need no recovery, and the others. `known` are the times of messages that are other
+/// prompts.
 fn settled_and_open(
     prompts: Vec<Prompt>,
     queue: &[Scheduled],
     file: Option<&ScannedFile>,
+    known: &[u64],
 ) -> (Vec<Prompt>, Vec<Prompt>) {
     // Without a prompt the messages of the file, which may be thousands, are not read.
     let earliest = prompts.iter().map(|prompt| prompt.at).min();
     let messages = file.zip(earliest).map(|(file, at)| file.user_messages_since(at)).unwrap_or_default();
+    let messages = without_known(messages, known);
     let settled = match_prompts(&prompts, queue, messages);
     let mut open = Vec::new();
     let mut done = Vec::new();
@@ -213,6 +221,16 @@ fn settled_and_open(
         if settled { done.push(prompt) } else { open.push(prompt) }
     }
     (done, open)
+}
+
+/// Leaves out one message for each of these times.
+fn without_known(mut messages: Vec<(u64, String)>, known: &[u64]) -> Vec<(u64, String)> {
+    for known in known {
+        if let Some(position) = messages.iter().position(|(time, _)| time == known) {
+            messages.remove(position);
+        }
+    }
+    messages
 }
 
 /// Whether the session file contains this extra: shell commands that ended before the agent created its file are
@@ -315,6 +333,15 @@ mod tests {
             Prompt { outcome: Some(Ok(Some(Prompted { disposition: Disposition::Unsent }))), ..command };
         assert_eq!(matched(&[unsent], &[(12, "the long text")]), [false], "only the first time");
         assert_eq!(matched(&[prompt("a", "plain", 10)], &[(12, "another")]), [false]);
+    }
+
+    #[test]
+    fn a_message_of_a_settled_prompt_settles_no_other_prompt() {
+        let messages = || vec![(12, "settled before".to_owned()), (13, "again".to_owned())];
+        let held = [prompt("held", "/wait", 10), prompt("again", "again", 11)];
+        assert_eq!(match_prompts(&held, &[], messages()), [true, true], "both would be lost");
+        assert_eq!(match_prompts(&held, &[], without_known(messages(), &[12, 13])), [false, false]);
+        assert_eq!(without_known(vec![(12, "a".into()), (12, "b".into())], &[12]).len(), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use pilothouse_agents::Request;
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ask::{Answer, ClosedBy};
-use pilothouse_core::conversation::queue::{Lane, QueueError, Scheduled};
+use pilothouse_core::conversation::queue::{Lane, Queue, QueueError, Scheduled};
 use pilothouse_core::conversation::ui_message::{Image, last_user_message};
 use pilothouse_core::protocol::{CommandError, Disposition, ErrorCode, Prompted, SessionReply};
 use pilothouse_core::session::machine::StateEvent;
@@ -60,17 +60,7 @@ impl Session {
     /// Adds a prompt to the queue while the agent is working, and acknowledges it as queued.
     pub(super) async fn schedule_prompt(&mut self, responder: Responder, prompt: Prompt) {
         let client_id = prompt.client_id.clone();
-        let mut item = scheduled(prompt.clone());
-        item.images.iter_mut().for_each(|image| self.origin.blobs.retain(image));
-        let planned = self.steering.plan(|queue| queue.schedule(item));
-        let result = match planned {
-            Ok((queue, ())) => {
-                let writes = vec![self.journal.accept_prompt(queued(prompt)), self.save_queue(&queue)];
-                self.journal.commit(writes).await.map(|()| queue)
-            }
-            Err(error) => Err(error.into()),
-        };
-        match result {
+        match self.store_scheduled(prompt).await {
             Ok(queue) => {
                 self.prompts.remember(&client_id);
                 self.prompts.wait(&client_id, responder);
@@ -81,6 +71,16 @@ impl Session {
             }
             Err(error) => responder.respond(Err(error)),
         }
+    }
+
+    /// Stores a prompt at the end of the queue. Returns the new queue.
+    async fn store_scheduled(&mut self, prompt: Prompt) -> Result<Queue, CommandError> {
+        let mut item = scheduled(prompt.clone());
+        item.images.iter_mut().for_each(|image| self.origin.blobs.retain(image));
+        let (queue, ()) = self.steering.plan(|queue| queue.schedule(item))?;
+        let writes = vec![self.journal.accept_prompt(queued(prompt)), self.save_queue(&queue)];
+        self.journal.commit(writes).await?;
+        Ok(queue)
     }
 
     /// Sends a stored prompt to the agent, which is started if necessary.
@@ -160,7 +160,8 @@ impl Session {
     /// Processes the prompts that were held during a stop or a probe. They pass the same checks again.
     pub(super) async fn release_held(&mut self) {
         for (responder, prompt) in self.prompts.take_held() {
-            self.prompt(responder, prompt).await;
+            // Messages that the agent received before are not this prompt.
+            self.prompt(responder, Prompt { at: now_ms(), ..prompt }).await;
         }
     }
 
@@ -173,12 +174,12 @@ impl Session {
         if let Some((first, others)) = self.prompts.resume() {
             return self.resume_unsent(responder, first, others).await;
         }
-        let is_queue_empty = self.steering.queue().sendable().next().is_none();
-        if is_queue_empty && self.has_import() {
+        if self.has_import() {
             responder.respond(Ok(SessionReply::Done));
+            self.steering.offer_again();
             return self.import_session().await;
         }
-        if is_queue_empty {
+        if self.steering.queue().sendable().next().is_none() {
             return self.prompt_as_user(responder, CONTINUE.to_owned(), Vec::new()).await;
         }
         match self.ensure_process().await {
@@ -236,7 +237,10 @@ impl Session {
     pub(super) async fn retry(&mut self, responder: Responder) {
         if self.has_import() || self.prompts.has_unsent() || self.steering.queue().sendable().next().is_some()
         {
-            return self.resume(responder).await;
+            return match self.schedule_refused().await {
+                Ok(()) => self.resume(responder).await,
+                Err(error) => responder.respond(Err(error)),
+            };
         }
         let refused = self.prompts.refused().map(|prompt| (prompt.text.clone(), prompt.images.clone()));
         match refused.or_else(|| self.last_user_message()) {
@@ -249,6 +253,20 @@ impl Session {
                 responder.respond(Err(CommandError::new(ErrorCode::Gone, text)));
             }
         }
+    }
+
+    /// Schedules the refused prompt after the messages that are sent before it.
+    async fn schedule_refused(&mut self) -> Result<(), CommandError> {
+        self.check_resumable().await?;
+        let Some(refused) = self.prompts.refused().cloned() else { return Ok(()) };
+        let images = self.restore_images(refused.images).await;
+        let client_id = uuid::Uuid::now_v7().to_string();
+        let prompt = new_prompt(client_id.clone(), refused.text, images, refused.lane);
+        let queue = self.store_scheduled(prompt).await?;
+        self.prompts.remember(&client_id);
+        self.prompts.forget_refused();
+        self.set_queue(queue);
+        Ok(())
     }
 
     pub(super) async fn prompt_as_user(&mut self, responder: Responder, text: String, images: Vec<Image>) {

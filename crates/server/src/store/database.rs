@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use crate::clock::unix_ms;
 
 /// Migration N brings the tables from version N to N + 1. A released migration is never changed.
-pub(super) const MIGRATIONS: [&str; 2] = ["
+pub(super) const MIGRATIONS: [&str; 3] = ["
     CREATE TABLE sessions (
         id TEXT PRIMARY KEY,
         agent TEXT NOT NULL DEFAULT '',
@@ -76,6 +76,12 @@ pub(super) const MIGRATIONS: [&str; 2] = ["
     CREATE TABLE folders (
         path TEXT PRIMARY KEY,
         auto_approve TEXT NOT NULL DEFAULT 'off'
+    ) STRICT, WITHOUT ROWID;
+", "
+    -- What agents last said that they can do, as JSON.
+    CREATE TABLE agents (
+        name TEXT PRIMARY KEY,
+        capabilities TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
 "];
 

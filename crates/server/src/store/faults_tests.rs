@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
+use pilothouse_core::protocol::Capabilities;
 use rusqlite::Connection;
 
 use super::store_tests::{accept, in_flight, prompt};
@@ -94,6 +95,10 @@ fn a_store_of_the_first_version_keeps_its_records_and_gets_the_new_columns() {
     assert_eq!(store.sessions()[0].auto_approve, AutoApprove::Reading);
     assert_eq!(store.folder_auto_approve("/ship"), AutoApprove::Edits);
     assert_eq!(store.folder_auto_approve("/other"), AutoApprove::Off);
+    let capabilities = Capabilities { compact: true, ..Capabilities::default() };
+    let (agent, known) = ("pi".to_owned(), capabilities.clone());
+    store.write(vec![Write::SetAgentCapabilities { agent, capabilities }]).wait().unwrap();
+    assert_eq!(store.agent_capabilities(), [("pi".to_owned(), known)].into());
 }
 
 #[test]

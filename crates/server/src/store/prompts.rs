@@ -27,6 +27,12 @@ impl Store {
         })
     }
 
+    /// The times of the messages in the session file that are settled prompts.
+    pub fn settled_prompt_times(&self, session: &str) -> Vec<u64> {
+        let query = "SELECT told FROM prompts WHERE session = ? AND settled = 1 AND told IS NOT NULL";
+        self.read("the times of prompts", query, [session], |row| row.get(0).map(count))
+    }
+
     /// Every remembered id, oldest first, with the reply that its client got.
     pub fn client_ids(&self, session: &str) -> Vec<(String, Option<PromptOutcome>)> {
         let query = "SELECT client_id, outcome FROM prompts WHERE session = ? ORDER BY number";

@@ -3,9 +3,12 @@
 use pilothouse_core::conversation::ask::Ask;
 use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::conversation::queue::Scheduled;
+use pilothouse_core::protocol::Capabilities;
 use rusqlite::Connection;
 
-use super::{Extra, InFlightNote, Prompt, PromptOutcome, SessionRecord, extras, lists, prompts, sessions};
+use super::{
+    Extra, InFlightNote, Prompt, PromptOutcome, SessionRecord, agents, extras, lists, prompts, sessions,
+};
 
 /// A change of the store.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +55,11 @@ pub enum Write {
     SetFolderAutoApprove {
         folder: String,
         level: AutoApprove,
+    },
+    /// What an agent said that it can do.
+    SetAgentCapabilities {
+        agent: String,
+        capabilities: Capabilities,
     },
     /// Stores a prompt. One that is unsettled and stored again (it was edited) replaces the earlier text.
     AcceptPrompt {
@@ -124,6 +132,9 @@ impl Write {
             }
             Self::SetFolderAutoApprove { folder, level } => {
                 sessions::set_folder_auto_approve(transaction, folder, *level)
+            }
+            Self::SetAgentCapabilities { agent, capabilities } => {
+                agents::set_capabilities(transaction, agent, capabilities)
             }
             Self::AcceptPrompt { session, prompt } => prompts::accept(transaction, session, prompt),
             Self::RememberId { session, client_id, at } => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use pilothouse_agents::{AgentError, AgentEvent, Connection, Open, Output, Reply, Request, RequestId};
-use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, AGENT_START_SECONDS};
+use pilothouse_core::limits::{AGENT_LOAD_SECONDS, AGENT_OUTPUT_QUEUE, AGENT_START_SECONDS};
 use pilothouse_core::protocol::event::Event;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -41,8 +41,9 @@ struct RunningAgent {
     connection: Connection,
     /// The agent accepts prompts.
     ready: bool,
-    /// When an agent that is not ready counts as failed.
+    /// When an agent that is not ready, and silent, counts as failed.
     ready_by: Option<Instant>,
+    ready_by_at_last: Instant,
     /// We are ending the process.
     ending: bool,
 }
@@ -104,8 +105,14 @@ impl AgentConnection {
 
     fn attach(&mut self, process: Process, mut connection: Connection, open: Open) {
         connection.open(open);
-        let ready_by = Some(Instant::now() + Duration::from_secs(AGENT_START_SECONDS));
-        self.running = Some(RunningAgent { process, connection, ready: false, ready_by, ending: false });
+        self.running = Some(RunningAgent {
+            process,
+            connection,
+            ready: false,
+            ready_by: Some(ready_by()),
+            ready_by_at_last: Instant::now() + Duration::from_secs(AGENT_LOAD_SECONDS),
+            ending: false,
+        });
         self.deliver();
     }
 
@@ -164,6 +171,8 @@ impl AgentConnection {
 
     pub(in crate::session) fn receive(&mut self, lines: Vec<pilothouse_agents::framing::Line>) {
         if let Some(running) = &mut self.running {
+            // A long conversation takes its time to load.
+            running.ready_by = running.ready_by.map(|_| ready_by().min(running.ready_by_at_last));
             lines.into_iter().for_each(|line| running.connection.receive(line));
         }
         self.deliver();
@@ -225,14 +234,19 @@ impl AgentConnection {
         }
     }
 
-    /// The next event of the conversation, if it is the next that was received.
+    /// The next event of the conversation that was received, before anything else that was.
     pub(in crate::session) fn next_conversation_event(&mut self) -> Option<Event> {
-        match self.next()? {
-            FromAgent::Event(AgentEvent::Session(event)) => Some(event),
-            other => {
-                self.outputs.push_front(Unprocessed::Message(Box::new(other)));
-                None
-            }
+        let is_event = |output: &Unprocessed| {
+            matches!(output, Unprocessed::Message(message)
+                if matches!(**message, FromAgent::Event(AgentEvent::Session(_))))
+        };
+        let position = self.outputs.iter().position(is_event)?;
+        match self.outputs.remove(position)? {
+            Unprocessed::Message(message) => match *message {
+                FromAgent::Event(AgentEvent::Session(event)) => Some(event),
+                _ => None,
+            },
+            Unprocessed::Line(_) => None,
         }
     }
 
@@ -289,6 +303,7 @@ impl AgentConnection {
         }
         self.deliver();
         self.running = None;
+        self.unsent.clear();
         self.stop_at = None;
         self.silence_at = None;
         expected
@@ -360,6 +375,10 @@ impl AgentConnection {
             self.end();
         }
     }
+}
+
+fn ready_by() -> Instant {
+    Instant::now() + Duration::from_secs(AGENT_START_SECONDS)
 }
 
 #[cfg(test)]

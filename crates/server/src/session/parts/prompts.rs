@@ -201,6 +201,11 @@ impl Prompts {
         Some((first, unsent.collect()))
     }
 
+    /// Forgets the refused prompt, because it is sent again.
+    pub(in crate::session) fn forget_refused(&mut self) {
+        self.refused = None;
+    }
+
     /// The prompt that the agent refused last, for a retry. It is kept until a prompt is acknowledged.
     pub(in crate::session) const fn refused(&self) -> Option<&Prompt> {
         self.refused.as_ref()

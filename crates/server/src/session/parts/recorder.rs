@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_secs(5);
 const VERSION: u32 = 3;
 
 /// The recorder of one session.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::session) struct Recorder {
     /// The file; it exists once something was recorded.
     file: PathBuf,
@@ -144,6 +144,11 @@ impl Recorder {
     /// The agent's id of a session that is to be loaded.
     pub(in crate::session) fn import(&self) -> Option<&str> {
         self.import.as_deref()
+    }
+
+    /// Whether something of a session that is to be loaded was received.
+    pub(in crate::session) const fn has_part_of_import(&self) -> bool {
+        self.import.is_some() && (self.is_running || !self.imported.is_empty())
     }
 
     /// Creates the file of a session that is to be loaded from the agent.

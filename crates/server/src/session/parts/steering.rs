@@ -250,9 +250,13 @@ impl Steering {
     }
 
     /// The requests that are due. The agent's queue is cleared only when nothing is being delivered to it: it takes a
-    /// moment to enqueue a message and would return a queue without it.
-    pub(in crate::session) fn due_requests(&mut self, is_delivering: bool) -> Vec<Effect> {
+    /// moment to enqueue a message and would return a queue without it. An agent without a queue is aborted first,
+    /// which also ends the delivery.
+    pub(in crate::session) fn due_requests(&mut self, is_delivering: bool, has_queue: bool) -> Vec<Effect> {
         let mut effects = Vec::new();
+        if !has_queue && std::mem::take(&mut self.abort) {
+            effects.push(Effect::Request(Request::Abort, Pending::Ignored));
+        }
         if let Some(clearing) =
             self.clearing.as_mut().filter(|clearing| !clearing.requested && !is_delivering)
         {

@@ -70,10 +70,10 @@ fn a_change_is_made_at_once_where_the_agent_holds_nothing() {
 fn the_agents_queue_is_cleared_once_and_not_while_a_message_is_delivered() {
     let mut steering = offered(vec![item("a", Lane::Steer, "one"), item("b", Lane::Steer, "two")]);
     assert!(steering.begin_change(remove("a"), true).is_none());
-    assert!(requests(steering.due_requests(true)).is_empty());
-    assert_eq!(requests(steering.due_requests(false)), [Request::ClearQueue]);
+    assert!(requests(steering.due_requests(true, true)).is_empty());
+    assert_eq!(requests(steering.due_requests(false, true)), [Request::ClearQueue]);
     assert!(steering.begin_change(remove("b"), true).is_none());
-    assert!(requests(steering.due_requests(false)).is_empty(), "it was asked already");
+    assert!(requests(steering.due_requests(false, true)).is_empty(), "it was asked already");
     let changes = steering.cleared(&returned(&["one", "two"], &[]));
     assert_eq!(changes.len(), 2);
     assert!(!steering.has_offers() && !steering.is_clearing());
@@ -84,9 +84,9 @@ fn an_abort_follows_the_clearing() {
     let mut steering = offered(vec![item("a", Lane::Steer, "one")]);
     assert!(steering.begin_change(stop(), true).is_none());
     steering.abort();
-    assert!(requests(steering.due_requests(true)).is_empty());
-    assert_eq!(requests(steering.due_requests(false)), [Request::ClearQueue, Request::Abort]);
-    assert!(requests(steering.due_requests(false)).is_empty());
+    assert!(requests(steering.due_requests(true, true)).is_empty());
+    assert_eq!(requests(steering.due_requests(false, true)), [Request::ClearQueue, Request::Abort]);
+    assert!(requests(steering.due_requests(false, true)).is_empty());
 }
 
 #[test]
@@ -123,11 +123,11 @@ fn a_stop_that_the_agent_does_not_follow_ends_its_process() {
     let mut steering = offered(vec![item("a", Lane::Steer, "one")]);
     steering.begin_change(stop(), true);
     steering.begin_change(remove("a"), true);
-    steering.due_requests(false);
+    steering.due_requests(false, true);
     let outcome = steering.not_cleared(true);
     assert!(outcome.end_process && outcome.made.is_empty());
     assert_eq!(outcome.failed.len(), 1, "the removal fails");
-    assert!(requests(steering.due_requests(false)).is_empty(), "the agent is not asked again");
+    assert!(requests(steering.due_requests(false, true)).is_empty(), "the agent is not asked again");
     assert_eq!(steering.lost().len(), 1, "the stop is carried out when the process is gone");
     let mut empty = steering_without_offers();
     empty.begin_change(stop(), true);

@@ -226,7 +226,7 @@ async fn auto_approve_answers_what_its_level_covers_and_records_each_answer() {
     client.prompt(&session, &format!("read {inside}")).await.unwrap();
     client.until_state(&session, SessionState::WaitingApproval).await;
     // Turning it on answers what is open.
-    client.ask(&session, set(AutoApprove::Edits, true)).await.unwrap();
+    client.ask(&session, set(AutoApprove::Edits, Some(true))).await.unwrap();
     client.until_state(&session, SessionState::Completed).await;
     client.prompt(&session, &format!("edit {inside}")).await.unwrap();
     client.until(&session, "the second answer", |view| view.controller.rows().len() == 6).await;
@@ -265,7 +265,7 @@ async fn auto_approve_answers_what_its_level_covers_and_records_each_answer() {
     let other_folder = client.new_session_of("agent", folder.path()).await;
     assert_eq!(client.view(&other_folder).meta.auto_approve, AutoApprove::Off);
     client.open(&session).await;
-    client.ask(&session, set(AutoApprove::Everything, false)).await.unwrap();
+    client.ask(&session, set(AutoApprove::Everything, None)).await.unwrap();
     client.prompt(&session, "run").await.unwrap();
     client
         .until(&session, "an automatic answer", |view| {
@@ -539,7 +539,7 @@ async fn auto_approve_also_answers_the_gates_of_an_agent_with_pis_protocol() {
     let session = client.new_session(project.path()).await;
     client.prompt(&session, "/approve").await.unwrap();
     client.until_state(&session, SessionState::WaitingApproval).await;
-    let set = |level| SessionCommand::SetAutoApprove { level, remember: false };
+    let set = |level| SessionCommand::SetAutoApprove { level, remember: None };
     client.ask(&session, set(AutoApprove::Edits)).await.unwrap();
     assert_eq!(client.view(&session).meta.asks.len(), 1, "it is not known what the gate is about");
     client.ask(&session, set(AutoApprove::Everything)).await.unwrap();
