@@ -43,6 +43,11 @@ impl DiskFaults {
         set(&self.control, "full");
     }
 
+    /// Makes every write to recorded sessions fail, as on a full disk.
+    pub fn fill_recordings(&self) {
+        set(&self.control, "recordings");
+    }
+
     /// Makes every wait for the disk last until the disk is repaired.
     pub fn stall(&self) {
         set(&self.control, "slow");

@@ -2,6 +2,7 @@
 //! adds for such agents: the recorded history, the queue, the shell, auto-approve, login and import.
 
 mod hostile;
+mod imports;
 mod recordings;
 mod services;
 

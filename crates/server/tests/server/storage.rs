@@ -8,9 +8,11 @@ use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::protocol::{HubCommand, QueueEdit, SessionCommand};
 use rusqlite::Connection;
 
+use pilothouse_test_support::acp_script;
 use pilothouse_test_support::client::{Client, prompt};
 use pilothouse_test_support::disk_faults::DiskFaults;
 use pilothouse_test_support::http;
+use pilothouse_test_support::rows;
 use pilothouse_test_support::server::{ServerSetup, TestServer};
 
 use crate::{binary, server};
@@ -210,4 +212,57 @@ async fn a_prompt_that_waits_for_the_disk_is_not_acknowledged_before_a_kill() {
     let count = |text: &str| client.rows(&session).iter().filter(|row| row.text == text).count();
     assert_eq!(count("Acknowledged"), 1);
     assert!(count("In the balance") <= 1, "it may have reached the disk; it was never acknowledged");
+}
+
+/// An agent that asks before it goes on.
+const ASKING: &str = r#"
+while read -r line; do
+    case "$line" in
+    *'"initialize"'*) initialized "$(id "$line")" '{"sessionCapabilities":{"resume":{}}}' ;;
+    *'"session/new"'*) answer "$(id "$line")" '{"sessionId":"s1"}' ;;
+    *'"session/resume"'*) answer "$(id "$line")" '{}' ;;
+    *'"session/prompt"'*)
+        prompt=$(id "$line")
+        ask p1 session/request_permission '{"sessionId":"s1","toolCall":{"toolCallId":"c","kind":"execute","rawInput":{"command":"ls"}},"options":[{"optionId":"ok","name":"Allow","kind":"allow_once"},{"optionId":"no","name":"Reject","kind":"reject_once"}]}' ;;
+    *'"id":"p1"'*) answer "$prompt" '{"stopReason":"end_turn"}' ;;
+    esac
+done"#;
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_recorded_is_not_given() {
+    let project = tempfile::tempdir().unwrap();
+    let faults = DiskFaults::new();
+    let command = acp_script::write(project.path(), "asking", ASKING);
+    let setup = ServerSetup::new(binary()).project(project.path()).agent(&format!("agent=acp:{command}"));
+    let mut server = faults.apply(setup).start();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session_of("agent", project.path()).await;
+    client.prompt(&session, "ask").await.unwrap();
+    client.until_state(&session, SessionState::WaitingApproval).await;
+    let ask_id = client.view(&session).meta.asks[0].id.clone();
+    let answer = |option: &str| SessionCommand::Answer {
+        ask_id: ask_id.clone(),
+        answer: Answer::Choose(option.to_owned()),
+    };
+    faults.fill_recordings();
+    let error = client.ask(&session, answer("ok")).await.unwrap_err();
+    assert!(error.message.contains("could not be recorded"), "{}", error.message);
+    let rename = SessionCommand::RenameSession { title: "Not stored".to_owned() };
+    assert!(client.ask(&session, rename).await.is_err());
+    assert_eq!(client.view(&session).meta.state, SessionState::WaitingApproval);
+    assert!(client.welcome.storage_problem.is_some(), "a banner says so");
+    faults.repair();
+    client.ask(&session, answer("no")).await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
+    let live = rows::render(client.rows(&session));
+    server.kill_and_restart();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    assert_eq!(rows::render(client.rows(&session)), live);
+    let shown = live.join("\n");
+    assert!(
+        shown.contains("Reject") && !shown.contains("You approved"),
+        "only the second answer was given: {shown}"
+    );
+    assert_ne!(client.view(&session).meta.title, "Not stored");
 }

@@ -1,5 +1,5 @@
 /* Preloaded into the server: makes writes to the store fail, or waiting for the disk slow, as a control file says.
-   Only files named store.db* are affected. */
+   Only files named store.db* are affected, or only the recordings of sessions (agents/…/*.jsonl). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,14 +9,27 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static int is_store(int file) {
-    char link[64], path[4096];
+static int read_path(int file, char *path, size_t size) {
+    char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t length = readlink(link, path, sizeof path - 1);
+    ssize_t length = readlink(link, path, size - 1);
     if (length < 0) return 0;
     path[length] = 0;
+    return 1;
+}
+
+static int is_store(int file) {
+    char path[4096];
+    if (!read_path(file, path, sizeof path)) return 0;
     char *name = strrchr(path, '/');
     return name && strncmp(name, "/store.db", 9) == 0;
+}
+
+static int is_recording(int file) {
+    char path[4096];
+    if (!read_path(file, path, sizeof path)) return 0;
+    char *end = strrchr(path, '.');
+    return strstr(path, "/agents/") && end && strcmp(end, ".jsonl") == 0;
 }
 
 /* The current fault: "full", "slow", or nothing. */
@@ -31,9 +44,10 @@ static void read_fault(char *fault, size_t size) {
 
 static int is_full(int file) {
     char fault[64];
-    if (!is_store(file)) return 0;
+    int store = is_store(file);
+    if (!store && !is_recording(file)) return 0;
     read_fault(fault, sizeof fault);
-    return strncmp(fault, "full", 4) == 0;
+    return strncmp(fault, store ? "full" : "recordings", store ? 4 : 10) == 0;
 }
 
 /* Ends early when the control file changes. */

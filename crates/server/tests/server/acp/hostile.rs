@@ -135,3 +135,31 @@ async fn a_flood_is_bounded_and_the_session_goes_on() {
     client.until_state(&session, SessionState::Completed).await;
     assert!(client.rows(&session)[1].text.ends_with("3000 "));
 }
+
+#[tokio::test]
+async fn an_agent_that_does_not_follow_a_stop_is_ended() {
+    let script = on_prompt("say working; while read -r line; do :; done");
+    let (_folder, server, mut client, session) = session_with(&script).await;
+    client.prompt(&session, "hello").await.unwrap();
+    client.until_text(&session, "working").await;
+    client.ask(&session, SessionCommand::Abort).await.unwrap();
+    let process = || pilothouse_test_support::process::children(server.process_id());
+    pilothouse_test_support::wait::until_true("the end of the process", || process().is_empty()).await;
+    client.until(&session, "the end of the run", |view| !view.controller.is_running()).await;
+    assert_eq!(client.view(&session).meta.state, SessionState::Stopped);
+    assert!(client.rows(&session).iter().all(|row| row.kind != Kind::Error), "{:?}", client.rows(&session));
+}
+
+#[tokio::test]
+async fn an_agent_may_die_while_it_waits_for_an_answer() {
+    let script = on_prompt(
+        r#"ask p1 session/request_permission '{"sessionId":"s1","toolCall":{"toolCallId":"c","kind":"execute","rawInput":{"command":"ls"}},"options":[{"optionId":"ok","name":"Allow","kind":"allow_once"}]}'; until [ -e die ]; do sleep 0.02; done; exit 9"#,
+    );
+    let (folder, _server, mut client, session) = session_with(&script).await;
+    client.prompt(&session, "hello").await.unwrap();
+    client.until_state(&session, SessionState::WaitingApproval).await;
+    std::fs::write(folder.path().join("die"), "").unwrap();
+    client.until_state(&session, SessionState::Error).await;
+    let view = client.view(&session);
+    assert!(view.meta.asks.is_empty() && !view.controller.has_open_call());
+}

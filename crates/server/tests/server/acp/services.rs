@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{replaying, setup};
 
 /// An agent that logs what it receives and ends a turn when the file `go` exists.
-const PATIENT: &str = r#"
+pub(super) const PATIENT: &str = r#"
 while read -r line; do
     echo "$line" >>received.log
     case "$line" in
@@ -29,7 +29,7 @@ done
 "#;
 
 /// The texts of the prompts that the agent has received, in order. Blocks of one prompt are joined by a bar.
-fn prompts(folder: &std::path::Path) -> Vec<String> {
+pub(super) fn prompts(folder: &std::path::Path) -> Vec<String> {
     let log = std::fs::read_to_string(folder.join("received.log")).unwrap_or_default();
     let requests = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let prompts = requests.filter(|request| request["method"] == "session/prompt");
@@ -41,7 +41,7 @@ fn prompts(folder: &std::path::Path) -> Vec<String> {
         .collect()
 }
 
-fn go(folder: &std::path::Path) {
+pub(super) fn go(folder: &std::path::Path) {
     std::fs::write(folder.join("go"), "").unwrap();
 }
 
@@ -183,7 +183,7 @@ async fn an_agent_that_forgot_the_session_says_so_and_goes_on() {
 }
 
 /// An agent that asks for permission to do what the prompt says: `read PATH`, `edit PATH` or `run`.
-const ASKING: &str = r#"
+pub(super) const ASKING: &str = r#"
 while read -r line; do
     case "$line" in
     *'"initialize"'*) initialized "$(id "$line")" ;;
@@ -307,132 +307,6 @@ async fn an_agent_that_needs_a_login_says_how_and_works_after_it() {
 }
 
 #[tokio::test]
-async fn a_session_of_the_agent_is_listed_and_imported_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = r#"
-    while read -r line; do
-        echo "$line" >>received.log
-        case "$line" in
-        *'"initialize"'*) initialized "$(id "$line")" '{"loadSession":true,"sessionCapabilities":{"list":{}}}' ;;
-        *'"session/list"'*) answer "$(id "$line")" '{"sessions":[{"sessionId":"s1","cwd":"'"$PWD"'","title":"Old work","updatedAt":"2026-11-16T02:00:00Z"}]}' ;;
-        *'"session/load"'*)
-            update '{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Do it"}}'
-            say "Done long ago"
-            answer "$(id "$line")" '{}'
-            say " and more" ;;
-        *'"session/prompt"'*) say "Again"; answer "$(id "$line")" '{"stopReason":"end_turn"}' ;;
-        esac
-    done"#;
-    let mut server =
-        setup(&acp_script::write(folder.path(), "listing", script)).project(folder.path()).start();
-    let mut client = Client::connect(&server).await;
-    let list = || HubCommand::ListAgentSessions { agent: "agent".to_owned(), cursor: None };
-    let listed = client.ask_hub(list()).await.unwrap();
-    assert_eq!(listed["sessions"][0]["title"], "Old work", "{listed}");
-    let import = || HubCommand::ImportSession {
-        agent: "agent".to_owned(),
-        agent_session_id: "s1".to_owned(),
-        cwd: folder.path().to_string_lossy().into_owned(),
-        title: "Old work".to_owned(),
-    };
-    let created = client.ask_hub(import()).await.unwrap();
-    let session = created["session_id"].as_str().unwrap().to_owned();
-    client.open(&session).await;
-    client.until_state(&session, SessionState::Completed).await;
-    let texts =
-        |client: &Client| client.rows(&session).iter().map(|row| row.text.clone()).collect::<Vec<_>>();
-    assert_eq!(texts(&client), ["Do it", "Done long ago and more"]);
-    // The list of sessions has its file after it was read again.
-    client.ask_hub(HubCommand::ListSessions).await.unwrap();
-    let listed = client.ask_hub(list()).await.unwrap();
-    assert_eq!(listed["sessions"].as_array().unwrap().len(), 0, "{listed}");
-    assert_eq!(
-        client.ask_hub(import()).await.unwrap()["session_id"],
-        session.as_str(),
-        "it is imported once"
-    );
-    server.kill_and_restart();
-    let mut client = Client::connect(&server).await;
-    client.open(&session).await;
-    client.prompt(&session, "More").await.unwrap();
-    client.until_text(&session, "Again").await;
-    client.until_state(&session, SessionState::Completed).await;
-    assert_eq!(texts(&client), ["Do it", "Done long ago and more", "More", "Again"], "the replay is muted");
-}
-
-/// An agent with an earlier session, which it replays when the file `go` exists. It dies if it finds `die`.
-const SLOW_REPLAY: &str = r#"
-while read -r line; do
-    case "$line" in
-    *'"initialize"'*) initialized "$(id "$line")" '{"loadSession":true}' ;;
-    *'"session/load"'*)
-        update '{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Do it"}}'
-        say "First"
-        update '{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Go on"}}'
-        until [ -e go ] || [ -e die ]; do sleep 0.02; done
-        if [ -e die ]; then rm die; exit 1; fi
-        say "Second"
-        answer "$(id "$line")" '{}' ;;
-    *'"session/prompt"'*) say "Again"; answer "$(id "$line")" '{"stopReason":"end_turn"}' ;;
-    esac
-done"#;
-
-#[tokio::test]
-async fn an_interrupted_import_is_repeated_from_the_beginning() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut server =
-        setup(&acp_script::write(folder.path(), "slow", SLOW_REPLAY)).project(folder.path()).start();
-    let mut client = Client::connect(&server).await;
-    let import = || HubCommand::ImportSession {
-        agent: "agent".to_owned(),
-        agent_session_id: "s1".to_owned(),
-        cwd: folder.path().to_string_lossy().into_owned(),
-        title: "Old work".to_owned(),
-    };
-    let mut other = Client::connect(&server).await;
-    let (first, second) = tokio::join!(client.ask_hub(import()), other.ask_hub(import()));
-    assert_eq!(first, second, "two clients import it once");
-    let session = first.unwrap()["session_id"].as_str().unwrap().to_owned();
-    client.open(&session).await;
-    client.until_text(&session, "First").await;
-    server.kill_and_restart();
-
-    let mut client = Client::connect(&server).await;
-    client.open(&session).await;
-    assert_eq!(client.view(&session).meta.title, "Old work");
-    assert_eq!(client.view(&session).meta.state, SessionState::Paused);
-    assert!(client.rows(&session).is_empty(), "{:?}", client.rows(&session));
-    client.ask(&session, SessionCommand::ResumeSession).await.unwrap();
-    client.until_text(&session, "First").await;
-    std::fs::write(folder.path().join("die"), "").unwrap();
-    client.until_state(&session, SessionState::Error).await;
-    let texts =
-        |client: &Client| client.rows(&session).iter().map(|row| row.text.clone()).collect::<Vec<_>>();
-    assert!(!texts(&client).contains(&"First".to_owned()), "{:?}", texts(&client));
-    let failed = rows::render(client.rows(&session));
-    let mut reader = Client::connect(&server).await;
-    reader.open(&session).await;
-    assert_eq!(rows::render(reader.rows(&session)), failed);
-
-    go(folder.path());
-    client.ask(&session, SessionCommand::Retry).await.unwrap();
-    client.until_text(&session, "Second").await;
-    client.until_state(&session, SessionState::Completed).await;
-    client.prompt(&session, "More").await.unwrap();
-    client.until_text(&session, "Again").await;
-    client.until_state(&session, SessionState::Completed).await;
-    let live = rows::render(client.rows(&session));
-    let shown = texts(&client);
-    let conversation: Vec<&str> =
-        shown.iter().map(String::as_str).filter(|text| !text.contains("exit")).collect();
-    assert_eq!(conversation, ["Do it", "First", "Go on", "Second", "More", "Again"]);
-    server.kill_and_restart();
-    let mut client = Client::connect(&server).await;
-    client.open(&session).await;
-    assert_eq!(rows::render(client.rows(&session)), live);
-}
-
-#[tokio::test]
 async fn steering_reaches_the_running_turn_of_an_agent_that_can_be_steered() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = setup(&replaying("codex/steering")).project(folder.path()).start();
@@ -547,4 +421,116 @@ async fn auto_approve_also_answers_the_gates_of_an_agent_with_pis_protocol() {
     let rows = client.rows(&session);
     assert!(rows.iter().any(|row| row.text.starts_with("Approved automatically")), "{rows:?}");
     assert!(client.view(&session).meta.asks.is_empty());
+}
+
+#[tokio::test]
+async fn a_new_session_has_the_agents_settings_before_its_first_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = r#"
+    while read -r line; do
+        case "$line" in
+        *'"initialize"'*) initialized "$(id "$line")" '{"sessionCapabilities":{"resume":{}}}' ;;
+        *'"session/new"'*) answer "$(id "$line")" '{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"plan","name":"Plan"}]}}' ;;
+        *'"session/set_mode"'*) answer "$(id "$line")" '{}' ;;
+        esac
+    done"#;
+    let mut server = setup(&acp_script::write(folder.path(), "modes", script)).project(folder.path()).start();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session_of("agent", folder.path()).await;
+    client.until(&session, "the mode", |view| view.meta.mode == "ask").await;
+    assert_eq!(client.view(&session).meta.state, SessionState::Idle);
+    client.ask(&session, SessionCommand::SetMode { mode: "plan".to_owned() }).await.unwrap();
+    client.until(&session, "the other mode", |view| view.meta.mode == "plan").await;
+    // A session whose process does not run offers what the agent said before.
+    server.kill_and_restart();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    let capabilities = &client.view(&session).meta.capabilities;
+    assert_eq!(capabilities.modes.iter().map(|mode| mode.name.as_str()).collect::<Vec<_>>(), ["Ask", "Plan"]);
+    assert!(capabilities.resume);
+}
+
+#[tokio::test]
+async fn a_kill_in_mid_turn_keeps_what_was_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = r#"
+    while read -r line; do
+        case "$line" in
+        *'"initialize"'*) initialized "$(id "$line")" '{"sessionCapabilities":{"resume":{}}}' ;;
+        *'"session/new"'*) answer "$(id "$line")" '{"sessionId":"s1"}' ;;
+        *'"session/resume"'*) answer "$(id "$line")" '{}' ;;
+        *'"session/prompt"'*)
+            say "I look"
+            update '{"sessionUpdate":"tool_call","toolCallId":"c1","title":"ls","kind":"execute","status":"in_progress","rawInput":{"command":"ls"}}'
+            update '{"sessionUpdate":"tool_call_update","toolCallId":"c1","_meta":{"terminal_output_delta":{"data":"first file\n"}}}'
+            update '{"sessionUpdate":"tool_call_update","toolCallId":"c1","_meta":{"terminal_output_delta":{"data":"second file\n"}}}' ;;
+        esac
+    done"#;
+    let mut server =
+        setup(&acp_script::write(folder.path(), "looking", script)).project(folder.path()).start();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session_of("agent", folder.path()).await;
+    client.prompt(&session, "look").await.unwrap();
+    let output = |view: &pilothouse_core::SessionView| {
+        let step = view.controller.rows().iter().find_map(|row| row.tool_step.as_ref());
+        step.is_some_and(|step| step.result.as_ref().is_some_and(|output| output.contains("second file")))
+    };
+    client.until(&session, "the output", output).await;
+    // What was shown a moment ago is noted; a kill may only lose what came since.
+    let store = rusqlite::Connection::open(server.data.join("store.db")).unwrap();
+    let is_noted = || {
+        let note = store.query_row("SELECT events FROM in_flight", [], |row| row.get::<_, String>(0));
+        note.is_ok_and(|note| note.contains("second file"))
+    };
+    until_true("the note of what is in progress", is_noted).await;
+    drop(store);
+    server.kill_and_restart();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    let rows = client.rows(&session);
+    let texts: Vec<&str> =
+        rows.iter().filter(|row| row.kind == Kind::Assistant).map(|row| row.text.as_str()).collect();
+    assert_eq!(texts, ["I look"]);
+    let step = rows.iter().find_map(|row| row.tool_step.as_ref()).unwrap();
+    let output = step.result.clone().unwrap_or_default();
+    assert!(output.starts_with("first file\nsecond file\n"), "{output}");
+    assert!(!client.view(&session).controller.has_open_call(), "nothing runs any more");
+    assert_eq!(client.view(&session).meta.state, SessionState::Paused);
+}
+
+#[tokio::test]
+async fn a_retry_sends_the_refused_message_after_those_that_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    // It needs a login as soon as the file `locked` exists.
+    let script = r#"
+    while read -r line; do
+        echo "$line" >>received.log
+        case "$line" in
+        *'"initialize"'*) answer "$(id "$line")" '{"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"web","name":"Log in"}]}' ;;
+        *'"authenticate"'*) rm locked; answer "$(id "$line")" '{}' ;;
+        *'"session/new"'*)
+            if [ -e locked ]; then fail "$(id "$line")" -32000 "Authentication required"
+            else answer "$(id "$line")" '{"sessionId":"s1"}'; fi ;;
+        *'"session/prompt"'*)
+            say "working"
+            until [ -e go ]; do sleep 0.02; done
+            answer "$(id "$line")" '{"stopReason":"end_turn"}' ;;
+        esac
+    done"#;
+    let mut server =
+        setup(&acp_script::write(folder.path(), "locked", script)).project(folder.path()).start();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session_of("agent", folder.path()).await;
+    client.prompt(&session, "one").await.unwrap();
+    client.until_text(&session, "working").await;
+    client.ask(&session, prompt("queued", "two")).await.unwrap();
+    server.kill_and_restart();
+    std::fs::write(folder.path().join("locked"), "").unwrap();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    assert!(client.prompt(&session, "three").await.unwrap_err().message.contains("needs a login"));
+    client.ask(&session, SessionCommand::LogIn { method: "web".to_owned() }).await.unwrap();
+    go(folder.path());
+    client.ask(&session, SessionCommand::Retry).await.unwrap();
+    until_true("every prompt", || prompts(folder.path()) == ["one", "two", "three"]).await;
 }
