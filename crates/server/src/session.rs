@@ -167,6 +167,8 @@ struct Session {
     shell: Shell,
     /// Records the conversation of an agent that keeps no readable files.
     recorder: Option<Recorder>,
+    /// A client that waits for a retry, which begins when the process has ended.
+    retry_after_exit: Option<Responder>,
     /// When the task ends if it stays unused.
     unused_at: Option<Instant>,
     /// Set while the session is closing; notified when it has closed.
@@ -197,6 +199,7 @@ impl Session {
             journal: Journal::new(hub.store().clone(), origin.id.clone()),
             shell: Shell::default(),
             recorder,
+            retry_after_exit: None,
             unused_at: None,
             shutdown: None,
             origin,

@@ -405,6 +405,10 @@ impl Session {
         }
         self.journal.write_note();
         self.transition(StateEvent::ProcessExit { success, expected }, &reason);
+        if let Some(responder) = self.retry_after_exit.take() {
+            // A retry may lead to the end of another process.
+            Box::pin(self.retry(responder)).await;
+        }
         self.release_held().await;
     }
 }

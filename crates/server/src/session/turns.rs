@@ -235,6 +235,12 @@ impl Session {
     /// Sends what failed again: unsent prompts and scheduled messages, else the refused prompt, else the last user
     /// message.
     pub(super) async fn retry(&mut self, responder: Responder) {
+        let needs_login = self.log.meta().login.is_some();
+        if needs_login && self.agent.is_running() {
+            // The user may have logged in elsewhere; an agent may read its credentials only when it starts.
+            self.retry_after_exit = Some(responder);
+            return self.agent.end();
+        }
         if self.has_import() || self.prompts.has_unsent() || self.steering.queue().sendable().next().is_some()
         {
             return match self.schedule_refused().await {
@@ -247,6 +253,10 @@ impl Session {
             Some((text, images)) => {
                 let images = self.restore_images(images).await;
                 self.prompt_as_user(responder, text, images).await;
+            }
+            None if needs_login => {
+                self.prepare().await;
+                responder.respond(Ok(SessionReply::Done));
             }
             None => {
                 let text = "There is no message to retry.";

@@ -534,3 +534,39 @@ async fn a_retry_sends_the_refused_message_after_those_that_wait() {
     client.ask(&session, SessionCommand::Retry).await.unwrap();
     until_true("every prompt", || prompts(folder.path()) == ["one", "two", "three"]).await;
 }
+
+#[tokio::test]
+async fn trying_again_after_a_login_elsewhere_starts_the_agent_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    // It reads its credentials when it starts.
+    let script = r#"
+    if [ -e credentials ]; then loggedin=yes; fi
+    while read -r line; do
+        case "$line" in
+        *'"initialize"'*) answer "$(id "$line")" '{"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"tty","name":"Terminal","type":"terminal","args":["login"]}]}' ;;
+        *'"session/new"'*)
+            if [ "$loggedin" ]; then answer "$(id "$line")" '{"sessionId":"s1"}'
+            else fail "$(id "$line")" -32000 "Authentication required"; fi ;;
+        *'"session/prompt"'*) say "hello"; answer "$(id "$line")" '{"stopReason":"end_turn"}' ;;
+        esac
+    done"#;
+    let server = setup(&acp_script::write(folder.path(), "login", script)).project(folder.path()).start();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session_of("agent", folder.path()).await;
+    client.until(&session, "the login before any message", |view| view.meta.login.is_some()).await;
+    client.ask(&session, SessionCommand::Retry).await.unwrap();
+    assert!(client.prompt(&session, "hi").await.unwrap_err().message.contains("needs a login"));
+    std::fs::write(folder.path().join("credentials"), "").unwrap();
+    client.ask(&session, SessionCommand::Retry).await.unwrap();
+    client.until_text(&session, "hello").await;
+    client.until_state(&session, SessionState::Completed).await;
+    assert!(client.view(&session).meta.login.is_none());
+    // Without a message, too.
+    std::fs::remove_file(folder.path().join("credentials")).unwrap();
+    let other = client.new_session_of("agent", folder.path()).await;
+    client.until(&other, "the login", |view| view.meta.login.is_some()).await;
+    std::fs::write(folder.path().join("credentials"), "").unwrap();
+    client.ask(&other, SessionCommand::Retry).await.unwrap();
+    client.until(&other, "no login", |view| view.meta.login.is_none()).await;
+    assert_eq!(client.view(&other).meta.state, SessionState::Idle);
+}
