@@ -1,6 +1,8 @@
 //! Reads entries of a session file in full. `index` knows where they are and which of them are shown; `records` has
 //! already dropped incomplete and malformed lines.
 
+use std::collections::BTreeMap;
+
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::message::{Content, Message, StopReason};
 use pilothouse_core::protocol::event::Event;
@@ -20,6 +22,8 @@ pub enum EntryContent {
     },
     ThinkingLevel(String),
     Mode(String),
+    /// The values of the agent's other options, by id.
+    Options(BTreeMap<String, String>),
     /// The entry is valid and contributes nothing.
     Empty,
 }
@@ -48,9 +52,15 @@ pub fn read_entry(bytes: &[u8]) -> Option<EntryContent> {
         "branch_summary" => EntryContent::Message(Message::BranchSummary { summary: text("summary") }),
         "model_change" => EntryContent::Model { provider: text("provider"), model_id: text("modelId") },
         "thinking_level_change" => EntryContent::ThinkingLevel(text("thinkingLevel")),
+        "options_change" => EntryContent::Options(options(&entry)),
         "mode_change" => EntryContent::Mode(text("mode")),
         _ => EntryContent::Empty,
     })
+}
+
+fn options(entry: &Value) -> BTreeMap<String, String> {
+    let options = entry.get("options").and_then(Value::as_object).into_iter().flatten();
+    options.filter_map(|(id, value)| Some((id.clone(), value.as_str()?.to_owned()))).collect()
 }
 
 /// Reads a message of pi, live or from a session file. If the user stops the agent during a tool call, pi writes an
@@ -130,7 +140,7 @@ impl SessionHistory {
                     history.model = Some((provider, model_id))
                 }
                 Some(EntryContent::ThinkingLevel(level)) => history.thinking_level = Some(level),
-                Some(EntryContent::Mode(_) | EntryContent::Empty) => {}
+                Some(EntryContent::Mode(_) | EntryContent::Options(_) | EntryContent::Empty) => {}
                 None => history.skipped_lines += 1,
             }
         }

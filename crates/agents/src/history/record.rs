@@ -57,6 +57,8 @@ pub enum EntryKind {
     ThinkingLevelChange,
     /// The agent's mode, in sessions that the server recorded.
     ModeChange,
+    /// The agent's other options, in sessions that the server recorded.
+    OptionsChange,
     /// The agent's plan, in sessions that the server recorded.
     Plan,
     /// Known to pi and never shown.
@@ -88,13 +90,14 @@ impl EntryKind {
             "model_change" => Self::ModelChange,
             "thinking_level_change" => Self::ThinkingLevelChange,
             "mode_change" => Self::ModeChange,
+            "options_change" => Self::OptionsChange,
             "plan" => Self::Plan,
             "context_edit" | "custom" | "label" | "usage" | "agent_session" => Self::Hidden,
             _ => Self::Unknown,
         }
     }
 
-    /// Whether entries of this kind can change the rows, model, thinking level or mode of the conversation.
+    /// Whether entries of this kind can change the rows or the settings of the conversation.
     pub const fn is_shown(self) -> bool {
         !matches!(
             self,

@@ -8,6 +8,7 @@ mod fold;
 mod follow;
 mod pages;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -60,6 +61,7 @@ struct BranchFacts {
     model: Option<(String, String)>,
     thinking_level: Option<String>,
     mode: Option<String>,
+    options: BTreeMap<String, String>,
     unreadable_entries: usize,
 }
 
@@ -141,6 +143,11 @@ impl HistoryFile {
     /// The agent's mode, in a session that was recorded here.
     pub fn mode(&self) -> Option<&str> {
         self.facts.mode.as_deref()
+    }
+
+    /// The values of the agent's other options, in a session that was recorded here.
+    pub const fn options(&self) -> &BTreeMap<String, String> {
+        &self.facts.options
     }
 
     /// The number of lines that could not be read.

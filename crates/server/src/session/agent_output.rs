@@ -239,6 +239,7 @@ impl Session {
             self.transition(StateEvent::Retry, "");
         }
         let is_title = matches!(event, Event::TitleChanged { .. });
+        let has_options = matches!(event, Event::OptionsChanged { .. });
         let ends_run = matches!(event, Event::AgentSettled { .. });
         let ends_compaction = matches!(event, Event::CompactionEnd { .. });
         let step = self.log.follow(&event);
@@ -268,6 +269,9 @@ impl Session {
         }
         if is_title {
             self.update_summary();
+        }
+        if has_options {
+            self.record_options().await;
         }
     }
 

@@ -120,6 +120,14 @@ impl Session {
         let _ = self.append(append).await;
     }
 
+    /// Records the agent's options.
+    pub(super) async fn record_options(&mut self) {
+        let meta = self.log.meta();
+        let append =
+            self.recorder.as_mut().and_then(|recorder| recorder.set_options(&meta.options, now_ms()));
+        let _ = self.append(append).await;
+    }
+
     /// When lines that could not be written are tried again.
     pub(super) fn recording_retry_at(&self) -> Option<Instant> {
         self.recorder.as_ref().and_then(Recorder::retry_at)

@@ -59,6 +59,7 @@ pub(super) fn open(origin: &SessionOrigin, hub: &Hub) -> Recovered {
             model: history.model().map(|(_, id)| id.to_owned()),
             thinking_level: history.thinking_level().map(str::to_owned),
             mode: history.mode().map(str::to_owned),
+            options: history.options().clone(),
         });
     }
     recovered

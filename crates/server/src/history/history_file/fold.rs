@@ -214,6 +214,7 @@ impl HistoryFile {
             }
             Some(EntryContent::ThinkingLevel(level)) => self.facts.thinking_level = Some(level.clone()),
             Some(EntryContent::Mode(mode)) => self.facts.mode = Some(mode.clone()),
+            Some(EntryContent::Options(options)) => self.facts.options.clone_from(options),
             Some(EntryContent::Empty) => {}
             None => {
                 tracing::debug!(path = %self.path.display(), entry = cursor.entry, "skipped an unreadable entry");

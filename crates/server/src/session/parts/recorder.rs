@@ -5,7 +5,7 @@
 //! Agents of this kind report no times. The recorder stamps messages, which are recognized by their times, and measures
 //! how long tools take.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pilothouse_core::conversation::message::Message;
+use pilothouse_core::protocol::AgentOption;
 use pilothouse_core::protocol::event::{Event, ModelInfo};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -56,6 +57,7 @@ pub(in crate::session) struct Recorder {
     model: Option<String>,
     thinking_level: Option<String>,
     mode: Option<String>,
+    options: BTreeMap<String, String>,
     /// Lines that could not be written yet.
     unwritten: String,
     retry_at: Option<Instant>,
@@ -86,6 +88,7 @@ pub(in crate::session) struct RecordedFacts {
     pub(in crate::session) model: Option<String>,
     pub(in crate::session) thinking_level: Option<String>,
     pub(in crate::session) mode: Option<String>,
+    pub(in crate::session) options: BTreeMap<String, String>,
 }
 
 impl Recorder {
@@ -114,6 +117,7 @@ impl Recorder {
             model: None,
             thinking_level: None,
             mode: None,
+            options: BTreeMap::new(),
             unwritten: String::new(),
             retry_at: None,
         }
@@ -131,6 +135,7 @@ impl Recorder {
         self.model = facts.model;
         self.thinking_level = facts.thinking_level;
         self.mode = facts.mode;
+        self.options = facts.options;
     }
 
     pub(in crate::session) fn file(&self) -> Option<&Path> {
@@ -268,6 +273,27 @@ impl Recorder {
             return None;
         }
         self.append(vec![json!({"type": "agent_session", "agentSessionId": id})], now)
+    }
+
+    /// The values of the agent's options beyond model, thinking level and mode, as the agent last reported them.
+    pub(in crate::session) const fn options(&self) -> &BTreeMap<String, String> {
+        &self.options
+    }
+
+    /// Records the values of these options, so that another process of the agent gets them.
+    pub(in crate::session) fn set_options(&mut self, options: &[AgentOption], now: u64) -> Option<Append> {
+        let options: BTreeMap<String, String> =
+            options.iter().map(|option| (option.id.clone(), option.value.clone())).collect();
+        if options == self.options {
+            return None;
+        }
+        let entry = json!({"type": "options_change", "options": options});
+        self.options = options;
+        if !self.has_file {
+            self.with_header.push(entry);
+            return None;
+        }
+        self.append(vec![entry], now)
     }
 
     /// Records the model, the thinking level and the mode, so that they are known before the agent runs again.
