@@ -125,8 +125,9 @@ async fn auto_approve_is_chosen_in_a_popover_and_shown_once_it_is_confirmed() {
     let mut page = Page::capable().await;
     assert_eq!(page.attribute("main", "data-auto-approve").as_deref(), Some("off"));
     page.press("Auto-approve").await;
-    wait_until("the levels", || page.find("input[value=edits]").is_some()).await;
-    page.find("input[value=edits]").unwrap().unchecked_into::<HtmlElement>().click();
+    wait_until("the levels", || page.find("[data-level=edits]").is_some()).await;
+    assert_eq!(page.attribute("[data-level=off]", "aria-pressed").as_deref(), Some("true"));
+    page.find("[data-level=edits]").unwrap().unchecked_into::<HtmlElement>().click();
     let frame = page.sent("set_auto_approve").await;
     assert_eq!((&frame["level"], &frame["remember"]), (&json!("edits"), &json!(false)));
     assert_eq!(page.attribute("main", "data-auto-approve").as_deref(), Some("off"));
