@@ -177,6 +177,7 @@ async fn a_login_offers_the_agents_methods() {
             LoginMethod { variables: vec!["API_KEY".into()], ..method("env", LoginKind::Environment) },
             LoginMethod { command: "agent login".into(), ..method("terminal", LoginKind::Terminal) },
             method("browser", LoginKind::Agent),
+            method("other", LoginKind::Agent),
         ],
     };
     page.event(Event::LoginChanged { login: Some(login) }).await;
@@ -185,9 +186,11 @@ async fn a_login_offers_the_agents_methods() {
     assert_eq!(page.text("[data-login-method=terminal] code"), "agent login");
     page.press("Log in").await;
     assert_eq!(page.sent("log_in").await["method"], json!("browser"));
-    assert!(page.text("[data-login]").contains("Logging in… 0 s"));
+    assert_eq!(page.text("[data-login] [role=status]"), "Logging in…", "without the seconds");
+    assert!(page.text("[data-login] .progress").contains("0 s"));
     page.answer("log_in", Err("Refused.")).await;
-    page.wait_for_text("[data-login] .problem", "Refused.").await;
+    page.wait_for_text("[data-login-method=browser] .problem", "Refused.").await;
+    assert_eq!(page.text("[data-login-method=other]"), "otherLog in", "only where it failed");
     page.press("Try again").await;
     page.sent("retry").await;
     page.event(Event::LoginChanged { login: None }).await;

@@ -114,16 +114,21 @@ fn available_agent(agent: &AvailableAgent) -> Element {
     let title = if agent.title.is_empty() { &agent.name } else { &agent.title };
     let item = with_children("li", "", &[&with_text("span", "choice-name", title)]);
     set(&item, "data-available", &agent.name);
-    if !agent.needs.is_empty() {
-        append(&item, &with_text("p", "faint", &agent.needs));
-    }
-    if !agent.install.is_empty() {
-        append(&item, &command_box(&agent.install));
-    }
-    if !agent.link.is_empty() {
-        append(&item, &outside_link("link", &agent.link, "Website"));
-    }
+    append_needs(&item, &agent.needs, &agent.install, &agent.link);
     item
+}
+
+/// Appends what an agent needs, the command that installs it, and a link to its home page; what is empty is left out.
+pub fn append_needs(place: &Element, needs: &str, install: &str, link: &str) {
+    if !needs.is_empty() {
+        append(place, &with_text("p", "faint", needs));
+    }
+    if !install.is_empty() {
+        append(place, &command_box(install));
+    }
+    if !link.is_empty() {
+        append(place, &outside_link("link", link, "Website"));
+    }
 }
 
 /// The button that makes the server look for agents again, and the status of that.
