@@ -108,6 +108,34 @@ async fn a_form_is_checked_kept_as_a_draft_and_sent() {
 }
 
 #[wasm_bindgen_test]
+async fn a_pattern_matches_anywhere_unless_it_has_anchors() {
+    let mut page = Page::capable().await;
+    let field = |name: &str, pattern: &str| FormField {
+        name: name.into(),
+        pattern: pattern.into(),
+        ..FormField::default()
+    };
+    let fields = vec![field("part", "[0-9]{2}"), field("whole", "^[0-9]{2}$")];
+    page.event(Event::AskOpened { ask: Ask { fields, ..form() } }).await;
+    type_into(&page, "[data-field=part] input", "berth 12 b").await;
+    type_into(&page, "[data-field=whole] input", "berth 12").await;
+    page.press("Submit").await;
+    assert_eq!(page.text("[data-field=part] .problem"), "");
+    assert_ne!(page.text("[data-field=whole] .problem"), "");
+    type_into(&page, "[data-field=whole] input", "12").await;
+    page.press("Submit").await;
+    assert_eq!(page.sent("answer").await["answer"], json!({"form": {"part": "berth 12 b", "whole": "12"}}));
+}
+
+#[wasm_bindgen_test]
+async fn a_form_can_be_declined() {
+    let mut page = Page::capable().await;
+    page.event(Event::AskOpened { ask: form() }).await;
+    page.press("Decline").await;
+    assert_eq!(page.sent("answer").await["answer"], json!({"confirm": false}));
+}
+
+#[wasm_bindgen_test]
 async fn a_plan_is_one_line_above_the_composer() {
     let mut page = Page::capable().await;
     assert!(page.find(".plan-panel:not([hidden])").is_none());

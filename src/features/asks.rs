@@ -185,6 +185,9 @@ fn permission_answers(card: &Rc<Card>) -> Element {
     let others = with_class("div", "ask-answers others");
     for (index, (choice, is_main)) in displayed_choices(&card.ask).into_iter().enumerate() {
         let button = answer_button(card, &choice.name, Answer::Choose(choice.id.clone()), Some(index + 1));
+        if choice.is_lasting_unsaid() {
+            append(&button, &with_text("span", "ask-always", "Always"));
+        }
         append(if is_main { &main } else { &others }, &button);
     }
     append(&others, &dismiss_button(card));
@@ -261,14 +264,20 @@ fn text_answer(card: &Rc<Card>) -> Element {
     answer_form(card, &[&field], move || reply.reply(Answer::Text(text.get_untracked())))
 }
 
-/// A form with fields and the buttons Submit and Dismiss.
+/// A form with fields and the buttons Submit, Dismiss, and Decline if the agent distinguishes it.
 fn answer_form(card: &Rc<Card>, fields: &[&Element], submit: impl Fn() + 'static) -> Element {
     let form = with_children("form", "", fields);
     // The page validates the fields itself and shows errors next to them.
     set(&form, "novalidate", "");
     let send = with_text("button", "button primary", "Submit");
     set(&send, "type", "submit");
-    append(&form, &with_children("div", "ask-answers spread", &[&send, &dismiss_button(card)]));
+    let others = with_class("div", "ask-answers end");
+    if card.ask.kind == AskKind::Form {
+        let decline = card.clone();
+        append(&others, &button("button", None, "Decline", move || decline.reply(Answer::Confirm(false))));
+    }
+    append(&others, &dismiss_button(card));
+    append(&form, &with_children("div", "ask-answers spread", &[&send, &others]));
     on(&form, "submit", move |event| {
         event.prevent_default();
         submit();
