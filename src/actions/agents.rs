@@ -7,7 +7,6 @@ use pilothouse_core::protocol::{AgentSession, AgentSessions, HubCommand};
 
 use super::Actions;
 use crate::net::read_answer;
-use crate::routes::Route;
 use crate::store::client::Confirmation;
 
 impl Actions {
@@ -44,32 +43,31 @@ impl Actions {
         self.request_hub(command, move |outcome| callback(read_answer(outcome)));
     }
 
-    /// Continues a session that only its agent knows, and navigates to it.
+    /// Continues a session that only its agent knows. The callback receives its id here.
     pub fn import_session(
         &self,
         agent: String,
         session: AgentSession,
-        on_error: impl FnOnce(String) + 'static,
+        callback: impl FnOnce(Result<String, String>) + 'static,
     ) {
         let AgentSession { id, cwd, title, .. } = session;
         let command = HubCommand::ImportSession { agent, agent_session_id: id, cwd, title };
-        self.request_new_session(command, Box::new(on_error));
+        self.request_new_session(command, Box::new(callback));
     }
 
-    /// Sends a command that creates a session, and navigates to it. `on_error` receives the message if it fails.
-    pub(super) fn request_new_session(&self, command: HubCommand, on_error: Box<dyn FnOnce(String)>) {
-        let actions = *self;
+    /// Sends a command that creates a session. The callback receives its id.
+    pub(super) fn request_new_session(
+        &self,
+        command: HubCommand,
+        callback: Box<dyn FnOnce(Result<String, String>)>,
+    ) {
         self.request_hub(command, move |outcome| {
-            let id = outcome.map_err(|error| error.message).and_then(|data| {
+            callback(outcome.map_err(|error| error.message).and_then(|data| {
                 let id = data.get("session_id").and_then(|id| id.as_str()).map(str::to_owned);
                 id.ok_or_else(|| {
                     "The server's response has no session ID. Reload the page and try again.".to_owned()
                 })
-            });
-            match id {
-                Ok(id) => actions.navigate_to(Route::Session(id)),
-                Err(error) => on_error(error),
-            }
+            }));
         });
     }
 }

@@ -71,7 +71,12 @@ impl Actions {
 
     /// Creates a session and navigates to it. `on_error` receives the message if it fails.
     pub fn create_session(&self, agent: String, cwd: String, on_error: impl FnOnce(String) + 'static) {
-        self.request_new_session(HubCommand::NewSession { agent, cwd }, Box::new(on_error));
+        let actions = *self;
+        let created = move |result| match result {
+            Ok(id) => actions.navigate_to(Route::Session(id)),
+            Err(error) => on_error(error),
+        };
+        self.request_new_session(HubCommand::NewSession { agent, cwd }, Box::new(created));
     }
 
     /// Answers an ask. `on_error` receives the message if the server refuses the answer.

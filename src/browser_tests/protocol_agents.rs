@@ -41,7 +41,9 @@ async fn a_permission_shows_the_exact_command_once_and_sends_the_id_of_the_choic
     assert_eq!(page.text("[data-ask-kind=permission] h2"), "Run this command?");
     assert_eq!(page.text("[data-answer=yes]"), "Allow");
     assert_eq!(page.text("[data-answer=no]"), "Reject");
-    assert_eq!(page.attribute("[data-choice='1']", "data-answer"), None, "a lasting approval has no key");
+    assert_eq!(page.attribute("[data-choice='1']", "data-answer").as_deref(), Some("yes"), "displayed first");
+    assert_eq!(page.attribute("[data-choice='1']", "aria-keyshortcuts").as_deref(), Some("Alt+Y Alt+1"));
+    assert_eq!(page.text("[data-choice='3']"), "Always allow");
     page.press("Always allow").await;
     assert_eq!(page.sent("answer").await["answer"], json!({"choose": "always"}));
     assert!(page.find("[data-answer=yes]:disabled").is_some());
@@ -106,6 +108,34 @@ async fn a_form_is_checked_kept_as_a_draft_and_sent() {
 }
 
 #[wasm_bindgen_test]
+async fn a_pattern_matches_anywhere_unless_it_has_anchors() {
+    let mut page = Page::capable().await;
+    let field = |name: &str, pattern: &str| FormField {
+        name: name.into(),
+        pattern: pattern.into(),
+        ..FormField::default()
+    };
+    let fields = vec![field("part", "[0-9]{2}"), field("whole", "^[0-9]{2}$")];
+    page.event(Event::AskOpened { ask: Ask { fields, ..form() } }).await;
+    type_into(&page, "[data-field=part] input", "berth 12 b").await;
+    type_into(&page, "[data-field=whole] input", "berth 12").await;
+    page.press("Submit").await;
+    assert_eq!(page.text("[data-field=part] .problem"), "");
+    assert_ne!(page.text("[data-field=whole] .problem"), "");
+    type_into(&page, "[data-field=whole] input", "12").await;
+    page.press("Submit").await;
+    assert_eq!(page.sent("answer").await["answer"], json!({"form": {"part": "berth 12 b", "whole": "12"}}));
+}
+
+#[wasm_bindgen_test]
+async fn a_form_can_be_declined() {
+    let mut page = Page::capable().await;
+    page.event(Event::AskOpened { ask: form() }).await;
+    page.press("Decline").await;
+    assert_eq!(page.sent("answer").await["answer"], json!({"confirm": false}));
+}
+
+#[wasm_bindgen_test]
 async fn a_plan_is_one_line_above_the_composer() {
     let mut page = Page::capable().await;
     assert!(page.find(".plan-panel:not([hidden])").is_none());
@@ -123,8 +153,9 @@ async fn auto_approve_is_chosen_in_a_popover_and_shown_once_it_is_confirmed() {
     let mut page = Page::capable().await;
     assert_eq!(page.attribute("main", "data-auto-approve").as_deref(), Some("off"));
     page.press("Auto-approve").await;
-    wait_until("the levels", || page.find("input[value=edits]").is_some()).await;
-    page.find("input[value=edits]").unwrap().unchecked_into::<HtmlElement>().click();
+    wait_until("the levels", || page.find("[data-level=edits]").is_some()).await;
+    assert_eq!(page.attribute("[data-level=off]", "aria-pressed").as_deref(), Some("true"));
+    page.find("[data-level=edits]").unwrap().unchecked_into::<HtmlElement>().click();
     let frame = page.sent("set_auto_approve").await;
     assert_eq!((&frame["level"], &frame["remember"]), (&json!("edits"), &json!(false)));
     assert_eq!(page.attribute("main", "data-auto-approve").as_deref(), Some("off"));
@@ -174,6 +205,7 @@ async fn a_login_offers_the_agents_methods() {
             LoginMethod { variables: vec!["API_KEY".into()], ..method("env", LoginKind::Environment) },
             LoginMethod { command: "agent login".into(), ..method("terminal", LoginKind::Terminal) },
             method("browser", LoginKind::Agent),
+            method("other", LoginKind::Agent),
         ],
     };
     page.event(Event::LoginChanged { login: Some(login) }).await;
@@ -182,9 +214,11 @@ async fn a_login_offers_the_agents_methods() {
     assert_eq!(page.text("[data-login-method=terminal] code"), "agent login");
     page.press("Log in").await;
     assert_eq!(page.sent("log_in").await["method"], json!("browser"));
-    assert!(page.text("[data-login]").contains("Logging in… 0 s"));
+    assert_eq!(page.text("[data-login] [role=status]"), "Logging in…", "without the seconds");
+    assert!(page.text("[data-login] .progress").contains("0 s"));
     page.answer("log_in", Err("Refused.")).await;
-    page.wait_for_text("[data-login] .problem", "Refused.").await;
+    page.wait_for_text("[data-login-method=browser] .problem", "Refused.").await;
+    assert_eq!(page.text("[data-login-method=other]"), "otherLog in", "only where it failed");
     page.press("Try again").await;
     page.sent("retry").await;
     page.event(Event::LoginChanged { login: None }).await;

@@ -152,6 +152,19 @@ pub fn set_checked(field: &Element, checked: bool) {
     field.unchecked_ref::<HtmlInputElement>().set_checked(checked);
 }
 
+/// What is under way, with the seconds since this call and a button that ends it. Screen readers hear the words once, not
+/// the seconds.
+pub fn progress(words: &str, cancel: impl Fn() + 'static) -> Element {
+    let said = with_text("span", "", words);
+    set(&said, "role", "status");
+    let counter = with_attributes("span", &[("aria-hidden", "true")]);
+    let cancel = button("button", None, "Cancel", cancel);
+    let seconds = elapsed_seconds();
+    let shown = counter.clone();
+    render_effect(Box::new(move || shown.set_text_content(Some(&format!("{} s", seconds.get())))));
+    with_children("div", "progress", &[&glyph(Icon::Spinner), &said, &counter, &cancel])
+}
+
 /// The seconds since this call, updated every second as long as the current owner lives.
 pub fn elapsed_seconds() -> RwSignal<u64> {
     let (seconds, start) = (RwSignal::new(0), browser::now());

@@ -16,6 +16,7 @@ use pilothouse_core::render::visible_text::visible_string;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
+use self::key_answers::displayed_choices;
 use crate::actions::{Actions, use_actions};
 use crate::browser;
 use crate::dom::build::{
@@ -182,17 +183,13 @@ fn answers(card: &Rc<Card>) -> Element {
 fn permission_answers(card: &Rc<Card>) -> Element {
     let main = with_class("div", "ask-answers spread");
     let others = with_class("div", "ask-answers others");
-    let mut declining = None;
-    for (index, choice) in card.ask.choices.iter().enumerate() {
-        let answer = Answer::Choose(choice.id.clone());
-        let button = answer_button(card, &choice.name, answer, Some(index + 1));
-        match choice.consent() {
-            Some(Consent::Yes) => append(&main, &button),
-            Some(Consent::No) if declining.is_none() => declining = Some(button),
-            _ => append(&others, &button),
+    for (index, (choice, is_main)) in displayed_choices(&card.ask).into_iter().enumerate() {
+        let button = answer_button(card, &choice.name, Answer::Choose(choice.id.clone()), Some(index + 1));
+        if choice.is_lasting_unsaid() {
+            append(&button, &with_text("span", "ask-always", "Always"));
         }
+        append(if is_main { &main } else { &others }, &button);
     }
-    declining.iter().for_each(|button| append(&main, button));
     append(&others, &dismiss_button(card));
     with_children("div", "", &[&main, &others])
 }
@@ -228,12 +225,14 @@ fn answer_button(card: &Rc<Card>, name: &str, answer: Answer, number: Option<usi
         set(&button, "data-answer", meaning);
         keys.push(key.to_owned());
     }
-    if let Some(number) = number {
+    // Printed in the button by the style sheet.
+    if let Some(number) = number.filter(|number| *number < 10) {
         set(&button, "data-choice", &number.to_string());
-        keys.extend((number < 10).then(|| format!("Alt+{number}")));
+        keys.push(format!("Alt+{number}"));
     }
     // Shortcuts answer only the open session.
     if !card.in_tray && !keys.is_empty() {
+        set(&button, "aria-keyshortcuts", &keys.join(" "));
         let keys = keys.join(" or ");
         set(&button, "title", &if browser::is_mac() { keys.replace("Alt+", "⌥") } else { keys });
     }
@@ -265,14 +264,20 @@ fn text_answer(card: &Rc<Card>) -> Element {
     answer_form(card, &[&field], move || reply.reply(Answer::Text(text.get_untracked())))
 }
 
-/// A form with fields and the buttons Submit and Dismiss.
+/// A form with fields and the buttons Submit, Dismiss, and Decline if the agent distinguishes it.
 fn answer_form(card: &Rc<Card>, fields: &[&Element], submit: impl Fn() + 'static) -> Element {
     let form = with_children("form", "", fields);
     // The page validates the fields itself and shows errors next to them.
     set(&form, "novalidate", "");
     let send = with_text("button", "button primary", "Submit");
     set(&send, "type", "submit");
-    append(&form, &with_children("div", "ask-answers spread", &[&send, &dismiss_button(card)]));
+    let others = with_class("div", "ask-answers end");
+    if card.ask.kind == AskKind::Form {
+        let decline = card.clone();
+        append(&others, &button("button", None, "Decline", move || decline.reply(Answer::Confirm(false))));
+    }
+    append(&others, &dismiss_button(card));
+    append(&form, &with_children("div", "ask-answers spread", &[&send, &others]));
     on(&form, "submit", move |event| {
         event.prevent_default();
         submit();

@@ -6,6 +6,7 @@ mod folder_picker;
 
 use leptos::prelude::*;
 
+pub use self::agent_choice::append_needs;
 use self::agent_choice::{agent_choice, selected_agent};
 use self::agent_sessions::agent_sessions;
 use self::folder_picker::folder_picker;

@@ -217,6 +217,15 @@ async fn hello(sessions: Vec<Cursor>, hub: &Arc<Hub>, client: &Client) {
 async fn run_hub_commands(mut commands: mpsc::Receiver<QueuedCommand>, hub: Arc<Hub>, client: Client) {
     while let Some(QueuedCommand { id, name, work }) = commands.recv().await {
         let result = match work {
+            // Takes as long as the slowest agent; the commands behind it need not wait.
+            HubWork::Command(HubCommand::CheckAgents) => {
+                let (hub, client) = (hub.clone(), client.clone());
+                tokio::spawn(async move {
+                    hub.check_agents().await;
+                    client.respond(id, name, Ok(HubReply::Done {}));
+                });
+                continue;
+            }
             HubWork::Command(command) => hub_command(command, &hub).await,
             HubWork::Change(change) => stored(change).await,
             HubWork::Draft { session_id, change } => {
@@ -259,10 +268,6 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
         HubCommand::DeleteSession { session_id } => {
             hub.delete_session(&session_id).await.map(|()| HubReply::Done {})
         }
-        HubCommand::CheckAgents => {
-            hub.check_agents().await;
-            Ok(HubReply::Done {})
-        }
         HubCommand::AddAgent { name, command } => {
             hub.add_agent(&name, &command).await.map(|()| HubReply::Done {})
         }
@@ -277,8 +282,9 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
             let session_id = hub.import_session(&agent, folder, agent_session_id, title).await?;
             Ok(HubReply::Created { session_id })
         }
-        // `dispatch` has handled these.
+        // `dispatch` and `run_hub_commands` have handled these.
         HubCommand::Hello { .. }
+        | HubCommand::CheckAgents
         | HubCommand::OpenSession { .. }
         | HubCommand::CloseSession { .. }
         | HubCommand::Pin { .. }

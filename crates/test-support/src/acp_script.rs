@@ -1,5 +1,6 @@
 //! Agents that are shell scripts and speak the Agent Client Protocol, for what neither a recording nor a real agent does.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Functions for scripts: `id LINE` is the id of a request; `answer ID RESULT`, `fail ID CODE TEXT`, `initialized ID
@@ -19,4 +20,11 @@ pub fn write(folder: &Path, name: &str, script: &str) -> String {
     let file = folder.join(format!("{name}.sh"));
     std::fs::write(&file, format!("{FUNCTIONS}\n{script}")).unwrap();
     format!("bash {}", file.display())
+}
+
+/// Writes a script as a program with this name.
+pub fn install(folder: &Path, name: &str, script: &str) {
+    let file = folder.join(name);
+    std::fs::write(&file, format!("#!/bin/bash\n{FUNCTIONS}\n{script}")).unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
 }

@@ -25,6 +25,8 @@ pub fn built_binary() -> PathBuf {
     binary
 }
 
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// How to start a server: its folders, command line and environment. The built-in demo agent runs without pauses.
 #[derive(Clone)]
 pub struct ServerSetup {
@@ -70,6 +72,11 @@ impl ServerSetup {
         self
     }
 
+    /// Puts a folder in front of the PATH.
+    pub fn programs(self, folder: &Path) -> Self {
+        self.env("PATH", format!("{}:{PATH}", folder.display()))
+    }
+
     /// The port to listen on, instead of a free one.
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
@@ -95,10 +102,10 @@ impl ServerSetup {
             .args(&self.arguments)
             .env_clear()
             .env("PILOTHOUSE_DEMO_PACE", &self.pace)
-            .envs(self.environment.iter().cloned())
-            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("PATH", PATH)
             .env("HOME", data)
             .env("LANG", "C.UTF-8")
+            .envs(self.environment.iter().cloned())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -210,12 +210,18 @@ fn single_input(field: &FormField) -> Element {
         }
     }
     if !field.pattern.is_empty() {
-        set(&input, "pattern", &field.pattern);
+        set(&input, "pattern", &whole_value_pattern(&field.pattern));
     }
     if field.format == "date-time" {
         set(&input, "placeholder", "2026-01-31T12:00:00Z");
     }
     input
+}
+
+/// The pattern of an input for a pattern of a JSON schema. An input's must match the whole value, a schema's any part of
+/// it; the anchors `^` and `$` in the schema's keep their meaning.
+fn whole_value_pattern(pattern: &str) -> String {
+    [".*(?:", pattern, ").*"].concat()
 }
 
 /// The values that a form starts with.

@@ -1,7 +1,7 @@
 //! The answers that keyboard shortcuts give to an ask. Pure.
 
 use pilothouse_core::conversation::ask::consent::Consent;
-use pilothouse_core::conversation::ask::{Answer, Ask, AskKind};
+use pilothouse_core::conversation::ask::{Answer, Ask, AskKind, Choice};
 
 use crate::features::shortcuts::keys::KeyAction;
 
@@ -18,10 +18,30 @@ pub fn key_answer(action: KeyAction, ask: &Ask) -> Option<Answer> {
             ask.options.get(number(chosen)?).cloned().map(Answer::Choose)
         }
         (AskKind::Permission, KeyAction::Choose(chosen)) => {
-            ask.choices.get(number(chosen)?).map(|choice| Answer::Choose(choice.id.clone()))
+            let (choice, _) = *displayed_choices(ask).get(number(chosen)?)?;
+            Some(Answer::Choose(choice.id.clone()))
         }
         _ => None,
     }
+}
+
+/// The choices of a permission request in the order in which they are displayed and numbered, each with whether it is
+/// one of the main answers: every plain yes and the first plain no. Lasting and unclear choices follow, so that they
+/// never have the number of the button that is displayed first.
+pub fn displayed_choices(ask: &Ask) -> Vec<(&Choice, bool)> {
+    let is_no = |choice: &&Choice| choice.consent() == Some(Consent::No);
+    let first_no = ask.choices.iter().find(is_no).map(|choice| choice.id.as_str());
+    let rank = |choice: &Choice| match choice.consent() {
+        Some(Consent::Yes) => 0,
+        Some(Consent::No) if first_no == Some(&choice.id) => 1,
+        _ => 2,
+    };
+    let mut displayed = Vec::new();
+    for wanted in 0..3 {
+        let fitting = ask.choices.iter().filter(|choice| rank(choice) == wanted);
+        displayed.extend(fitting.map(|choice| (choice, wanted < 2)));
+    }
+    displayed
 }
 
 #[cfg(test)]
@@ -90,10 +110,32 @@ mod tests {
         let mut ask = Ask { choices, ..ask(AskKind::Permission, true, &[]) };
         assert_eq!(key_answer(KeyAction::Approve, &ask), chosen("2"), "never the lasting one");
         assert_eq!(key_answer(KeyAction::Reject, &ask), chosen("3"), "the name counts, too");
-        assert_eq!(key_answer(KeyAction::Choose(1), &ask), chosen("1"), "the id, not the name");
+        assert_eq!(key_answer(KeyAction::Choose(3), &ask), chosen("1"), "the id, not the name");
         assert_eq!(key_answer(KeyAction::Choose(4), &ask), None);
         ask.choices.push(choice("4", "Allow", ChoiceKind::AllowOnce));
         assert_eq!(key_answer(KeyAction::Approve, &ask), None, "ambiguous");
+    }
+
+    #[test]
+    fn numbers_follow_the_order_on_the_screen() {
+        use ChoiceKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+        let choice = |id: &str, name: &str, kind| Choice { id: id.into(), name: name.into(), kind };
+        // Claude sends the lasting approval first.
+        let choices = vec![
+            choice("always", "Always allow", AllowAlways),
+            choice("never", "Never", RejectAlways),
+            choice("no", "Reject", RejectOnce),
+            choice("once", "Allow", AllowOnce),
+            choice("skip", "No", RejectOnce),
+        ];
+        let ask = Ask { choices, ..ask(AskKind::Permission, true, &[]) };
+        let displayed: Vec<(&str, bool)> =
+            displayed_choices(&ask).into_iter().map(|(choice, main)| (choice.id.as_str(), main)).collect();
+        let expected = [("once", true), ("no", true), ("always", false), ("never", false), ("skip", false)];
+        assert_eq!(displayed, expected);
+        for (number, (id, _)) in (1..).zip(expected) {
+            assert_eq!(key_answer(KeyAction::Choose(number), &ask), chosen(id));
+        }
     }
 
     #[test]

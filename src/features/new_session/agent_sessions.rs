@@ -8,11 +8,12 @@ use web_sys::Element;
 
 use super::agent_choice::title_of;
 use crate::actions::{Actions, use_actions};
-use crate::dom::build::{button, disclosure, hand_built, on, with_attributes};
+use crate::dom::build::{button, disclosure, hand_built, on, progress, with_attributes};
 use crate::dom::element::{append, clear, set, with_class, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::features::sidebar::session_label::title_or_placeholder;
 use crate::reactive::memo;
+use crate::routes::Route;
 use crate::widgets::relative_time::relative_time;
 
 /// The list of one agent.
@@ -24,8 +25,13 @@ struct AgentList {
     /// None until the first page has arrived.
     sessions: RwSignal<Option<Vec<AgentSession>>>,
     next_cursor: RwSignal<Option<String>>,
-    busy: RwSignal<bool>,
+    /// What is under way.
+    busy: RwSignal<Option<&'static str>>,
     problem: RwSignal<Option<String>>,
+    /// The session whose import failed.
+    failed: StoredValue<Option<Rc<AgentSession>>, LocalStorage>,
+    /// The number of requests. The reply to a request that was cancelled is ignored.
+    requests: StoredValue<u32>,
 }
 
 /// A disclosure with the agent's sessions, if the agent lists them. Those of the chosen folder come first.
@@ -49,8 +55,10 @@ pub fn agent_sessions(agent: Memo<String>, folder: Memo<String>) -> AnyView {
                     folder,
                     sessions: RwSignal::new(None),
                     next_cursor: RwSignal::new(None),
-                    busy: RwSignal::new(false),
+                    busy: RwSignal::new(None),
                     problem: RwSignal::new(None),
+                    failed: StoredValue::new_local(None),
+                    requests: StoredValue::new(0),
                 };
                 append(&place, &list.build(&format!("Continue a session of {title}…")));
             }
@@ -64,7 +72,7 @@ impl AgentList {
         let content = with_class("div", "");
         append(&details, &content);
         on(&details, "toggle", move |_| {
-            if self.sessions.with_untracked(Option::is_none) {
+            if self.sessions.with_untracked(Option::is_none) && self.busy.get_untracked().is_none() {
                 self.load();
             }
         });
@@ -89,13 +97,15 @@ impl AgentList {
                 set(&line, "role", "alert");
                 append(&content, &line);
             }
-            if self.busy.get() {
-                let line = with_text("p", "faint", "Loading…");
-                set(&line, "role", "status");
-                append(&content, &line);
+            if let Some(words) = self.busy.get() {
+                append(&content, &progress(words, move || self.cancel()));
             } else if self.next_cursor.with(Option::is_some) || problem.is_some() {
                 let label = if problem.is_some() { "Try again" } else { "Show more" };
-                append(&content, &button("button quiet", None, label, move || self.load()));
+                let act = move || match self.failed.get_value() {
+                    Some(session) => self.import(session),
+                    None => self.load(),
+                };
+                append(&content, &button("button quiet", None, label, act));
             }
         }));
         details
@@ -115,38 +125,75 @@ impl AgentList {
         }
         let session = Rc::new(session);
         on(&entry, "click", move |_| {
-            if self.busy.get_untracked() {
-                return;
+            if self.busy.get_untracked().is_none() {
+                self.import(session.clone());
             }
-            self.busy.set(true);
-            self.problem.set(None);
-            let agent = self.agent.get_value();
-            self.actions.import_session(agent, (*session).clone(), move |error| {
-                self.busy.try_set(false);
-                self.problem.try_set(Some(error));
-            });
         });
         entry
     }
 
+    /// Continues a session here.
+    fn import(self, session: Rc<AgentSession>) {
+        let request = self.begin("Loading the session…");
+        self.actions.import_session(
+            self.agent.get_value(),
+            (*session).clone(),
+            move |imported| match imported {
+                _ if !self.end(request) => {}
+                Ok(id) => self.actions.navigate_to(Route::Session(id)),
+                Err(error) => {
+                    self.failed.set_value(Some(session));
+                    self.problem.set(Some(error));
+                }
+            },
+        );
+    }
+
     /// Loads the first or the next page.
     fn load(self) {
-        self.busy.set(true);
-        self.problem.set(None);
+        let request = self.begin("Loading…");
         let cursor = self.next_cursor.get_untracked();
+        let is_first = cursor.is_none();
         self.actions.list_agent_sessions(self.agent.get_value(), cursor, move |page| {
-            self.busy.try_set(false);
+            if !self.end(request) {
+                return;
+            }
             match page {
                 Ok(page) => {
-                    self.next_cursor.try_set(page.next_cursor);
-                    self.sessions
-                        .try_update(|sessions| sessions.get_or_insert_default().extend(page.sessions));
+                    self.next_cursor.set(page.next_cursor);
+                    let mut sessions =
+                        self.sessions.get_untracked().filter(|_| !is_first).unwrap_or_default();
+                    sessions.extend(page.sessions);
+                    self.sessions.set(Some(sessions));
                 }
-                Err(error) => {
-                    self.problem.try_set(Some(error));
-                }
+                Err(error) => self.problem.set(Some(error)),
             }
         });
+    }
+
+    /// Begins a request and returns its number.
+    fn begin(self, words: &'static str) -> u32 {
+        self.failed.set_value(None);
+        self.problem.set(None);
+        self.busy.set(Some(words));
+        self.requests.update_value(|count| *count += 1);
+        self.requests.get_value()
+    }
+
+    /// Ends a request. Returns false if it was cancelled, or if the list is gone.
+    fn end(self, request: u32) -> bool {
+        let is_current = self.requests.try_get_value() == Some(request);
+        if is_current {
+            self.busy.set(None);
+        }
+        is_current
+    }
+
+    fn cancel(self) {
+        self.requests.update_value(|count| *count += 1);
+        // With a list, the user chooses again from it.
+        self.problem.set(self.sessions.with_untracked(Option::is_none).then(|| "Cancelled.".to_owned()));
+        self.busy.set(None);
     }
 }
 

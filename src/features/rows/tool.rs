@@ -30,6 +30,8 @@ struct ToolHeader {
     exit: Option<String>,
     /// The call of another agent that this one belongs to; empty for none.
     parent: String,
+    /// The title of that call, unless the row above shows it.
+    parent_title: Option<String>,
     /// A permission request for the call is open.
     waiting: bool,
     /// `Cancelled` or `Interrupted`, if the call did not end on its own.
@@ -48,6 +50,7 @@ impl ToolHeader {
             target: target.to_owned(),
             verb: description.verb,
             parent: step.info.parent.clone(),
+            parent_title: None,
             waiting: false,
             phase: step.phase,
             duration: step.duration_ms.map(duration),
@@ -80,6 +83,7 @@ impl ToolHeader {
         set(row, "data-tool", &self.tool);
         toggle_attribute(row, "data-interrupted", self.stopped.map(|_| "true"));
         let parts = [
+            ("row-parent", "", self.parent_title.as_deref().unwrap_or_default()),
             ("row-verb", "", self.verb.as_str()),
             ("row-target", &self.folders, &self.target),
             ("row-waiting", "", if self.waiting { "Waiting for approval" } else { "" }),
@@ -104,6 +108,7 @@ pub fn build(context: RowContext) -> Element {
     let expanded = context.watch_expanded();
     context.render_effect(move |context, message| {
         let mut content = context.session.meta.cwd().with(|cwd| ToolHeader::of(message, cwd));
+        content.parent_title = context.session.distant_parent(&context.row);
         content.waiting = context.session.meta.asks().with(|asks| is_waiting(asks, &content.call_id));
         if shown.as_ref() != Some(&content) {
             content.render(&row, &header);

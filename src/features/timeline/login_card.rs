@@ -1,23 +1,24 @@
 //! The card of an agent that needs a login before it can work: its message and the ways to log in.
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::{LoginKind, LoginMethod, SessionCommand, SessionMetaStoreFields};
+use pilothouse_core::protocol::{AgentInfo, LoginKind, LoginMethod, SessionCommand, SessionMetaStoreFields};
 use web_sys::Element;
 
 use crate::actions::{Actions, use_actions};
-use crate::dom::build::{
-    button, command_box, elapsed_seconds, glyph, hand_built, outside_link, with_attributes, with_children,
-};
-use crate::dom::element::{append, clear, set, with_class, with_text};
+use crate::dom::build::{self, button, command_box, glyph, hand_built, outside_link, with_children};
+use crate::dom::element::{append, clear, set, toggle_class, with_class, with_text};
 use crate::dom::keyed_list::render_effect;
+use crate::features::new_session::append_needs;
 use crate::store::server::Session;
+use crate::widgets::focus;
 use crate::widgets::icon::Icon;
 use crate::widgets::visible_text::visible_text;
 
-/// The login that the user has started, and why the last one failed.
+/// The method of the login that is under way, and of the last one that failed with the reason.
 #[derive(Clone, Copy, Default)]
 struct Progress {
     method: RwSignal<Option<String>>,
+    failed: RwSignal<Option<String>>,
     problem: RwSignal<Option<String>>,
 }
 
@@ -29,8 +30,9 @@ pub fn login_card(session: Session) -> AnyView {
         render_effect(Box::new(move || {
             clear(&place);
             let Some(login) = session.meta.login().get() else { return };
-            let agent = session.meta.agent().with(|agent| actions.server.agent_title(agent));
-            let title = format!("{agent} needs a login");
+            // Later news about the agent must not rebuild the card, which the user may be using.
+            let agent = session.meta.agent().get_untracked();
+            let title = format!("{} needs a login", untrack(|| actions.server.agent_title(&agent)));
             let card = with_class("div", "ask login");
             for (name, value) in [("role", "group"), ("aria-label", &title), ("data-login", "")] {
                 set(&card, name, value);
@@ -41,6 +43,11 @@ pub fn login_card(session: Session) -> AnyView {
             append(&card, &with_text("h2", "ask-title", &title));
             append(&card, &visible_text("div", "ask-message", &login.message));
             login.methods.iter().for_each(|method| append(&card, &way(actions, session, method, progress)));
+            if login.methods.is_empty() {
+                let find = |agents: &Vec<AgentInfo>| agents.iter().find(|info| info.name == agent).cloned();
+                let info = actions.server.agents.with_untracked(find).unwrap_or_default();
+                append_needs(&card, &info.needs, "", &info.link);
+            }
             let retry = button("button", Some(Icon::Retry), "Try again", move || actions.retry(session));
             append(&card, &with_children("div", "ask-answers end", &[&retry]));
             append(&place, &card);
@@ -74,39 +81,41 @@ fn way(actions: Actions, session: Session, method: &LoginMethod, progress: Progr
 
 /// The button for a login that the agent does itself; while it is under way, the elapsed time and Cancel.
 fn agent_login(actions: Actions, session: Session, id: String, progress: Progress) -> Element {
-    let place = with_class("div", "login-progress");
+    let place = with_class("div", "");
     let shown = place.clone();
     render_effect(Box::new(move || {
         clear(&shown);
         let started = progress.method.get();
         if started.as_ref() == Some(&id) {
-            let words = with_attributes("span", &[("role", "status")]);
-            append(&shown, &glyph(Icon::Spinner));
-            append(&shown, &words);
             let cancel = move || actions.send_command(&session.id(), SessionCommand::Abort);
-            append(&shown, &button("button", None, "Cancel", cancel));
-            let seconds = elapsed_seconds();
-            render_effect(Box::new(move || {
-                words.set_text_content(Some(&format!("Logging in… {} s", seconds.get())));
-            }));
+            append(&shown, &build::progress("Logging in…", cancel));
             return;
         }
         let method = id.clone();
         let log_in = button("button primary", None, "Log in", move || {
-            progress.problem.set(None);
+            progress.failed.set(None);
             progress.method.set(Some(method.clone()));
+            // The focused button is replaced by Cancel, and Cancel by the button of the login that failed.
+            focus::focus_if_lost(".progress button");
+            let method = method.clone();
             actions.log_in(session, method.clone(), move |error| {
-                progress.method.try_set(None);
                 progress.problem.try_set(error);
+                progress.failed.try_set(Some(method));
+                progress.method.try_set(None);
+                focus::focus_if_lost(".login-failed button");
             });
         });
         if started.is_some() {
             set(&log_in, "disabled", "");
         }
         append(&shown, &log_in);
-        let problem = with_text("p", "problem", &progress.problem.get().unwrap_or_default());
-        set(&problem, "role", "alert");
-        append(&shown, &problem);
+        let has_failed = progress.failed.get().as_ref() == Some(&id);
+        toggle_class(&shown, "login-failed", has_failed);
+        if has_failed {
+            let problem = with_text("p", "problem", &progress.problem.get_untracked().unwrap_or_default());
+            set(&problem, "role", "alert");
+            append(&shown, &problem);
+        }
     }));
     place
 }

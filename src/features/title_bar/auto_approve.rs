@@ -10,7 +10,7 @@ use web_sys::{Element, HtmlInputElement};
 
 use crate::actions::{Actions, use_actions};
 use crate::browser;
-use crate::dom::build::{event_checked, hand_built, on, set_checked, with_attributes, with_children};
+use crate::dom::build::{button, event_checked, hand_built, on, with_attributes, with_children};
 use crate::dom::element::{append, set, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::features::sidebar::session_label::level_name;
@@ -48,17 +48,21 @@ fn build(place: &Element, actions: Actions, session: Session) {
     let remember = with_attributes("input", &[("type", "checkbox"), ("name", "remember")]);
     let remembered = Rc::new(remember.clone());
     for level in AutoApprove::ALL {
-        let name = level_name(level);
-        let radio = with_attributes("input", &[("type", "radio"), ("name", "auto-approve"), ("value", name)]);
-        let words = with_text("span", "", level.label());
-        append(&words, &with_text("span", "faint", description(level)));
-        append(place, &with_children("label", "form-option", &[&radio, &words]));
-        let (shown, remembered) = (radio.clone(), remembered.clone());
-        render_effect(Box::new(move || set_checked(&shown, session.meta.auto_approve().get() == level)));
-        on(&radio, "change", move |_| {
+        let remembered = remembered.clone();
+        // Buttons and not radio buttons, which the arrow keys would apply while the user only looks at them.
+        let choose = button("menu-item level", Some(Icon::Check), "", move || {
             let remember = remembered.unchecked_ref::<HtmlInputElement>().checked();
             actions.set_auto_approve(session, level, Some(remember));
         });
+        set(&choose, "data-level", level_name(level));
+        let words = with_text("span", "", level.label());
+        append(&words, &with_text("span", "faint", description(level)));
+        append(&choose, &words);
+        append(place, &choose);
+        render_effect(Box::new(move || {
+            let is_chosen = session.meta.auto_approve().get() == level;
+            set(&choose, "aria-pressed", if is_chosen { "true" } else { "false" });
+        }));
     }
     let shown = remember.clone();
     render_effect(Box::new(move || {

@@ -21,8 +21,7 @@ pub fn ContextRing(session: Session) -> impl IntoView {
     let is_known = memo(move || usage.with(Option::is_some));
     let used_percent = memo(move || usage.with(|usage| usage.as_ref().and_then(percent)));
     let ring_percent = move || used_percent.get().unwrap_or(0).min(100);
-    let label =
-        move || used_percent.get().map_or_else(|| "unknown".to_owned(), |percent| format!("{percent}%"));
+    let label = move || usage.with(|usage| usage.as_ref().map(short_usage).unwrap_or_default());
     let face = move || {
         view! {
             <span
@@ -77,6 +76,15 @@ fn percent(usage: &ContextUsage) -> Option<u32> {
         (usage.context_window > 0).then(|| tokens as f64 * 100.0 / usage.context_window as f64)
     });
     percent.map(|percent| percent.round() as u32)
+}
+
+/// The usage in the title bar: a percentage, else the number of tokens if the agent does not tell the limit.
+fn short_usage(usage: &ContextUsage) -> String {
+    match (percent(usage), usage.tokens) {
+        (Some(percent), _) => format!("{percent}%"),
+        (None, Some(tokens)) => compact_number(tokens),
+        (None, None) => "unknown".to_owned(),
+    }
 }
 
 /// The lines of the popover: names and values.
@@ -136,5 +144,12 @@ mod tests {
         let usage = ContextUsage { context_window: 200_000, ..ContextUsage::default() };
         assert_eq!(percent(&usage), None);
         assert_eq!(percent(&ContextUsage::default()), None, "no division by zero");
+        assert_eq!(short_usage(&usage), "unknown");
+    }
+
+    #[test]
+    fn tokens_are_shown_without_a_limit() {
+        let usage = ContextUsage { tokens: Some(12_345), ..ContextUsage::default() };
+        assert_eq!(short_usage(&usage), "12k");
     }
 }

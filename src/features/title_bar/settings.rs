@@ -52,8 +52,17 @@ pub fn options_popover(session: Session) -> AnyView {
     let panel = move || {
         rebuilt("option-rows", move |place| {
             options.with(|options| {
-                options.iter().for_each(|option| append(place, &option_row(actions, session, option)));
+                options.iter().for_each(|option| append_option(place, actions, session, option));
             });
+            // The title bar cannot show what the modes do.
+            let is_described = |offered: &&OfferedSetting| {
+                offered.choices.iter().any(|choice| !choice.description.is_empty())
+            };
+            let settings = levels_and_modes(session);
+            settings
+                .iter()
+                .filter(is_described)
+                .for_each(|mode| append_option(place, actions, session, mode));
         })
     };
     let face = || {
@@ -145,8 +154,8 @@ fn title_select(actions: Actions, session: Session, offered: &OfferedSetting) ->
     frame
 }
 
-/// A row of the popover: a select or a switch.
-fn option_row(actions: Actions, session: Session, offered: &OfferedSetting) -> Element {
+/// Appends a row of the popover, which is a select or a switch, and the descriptions of the option and its value.
+fn append_option(place: &Element, actions: Actions, session: Session, offered: &OfferedSetting) {
     let setting = offered.setting.clone();
     let row = if offered.choices.is_empty() {
         let (is_on, toggled) = (setting.clone(), setting.clone());
@@ -163,8 +172,16 @@ fn option_row(actions: Actions, session: Session, offered: &OfferedSetting) -> E
         select.set_class_name("ask-field");
         with_children("label", "option-row", &[&with_text("span", "", &offered.label), &select])
     };
-    set(&row, "title", &offered.description);
-    row
+    append(place, &row);
+    let words = with_text("p", "faint", "");
+    append(place, &words);
+    let offered = offered.clone();
+    render_effect(Box::new(move || {
+        let value = offered.setting.value(session);
+        let choice = offered.choices.iter().find(|choice| choice.value == value);
+        let of_choice = choice.map_or("", |choice| &choice.description);
+        words.set_text_content(Some([&offered.description, " ", of_choice].concat().trim()));
+    }));
 }
 
 fn select(actions: Actions, session: Session, offered: &OfferedSetting) -> Element {

@@ -6,6 +6,7 @@ use pilothouse_core::protocol::event::{Event, NoticeLevel};
 use pilothouse_core::protocol::{
     CommandError, Cursor, MessagesPage, SessionMeta, SessionMetaStoreFields, Snapshot,
 };
+use pilothouse_core::render::describe::distant_parent;
 use pilothouse_core::session::view::Applied;
 use pilothouse_core::{Kind, SessionView, UiMessage};
 use reactive_stores::{Patch, Store};
@@ -132,6 +133,16 @@ impl Session {
             })
             .flatten()
             .unwrap_or_default()
+    }
+
+    /// The title of the call that delegated the call in a row, unless the row above shows it. Not tracked.
+    pub fn distant_parent(&self, row: &Row) -> Option<String> {
+        self.view
+            .try_with_value(|view| {
+                let index = row.position().checked_sub(view.controller.first())?;
+                distant_parent(view.controller.rows(), index)
+            })
+            .flatten()
     }
 
     /// The last applied event, from which a new connection continues. The server resends everything after it,

@@ -209,7 +209,7 @@ async fn auto_approve_answers_for_me_until_i_turn_it_off() {
     story(Agent::Claude, "auto-approve", async |fixture, claude, page| {
         let session = page.session().await;
         page.press("Auto-approve").await;
-        page.click_with_text("label", "Everything").await;
+        page.click_with_text(".level", "Everything").await;
         page.until_present(&format!("[data-session-id='{session}'][data-auto-approve=everything]")).await;
         claude.model.will([Agent::Claude.runs("touch made.txt"), says("Made it.")]);
         page.run("Make a file").await;

@@ -57,7 +57,32 @@ async fn agents_are_offered_with_their_version_and_others_with_the_command_that_
         page.cdp("Page.bringToFront", serde_json::json!({})).await;
         page.click("[data-available=goose] .command-box button").await;
         page.until_text_in("[data-available=goose] .command-box", "Copied").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_that_i_install_while_the_page_is_open_is_found_by_check_again() {
+    let programs = tempfile::tempdir().unwrap();
+    let setup = ServerSetup::new(&built_binary()).programs(programs.path());
+    story_with("found-later", Size::Wide, project(), setup, async |fixture| {
+        let page = fixture.page();
+        page.first_visit(&fixture.server.link).await;
+        page.open_new_session_form().await;
+        page.until_form().await;
+        // The list that is open stays open.
+        page.until_visible("[data-available=kimi]").await;
         page.press("Check again").await;
+        page.until_text_in(".agent-tools [role=status]", "No new agents found.").await;
+        page.until_visible("[data-available=kimi]").await;
+        acp_script::install(programs.path(), "kimi", HELPER);
+        page.press("Check again").await;
+        page.until_text_in(".agent-tools [role=status]", "Found Kimi.").await;
+        page.until_absent("[data-available=kimi]").await;
+        page.until_visible("[data-available=goose]").await;
+        page.new_session_of("kimi").await;
+        page.run("Hello").await;
+        page.until_text("Aye.").await;
     })
     .await;
 }
@@ -71,7 +96,6 @@ async fn i_add_an_agent_use_it_and_remove_it() {
         page.first_visit(&fixture.server.link).await;
         page.open_new_session_form().await;
         page.until_form().await;
-        page.click_with_text("summary", "More agents").await;
         page.click_with_text("summary", "Add an agent…").await;
         page.fill("[name=agent-name]", "mine").await;
         page.fill("[name=agent-command]", "'open quote").await;
@@ -79,6 +103,9 @@ async fn i_add_an_agent_use_it_and_remove_it() {
         page.until_text_in("[data-add-agent] .problem", "open quote").await;
         page.fill("[name=agent-command]", &command).await;
         page.press("Add agent").await;
+        page.until_text_in(".agent-tools [role=status]", "Added mine.").await;
+        page.until_focus("input[name=agent][value=mine]:checked").await;
+        page.until_hidden("[name=agent-name]").await;
         page.new_session_of("mine").await;
         page.run("Hello").await;
         page.until_text("Aye.").await;

@@ -104,6 +104,16 @@ impl Choice {
     }
 }
 
+impl Choice {
+    /// Whether the answer counts for later requests although its name does not say so.
+    pub fn is_lasting_unsaid(&self) -> bool {
+        let name = self.name.to_lowercase();
+        let says_so = ["always", "never", "session", "don't ask", "don’t ask"];
+        matches!(self.kind, ChoiceKind::AllowAlways | ChoiceKind::RejectAlways)
+            && !says_so.iter().any(|words| name.contains(words))
+    }
+}
+
 impl AskKind {
     pub const fn name(self) -> &'static str {
         match self {
@@ -193,6 +203,9 @@ impl Ask {
             Answer::Confirm(true) if self.approval => format!("You approved: {title}"),
             Answer::Confirm(true) => format!("You said yes: {title}"),
             Answer::Confirm(false) | Answer::Cancel if self.approval => format!("You rejected: {title}"),
+            Answer::Confirm(false) if self.kind == AskKind::Form || !self.url.is_empty() => {
+                format!("You declined: {title}")
+            }
             Answer::Confirm(false) => format!("You said no: {title}"),
             Answer::Cancel => format!("You didn't answer: {title}"),
             Answer::Choose(id) if self.kind == AskKind::Permission => self.permission_text(&title, id),
@@ -209,6 +222,7 @@ impl Ask {
         match choice.consent() {
             Some(Consent::Yes) => format!("You approved: {title}"),
             Some(Consent::No) => format!("You rejected: {title}"),
+            _ if choice.is_lasting_unsaid() => format!("{title}\nYou chose: {name} (always)"),
             _ => format!("{title}\nYou chose: {name}"),
         }
     }
@@ -238,6 +252,7 @@ impl Ask {
         match (self.kind, answer) {
             (_, Answer::Cancel)
             | (AskKind::Confirm, Answer::Confirm(_))
+            | (AskKind::Form, Answer::Confirm(false))
             | (AskKind::Input | AskKind::Editor, Answer::Text(_)) => true,
             (AskKind::Select, Answer::Choose(choice)) => self.options.contains(choice),
             (AskKind::Permission, Answer::Choose(choice)) => self.choice(choice).is_some(),
@@ -305,6 +320,29 @@ mod tests {
         assert_eq!(consent(RejectAlways, "Never"), Some(Consent::BroadNo));
         assert_eq!(consent(Other, "Yes"), Some(Consent::Yes));
         assert_eq!(consent(Other, "Purple"), None);
+    }
+
+    #[test]
+    fn a_lasting_choice_says_that_it_is_one() {
+        use ChoiceKind::{AllowAlways, AllowOnce, RejectAlways};
+        let unsaid =
+            |kind, name: &str| Choice { id: "c".into(), name: name.into(), kind }.is_lasting_unsaid();
+        assert!(unsaid(AllowAlways, "Allow") && unsaid(RejectAlways, "Reject"));
+        assert!(!unsaid(AllowOnce, "Allow"));
+        for name in ["Always Allow", "Allow for this session", "Yes, and don’t ask again", "Never"] {
+            assert!(!unsaid(AllowAlways, name), "{name}");
+        }
+        let choices = vec![Choice { id: "1".into(), name: "Allow".into(), kind: AllowAlways }];
+        let ask = Ask { kind: AskKind::Permission, approval: true, choices, ..Ask::default() };
+        assert!(ask.answered_text(&Answer::Choose("1".into())).ends_with("You chose: Allow (always)"));
+    }
+
+    #[test]
+    fn a_form_can_be_declined_but_not_confirmed() {
+        let form = Ask { kind: AskKind::Form, title: "Which?".into(), ..Ask::default() };
+        let no = Answer::Confirm(false);
+        assert!(form.accepts(&no) && form.is_declined_by(&no) && !form.accepts(&Answer::Confirm(true)));
+        assert_eq!(form.answered_text(&no), "You declined: Which?");
     }
 
     #[test]

@@ -51,6 +51,21 @@ const TARGET_ARGUMENTS: [&str; 12] = [
 /// The target arguments that are paths.
 const PATHS: [&str; 3] = ["path", "file_path", "filePath"];
 
+/// The title of the call that delegated the call in this row to another agent. None if the row above makes it obvious: it
+/// is that call, or another one that it delegated.
+pub fn distant_parent(rows: &[UiMessage], index: usize) -> Option<String> {
+    let parent = &rows.get(index)?.tool_step.as_ref()?.info.parent;
+    let above = rows[..index].last().and_then(|row| row.tool_step.as_ref());
+    let is_near = |above: &ToolStep| above.call_id == *parent || above.info.parent == *parent;
+    if parent.is_empty() || above.is_some_and(is_near) {
+        return None;
+    }
+    let mut steps = rows[..index].iter().rev().filter_map(|row| row.tool_step.as_ref());
+    let delegating = steps.find(|step| step.call_id == *parent)?;
+    let Description { verb, target, .. } = describe_call(delegating);
+    Some(if target.is_empty() { verb } else { target })
+}
+
 /// Describes a call by the first line of one argument. Its cost does not depend on the length of the others.
 pub fn describe_call(step: &ToolStep) -> Description {
     let known = ToolKind::verb(&step.tool_name);
@@ -136,6 +151,32 @@ mod tests {
 
     fn step(tool: &str, args: Value) -> ToolStep {
         ToolStep { tool_name: tool.into(), tool_args: args, ..ToolStep::default() }
+    }
+
+    #[test]
+    fn a_call_far_from_its_parent_names_it() {
+        let row = |call: &str, parent: &str, description: &str| {
+            let mut step = ToolStep {
+                call_id: call.into(),
+                tool_name: "Task".into(),
+                tool_args: serde_json::json!({ "description": description }),
+                ..ToolStep::default()
+            };
+            step.info.parent = parent.into();
+            UiMessage { tool_step: Some(step), ..UiMessage::default() }
+        };
+        let rows = [
+            row("a", "", "Explore"),
+            row("a1", "a", ""),
+            row("b", "", "Mend"),
+            row("b1", "b", ""),
+            row("a2", "a", ""),
+            row("a3", "a", ""),
+            row("x", "gone", ""),
+        ];
+        let named: Vec<_> = (0..rows.len()).map(|index| distant_parent(&rows, index)).collect();
+        let explore = Some("Explore".to_owned());
+        assert_eq!(named, [None, None, None, None, explore, None, None]);
     }
 
     #[test]

@@ -271,6 +271,7 @@ impl Agent {
             },
             lists_sessions: discovered.lists_sessions,
             custom: self.custom,
+            ..AgentInfo::default()
         }
     }
 }

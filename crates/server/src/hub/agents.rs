@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use pilothouse_agents::{Reply, Request};
-use pilothouse_core::limits::VERSION_PROBE_SECONDS;
+use pilothouse_core::limits::{PROBE_SECONDS, VERSION_PROBE_SECONDS};
 use pilothouse_core::protocol::{
     AgentInfo, AgentSessions, AvailableAgent, Capabilities, CommandError, ErrorCode, ServerFrame,
 };
@@ -46,7 +46,15 @@ impl Hub {
     pub(super) fn agent_infos(&self, state: &HubState) -> Vec<AgentInfo> {
         let unknown = Discovered::default();
         let discovered = |agent: &Agent| state.discovered.get(&agent.name).unwrap_or(&unknown).clone();
-        self.agents().iter().map(|agent| agent.info(&discovered(agent))).collect()
+        let known = known_agents();
+        let info = |agent: &Arc<Agent>| {
+            let info = agent.info(&discovered(agent));
+            match known.iter().find(|known| known.name == agent.name) {
+                Some(known) => AgentInfo { needs: known.needs.clone(), link: known.link.clone(), ..info },
+                None => info,
+            }
+        };
+        self.agents().iter().map(info).collect()
     }
 
     /// The known agents that are not offered.
@@ -66,7 +74,8 @@ impl Hub {
         agent.ok_or_else(|| CommandError::invalid(format!("There is no agent named '{name}'.")))
     }
 
-    /// Offers agents that were installed since, and checks those that had a problem.
+    /// Offers agents that were installed since, and checks those that had a problem. Returns when all are discovered, or
+    /// after the time that an agent has for it.
     pub async fn check_agents(self: &Arc<Self>) {
         let installed = tokio::task::spawn_blocking(Agent::installed).await.unwrap_or_default();
         for agent in installed {
@@ -74,6 +83,16 @@ impl Hub {
         }
         self.broadcast_agents();
         self.discover_agents();
+        let all_discovered = async {
+            loop {
+                let discovered = self.discovered.notified();
+                if self.discovering.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+                    return;
+                }
+                discovered.await;
+            }
+        };
+        let _ = tokio::time::timeout(Duration::from_secs(PROBE_SECONDS), all_discovered).await;
     }
 
     /// Adds an agent and follows its session files. Returns whether there was none with this name.
@@ -273,7 +292,6 @@ impl Hub {
                 let slot = hub.discovery_slots.acquire().await;
                 let found = discover(&agent, &hub.default_cwd, &mark).await;
                 drop(slot);
-                hub.discovering.lock().unwrap_or_else(PoisonError::into_inner).remove(&agent.name);
                 // It may have been removed in the meantime.
                 if hub.agent(&agent.name).is_ok() {
                     let before = hub.state().discovered.insert(agent.name.clone(), found.clone());
@@ -281,6 +299,8 @@ impl Hub {
                         hub.broadcast_agents();
                     }
                 }
+                // Only now: who waits for the end of the discovery expects its result.
+                hub.discovering.lock().unwrap_or_else(PoisonError::into_inner).remove(&agent.name);
                 hub.discovered.notify_waiters();
             });
         }

@@ -73,7 +73,7 @@ async fn tell(fixture: &mut Fixture, screen: &mut Screen) {
     screen.check("75-token-limit").await;
     page.press("Auto-approve").await;
     screen.check("76-auto-approve-levels").await;
-    page.click_with_text("label", "Everything").await;
+    page.click_with_text(".level", "Everything").await;
     page.until_present("[data-auto-approve=everything]").await;
     page.press("Auto-approve").await;
     screen.send("Change it again").await;
