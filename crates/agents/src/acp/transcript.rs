@@ -626,6 +626,8 @@ const MODE_UPDATE: &str = "[MODE_UPDATE]";
 
 /// The length from which a text inside an error counts as the error.
 const SAME_ERROR_BYTES: usize = 20;
+/// How much longer than the error a text may be that repeats it.
+const ERROR_PREFIX_BYTES: usize = 40;
 
 const REJECTED: &str = "Rejected.";
 /// The words by which a call that was stopped by the user is recognized.
@@ -697,10 +699,33 @@ fn is_heading(text: &str) -> bool {
     first.len() > 4 && first.starts_with("**") && first.trim_end().ends_with("**")
 }
 
-/// Whether a text that the agent wrote is the error that it reports, apart from a prefix and the spelling.
+/// Whether a text that the agent wrote is the error that it reports, apart from a prefix and the spelling. An answer
+/// that only quotes the error is longer.
 fn is_same_error(text: &str, error: &str) -> bool {
+    let is_json = matches!(serde_json::from_str(text), Ok(Value::Object(fields)) if fields.contains_key("error"));
     let normal = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (text, error) = (normal(text), normal(error));
     let is_part = text.len() >= SAME_ERROR_BYTES && error.contains(&text);
-    !error.is_empty() && (text == error || is_part || text.contains(&error))
+    let is_hardly_longer = text.len() <= error.len() + error.len().min(ERROR_PREFIX_BYTES);
+    let is_around = (is_json || is_hardly_longer) && text.contains(&error);
+    !error.is_empty() && (text == error || is_part || is_around)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_text_that_is_the_error_counts_as_the_error() {
+        let error = "Rate limit reached for requests";
+        let json = format!("{{\"error\": {{\"message\": \"{error}\", \"type\": \"requests\", \"code\": null, \"param\": null}}}}");
+        for same in [error, "API Error:  Rate limit reached\nfor requests", "limit reached for requests", &json] {
+            assert!(is_same_error(same, error), "{same}");
+        }
+        let answer = format!("The log says \"{error}\". That means that the quota of the organization is used up.");
+        for other in [answer.as_str(), "limit", ""] {
+            assert!(!is_same_error(other, error), "{other}");
+        }
+        assert!(!is_same_error("anything", ""));
+    }
 }
