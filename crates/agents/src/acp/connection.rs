@@ -601,7 +601,21 @@ impl Connection {
             Incoming::Notification { method, params } => self.notification(&method, params),
             Incoming::Response { id, result } => self.response(id, result),
             Incoming::ForeignResponse => {}
+            Incoming::ErrorWithoutId(error) => self.error_without_id(error),
             Incoming::Unreadable => self.emit(AgentEvent::UnreadableLine),
+        }
+    }
+
+    /// Fails the request that the agent most likely could not read: the prompt, else the oldest one.
+    fn error_without_id(&mut self, error: RpcError) {
+        let is_prompt = |purpose: &Purpose| matches!(purpose, Purpose::Prompt);
+        let prompt = self.pending.iter().find(|(_, purpose)| is_prompt(purpose)).map(|(id, _)| *id);
+        match prompt.or_else(|| self.pending.keys().next().copied()) {
+            Some(id) => self.response(id, Err(error)),
+            None => {
+                let level = NoticeLevel::Warning;
+                self.emit(AgentEvent::Session(Event::Notice { level, text: error.text() }));
+            }
         }
     }
 
@@ -625,6 +639,11 @@ impl Connection {
                 self.transcript.question();
                 let ask = self.asks.elicitation(id, &params.into_value());
                 self.open_ask(ask);
+            }
+            // A notification with an id.
+            "session/update" | "elicitation/complete" | "$/cancel_request" => {
+                self.notification(method, params.into_value());
+                self.outputs.push_back(Output::Write(rpc::response(&id, &Value::Null)));
             }
             // We offer neither files nor terminals, whatever an agent tries.
             _ => {

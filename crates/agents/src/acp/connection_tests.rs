@@ -328,3 +328,41 @@ fn modes_models_and_options_are_taken_from_wherever_they_are() {
     let settings = settings.unwrap();
     assert_eq!((settings.mode.as_str(), settings.model.unwrap().name.as_str()), ("b", "M2"));
 }
+
+#[test]
+fn messages_with_unusual_ids_are_understood() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("one");
+    let mut note = json!({"id": null, "method": "session/update", "params": {"sessionId": "s"}});
+    note["params"]["update"] = chunk("with a null id");
+    agent.line(note.clone());
+    note["id"] = json!("n");
+    note["params"]["update"] = chunk(", with an id");
+    agent.line(note);
+    assert!(agent.written.iter().any(|line| line["id"] == "n" && line.get("result").is_some()));
+    // An omitted result, and an id as a floating-point number.
+    let id = agent.id_of("session/prompt").as_u64().unwrap() as f64;
+    agent.line(json!({ "id": id }));
+    assert!(agent.connection.turn.is_none());
+    assert_eq!(agent.rows()[1].text, "with a null id, with an id");
+    agent.line(json!({"id": null, "method": "fs/read_text_file"}));
+    assert_eq!(agent.written.last().unwrap()["error"]["code"], -32_601);
+    let count = agent.written.len();
+    agent.line(json!({"id": null, "method": "unknown"}));
+    assert_eq!(agent.written.len(), count);
+}
+
+#[test]
+fn an_error_without_an_id_fails_the_turn() {
+    let failed = json!({"id": null, "error": {"code": -32700, "message": "Parse error"}});
+    let mut agent = Agent::ready(json!({}));
+    agent.line(failed.clone());
+    let notice = Event::Notice { level: NoticeLevel::Warning, text: "Parse error".to_owned() };
+    assert!(agent.has(|event| *event == AgentEvent::Session(notice.clone())));
+    agent.prompt("one");
+    agent.line(failed);
+    let row = agent.rows().pop().unwrap();
+    assert_eq!((row.kind, row.text.as_str()), (Kind::Error, "Parse error"));
+    agent.prompt("two");
+    assert_eq!(agent.replies.last().unwrap().1, Ok(Reply::Prompt(Disposition::Started)));
+}
