@@ -366,3 +366,33 @@ fn an_error_without_an_id_fails_the_turn() {
     agent.prompt("two");
     assert_eq!(agent.replies.last().unwrap().1, Ok(Reply::Prompt(Disposition::Started)));
 }
+
+#[test]
+fn a_role_is_given_once_and_a_confirmed_value_is_applied() {
+    let choices = json!([{"value": "low", "name": "Low"}, {"value": "high", "name": "High"}]);
+    let option = |id: &str| json!({"id": id, "name": id, "category": "thought_level", "type": "select", "currentValue": "low", "options": choices});
+    let fast = json!({"id": "fast", "name": "Fast", "type": "boolean", "currentValue": false});
+    let mut agent = Agent::opening(Open::New { folder: "/".to_owned() });
+    agent.initialized(json!({}));
+    agent.answer(
+        "session/new",
+        json!({"sessionId": "s", "configOptions": [option("effort"), option("budget"), fast]}),
+    );
+    let shown = |agent: &Agent| {
+        let last = agent.events.iter().rev().find_map(|event| match event {
+            AgentEvent::Session(Event::OptionsChanged { options }) => Some(options.clone()),
+            _ => None,
+        });
+        last.unwrap().into_iter().map(|option| (option.id, option.value)).collect::<Vec<_>>()
+    };
+    let pair = |id: &str, value: &str| (id.to_owned(), value.to_owned());
+    assert_eq!(shown(&agent), [pair("budget", "low"), pair("fast", "false")]);
+    for (option_id, value) in [pair("budget", "high"), pair("fast", "true")] {
+        agent.request(Request::SetOption { option_id, value });
+        agent.answer("session/set_config_option", json!({}));
+    }
+    assert_eq!(shown(&agent), [pair("budget", "high"), pair("fast", "true")]);
+    agent.request(Request::SetThinkingLevel { level: "high".to_owned() });
+    agent.answer("session/set_config_option", Value::Null);
+    assert_eq!(agent.connection.settings.thinking_level(), "high");
+}
