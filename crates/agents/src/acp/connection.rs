@@ -421,6 +421,9 @@ impl Connection {
     /// Fails what waits for the session. The process stays, for methods that the agent performs itself.
     fn login_required(&mut self, message: String) {
         self.phase = Phase::LoginRequired;
+        // An import has begun a run; the next attempt begins another.
+        self.transcript.end_turn(TurnEnd::Failed(message.clone()));
+        self.deliver();
         let login = self.login(message);
         self.emit(AgentEvent::Session(Event::LoginChanged { login: Some(login.clone()) }));
         for (request, _) in std::mem::take(&mut self.waiting) {

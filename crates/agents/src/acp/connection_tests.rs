@@ -396,3 +396,25 @@ fn a_role_is_given_once_and_a_confirmed_value_is_applied() {
     agent.answer("session/set_config_option", Value::Null);
     assert_eq!(agent.connection.settings.thinking_level(), "high");
 }
+
+#[test]
+fn an_import_that_needs_a_login_ends_its_run() {
+    let mut agent = Agent::opening(Open::Import { session_id: "s".to_owned(), folder: "/".to_owned() });
+    agent.initialized(json!({ "loadSession": true }));
+    agent.refuse("session/load", 401, "Who are you?");
+    let count = |agent: &Agent, is: fn(&Event) -> bool| {
+        agent.events.iter().filter(|event| matches!(event, AgentEvent::Session(event) if is(event))).count()
+    };
+    let settled = |event: &Event| matches!(event, Event::AgentSettled { .. });
+    let started = |event: &Event| matches!(event, Event::AgentStart);
+    assert_eq!((count(&agent, started), count(&agent, settled)), (1, 1));
+    assert!(agent.has(|event| matches!(event, AgentEvent::Session(Event::LoginChanged { login: Some(_) }))));
+    // The user tries again after a login in a terminal.
+    agent.request(Request::Commands);
+    agent.answer("session/load", json!({}));
+    agent.update(chunk("replayed"));
+    agent.connection.silence();
+    agent.poll();
+    assert_eq!((count(&agent, started), count(&agent, settled)), (2, 2));
+    assert!(agent.rows().iter().any(|row| row.text == "replayed"));
+}

@@ -11,6 +11,19 @@ pub(super) const REQUEST_CANCELLED: i64 = -32_800;
 const LARGEST_FLOAT_ID: f64 = 9_007_199_254_740_992.0;
 /// The error code of an agent that needs a login.
 const LOGIN_REQUIRED: i64 = -32_000;
+/// The same as an HTTP status, which Gemini uses as its code.
+const UNAUTHORIZED: i64 = 401;
+const INTERNAL_ERROR: i64 = -32_603;
+/// The words by which an internal error is recognized as a missing login.
+const LOGIN_WORDS: [&str; 7] = [
+    "invalid x-api-key",
+    "invalid api key",
+    "incorrect api key",
+    "unauthorized",
+    "authentication required",
+    "authentication_error",
+    "not logged in",
+];
 
 /// A decoded message of the agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,8 +89,15 @@ impl RpcError {
         }
     }
 
-    pub(super) const fn is_login_required(&self) -> bool {
-        self.code == LOGIN_REQUIRED
+    pub(super) fn is_login_required(&self) -> bool {
+        match self.code {
+            LOGIN_REQUIRED | UNAUTHORIZED => true,
+            INTERNAL_ERROR => {
+                let text = self.text().to_lowercase();
+                LOGIN_WORDS.iter().any(|words| text.contains(words))
+            }
+            _ => false,
+        }
     }
 }
 
@@ -214,5 +234,16 @@ mod tests {
         let json = json!({"error": {"code": 401, "message": "invalid key"}}).to_string();
         assert_eq!(text(json!({"code": 401, "message": json})), "invalid key");
         assert_eq!(text(json!({"code": 7})), "The agent reported error 7.");
+    }
+
+    #[test]
+    fn a_missing_login_is_recognized_by_code_or_words() {
+        let needs_login =
+            |code: i64, message: &str| RpcError { code, message: message.to_owned(), data: Value::Null }.is_login_required();
+        assert!(needs_login(-32000, "Authentication required"));
+        assert!(needs_login(401, "invalid"), "Gemini");
+        assert!(needs_login(-32603, "Internal error: invalid x-api-key (scripted)"), "opencode");
+        assert!(!needs_login(-32603, "Internal error: overloaded"));
+        assert!(!needs_login(-32602, "unauthorized"));
     }
 }
