@@ -751,7 +751,8 @@ impl Connection {
             "session_info_update" => self.session_info(update),
             "usage_update" => self.usage(update),
             "notice" => {
-                let text = [update.text("title"), update.text("message")];
+                let text = update.optional_text("description").unwrap_or_else(|| update.text("message"));
+                let text = [update.text("title"), text];
                 let text = text.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
                 let level = match update.text("severity").as_str() {
                     "error" => NoticeLevel::Error,

@@ -191,7 +191,7 @@ fn images_notices_and_compactions_of_the_agent_are_shown() {
         agent.update(json!({"sessionUpdate": "compaction_update", "compactionId": "k", "status": "completed", "summary": "Short."}));
     }
     agent.update(
-        json!({"sessionUpdate": "notice", "severity": "warning", "title": "Careful", "message": "Low tide"}),
+        json!({"sessionUpdate": "notice", "severity": "warning", "title": "Careful", "description": "Low tide"}),
     );
     agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
     let rows = agent.rows();
