@@ -204,6 +204,7 @@ mod tests {
         let params = json!({"mode": "form", "message": "Which colour?", "toolCallId": "t", "requestedSchema": {
             "required": ["colour"],
             "properties": {
+                "way": {"type": "string"},
                 "colour": {"type": "string", "title": "Colour", "oneOf": [{"const": "r", "title": "Red"}]},
                 "count": {"type": "integer", "minimum": 1, "default": 2},
                 "name": {"type": "string", "maxLength": 5, "format": "email"},
@@ -219,6 +220,8 @@ mod tests {
         assert_eq!(
             kinds,
             [
+                // The order of the schema, not of the alphabet.
+                ("way", FieldKind::Text),
                 ("colour", FieldKind::Choice),
                 ("count", FieldKind::Integer),
                 ("name", FieldKind::Text),
@@ -228,10 +231,10 @@ mod tests {
                 ("sure", FieldKind::Boolean),
             ]
         );
-        assert!(ask.fields[0].required && !ask.fields[1].required);
-        assert_eq!((ask.fields[1].minimum, &ask.fields[1].default), (Some(1.0), &json!(2)));
-        assert_eq!((ask.fields[2].maximum, ask.fields[2].format.as_str()), (Some(5.0), "email"));
-        assert_eq!(ask.fields[4].options.len(), 2);
+        assert!(ask.fields[1].required && !ask.fields[2].required);
+        assert_eq!((ask.fields[2].minimum, &ask.fields[2].default), (Some(1.0), &json!(2)));
+        assert_eq!((ask.fields[3].maximum, ask.fields[3].format.as_str()), (Some(5.0), "email"));
+        assert_eq!(ask.fields[5].options.len(), 2);
     }
 
     #[test]
