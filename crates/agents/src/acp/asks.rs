@@ -64,7 +64,7 @@ impl OpenAsks {
     /// Opens an elicitation: a form, or a page to visit.
     pub(super) fn elicitation(&mut self, request: Value, params: &Value) -> Ask {
         let text = |key: &str| params.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let call = text("toolCallId");
+        let call = call_id(params.get("toolCallId"));
         let message = text("message");
         let title = if message.trim().is_empty() { "The agent needs an answer".to_owned() } else { message };
         let id = self.next_id("question", &call);
@@ -136,6 +136,15 @@ impl OpenAsk {
             (RequestKind::Elicitation, Answer::Confirm(false)) => json!({"action": "decline"}),
             (RequestKind::Elicitation, _) => json!({"action": "cancel"}),
         }
+    }
+}
+
+/// The id of a tool call, which some agents send as a number. A missing id is empty.
+pub(super) fn call_id(id: Option<&Value>) -> String {
+    match id {
+        Some(Value::String(id)) => id.clone(),
+        Some(Value::Number(id)) => id.to_string(),
+        _ => String::new(),
     }
 }
 

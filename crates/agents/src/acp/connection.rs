@@ -17,7 +17,7 @@ use pilothouse_core::protocol::{
 };
 use serde_json::{Value, json};
 
-use super::asks::{OpenAsk, OpenAsks};
+use super::asks::{OpenAsk, OpenAsks, call_id};
 use super::rpc::{self, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, RpcError};
 use super::settings::{AgentSettings, SettingChange};
 use super::transcript::{TextKind, Transcript, TurnEnd, subagent_call};
@@ -1046,9 +1046,8 @@ impl Purpose {
 /// Reads a tool call or an update of one. A missing id is read as an empty one.
 fn tool_update(mut value: Value) -> Option<ToolCallUpdate> {
     let object = value.as_object_mut()?;
-    if !object.get("toolCallId").is_some_and(Value::is_string) {
-        object.insert("toolCallId".to_owned(), "".into());
-    }
+    let id = call_id(object.get("toolCallId"));
+    object.insert("toolCallId".to_owned(), id.into());
     serde_json::from_value(value).ok()
 }
 

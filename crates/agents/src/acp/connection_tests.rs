@@ -418,3 +418,19 @@ fn an_import_that_needs_a_login_ends_its_run() {
     assert_eq!((count(&agent, started), count(&agent, settled)), (2, 2));
     assert!(agent.rows().iter().any(|row| row.text == "replayed"));
 }
+
+#[test]
+fn a_numeric_call_id_is_an_id() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("two calls");
+    for id in [7, 8] {
+        agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": "T", "status": "in_progress"}));
+    }
+    agent.line(json!({"id": 0, "method": "session/request_permission", "params": {"sessionId": "s", "toolCall": {"toolCallId": 7}, "options": []}}));
+    agent.update(json!({"sessionUpdate": "tool_call_update", "toolCallId": 7, "status": "failed"}));
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    let rows = agent.rows();
+    let steps: Vec<_> = rows.iter().filter_map(|row| row.tool_step.as_ref()).collect();
+    let calls: Vec<_> = steps.iter().map(|step| (step.call_id.as_str(), step.phase)).collect();
+    assert_eq!(calls, [("7", Phase::Error), ("8", Phase::Done)]);
+}
