@@ -122,6 +122,10 @@ impl OpenAsks {
 }
 
 impl OpenAsk {
+    pub(super) fn is_permission(&self) -> bool {
+        self.kind == RequestKind::Permission
+    }
+
     /// The result of the agent's request.
     pub(super) fn result(&self, answer: &Answer) -> Value {
         match (self.kind, answer) {

@@ -72,6 +72,10 @@ impl Call {
             && !self.has_ended()
         {
             self.status = Some(status);
+            // The agent goes on with it.
+            if matches!(status, ToolCallStatus::InProgress | ToolCallStatus::Completed) {
+                self.rejected = false;
+            }
         }
         if let Some(locations) = fields.locations.filter(|locations| !locations.is_empty()) {
             let location = |location: agent_client_protocol_schema::v1::ToolCallLocation| Location {

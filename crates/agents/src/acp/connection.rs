@@ -582,8 +582,12 @@ impl Connection {
 
     fn answer(&mut self, open: &OpenAsk, answer: &Answer) {
         self.outputs.push_back(Output::Write(rpc::response(&open.request, &open.result(answer))));
-        let approved = matches!(answer, Answer::Choose(_)) && !open.ask.is_declined_by(answer);
-        self.transcript.answered(&open.call, approved);
+        let is_declined = open.ask.is_declined_by(answer);
+        // Only a permission decides about its call.
+        if open.is_permission() {
+            let approved = matches!(answer, Answer::Choose(_)) && !is_declined;
+            self.transcript.answered(&open.call, approved);
+        }
         self.deliver();
     }
 

@@ -434,3 +434,84 @@ fn a_numeric_call_id_is_an_id() {
     let calls: Vec<_> = steps.iter().map(|step| (step.call_id.as_str(), step.phase)).collect();
     assert_eq!(calls, [("7", Phase::Error), ("8", Phase::Done)]);
 }
+
+/// A permission request for the call `c`.
+fn permission(id: u64) -> Value {
+    json!({"id": id, "method": "session/request_permission", "params": {"sessionId": "s",
+        "toolCall": {"toolCallId": "c", "title": "T", "kind": "edit"}, "options": [
+            {"optionId": "y", "name": "Allow", "kind": "allow_once"},
+            {"optionId": "n", "name": "Reject", "kind": "reject_once"},
+        ]}})
+}
+
+impl Agent {
+    /// Answers the newest ask that was opened.
+    fn answer_ask(&mut self, answer: Answer) {
+        let ask_id = self.events.iter().rev().find_map(|event| match event {
+            AgentEvent::AskOpened(ask) => Some(ask.id.clone()),
+            _ => None,
+        });
+        self.request(Request::Answer { ask_id: ask_id.unwrap(), answer });
+    }
+
+    /// The phase and the result of the only call.
+    fn call(&self) -> (Phase, String) {
+        let rows = self.rows();
+        let steps: Vec<_> = rows.iter().filter_map(|row| row.tool_step.as_ref()).collect();
+        assert_eq!(steps.len(), 1, "{rows:?}");
+        (steps[0].phase, steps[0].result.clone().unwrap_or_default())
+    }
+}
+
+#[test]
+fn an_answered_question_does_not_reject_its_call() {
+    let url = json!({"mode": "url", "url": "https://x", "elicitationId": "e", "toolCallId": "c"});
+    let form = json!({"mode": "form", "message": "?", "toolCallId": "c"});
+    for (params, answer) in
+        [(form, Answer::Form(Default::default())), (url.clone(), Answer::Confirm(true)), (url, Answer::Cancel)]
+    {
+        let mut agent = Agent::ready(json!({}));
+        agent.prompt("ask");
+        agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T"}));
+        agent.line(json!({"id": 5, "method": "elicitation/create", "params": params}));
+        if answer == Answer::Cancel {
+            agent.line(json!({"method": "elicitation/complete", "params": {"elicitationId": "e"}}));
+        } else {
+            agent.answer_ask(answer);
+        }
+        agent.update(chunk("Thanks."));
+        agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        assert_eq!(agent.call(), (Phase::Done, String::new()));
+    }
+}
+
+#[test]
+fn a_rejected_call_that_goes_on_is_not_rejected() {
+    let progress = json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "in_progress"});
+    for approve_later in [true, false] {
+        let mut agent = Agent::ready(json!({}));
+        agent.prompt("edit");
+        agent.line(permission(1));
+        agent.answer_ask(Answer::Choose("n".to_owned()));
+        if approve_later {
+            agent.line(permission(2));
+            agent.answer_ask(Answer::Choose("y".to_owned()));
+        } else {
+            agent.update(progress.clone());
+        }
+        agent.update(chunk("Going on."));
+        agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        assert_eq!(agent.call(), (Phase::Done, String::new()));
+    }
+}
+
+#[test]
+fn a_call_that_asks_when_the_user_stops_is_stopped_rather_than_rejected() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("edit");
+    agent.line(permission(1));
+    agent.request(Request::Abort);
+    agent.update(chunk("Stopping."));
+    agent.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+    assert_eq!(agent.call(), (Phase::Error, "Operation aborted".to_owned()));
+}

@@ -435,8 +435,9 @@ impl Transcript {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == id) {
             call.asking = call.asking.saturating_sub(1);
             if approved {
+                call.rejected = false;
                 call.set_running();
-            } else {
+            } else if !self.stopping {
                 call.rejected = true;
             }
             if call.asking == 0 && approved {
