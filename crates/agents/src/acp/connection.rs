@@ -21,7 +21,7 @@ use super::asks::{OpenAsk, OpenAsks, call_id};
 use super::rpc::{self, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, RpcError};
 use super::settings::{AgentSettings, SettingChange};
 use super::transcript::{TextKind, Transcript, TurnEnd, subagent_call};
-use super::{PROTOCOL_VERSION, login};
+use super::{PROTOCOL_VERSION, content, login};
 use crate::connection::{Open, Output};
 use crate::event::{AgentEvent, Settings};
 use crate::framing::Line;
@@ -36,6 +36,9 @@ const BACKGROUND_SILENCE: Duration = Duration::from_secs(2);
 
 /// The same while a tool runs, which may be silent for long.
 const BACKGROUND_CALL_SILENCE: Duration = Duration::from_secs(600);
+
+/// The same while a compaction runs. Until its end the session sends no prompts.
+const COMPACTION_SILENCE: Duration = Duration::from_secs(120);
 
 /// A connection to an agent that speaks ACP.
 #[derive(Debug)]
@@ -257,8 +260,13 @@ impl Connection {
     pub fn silence_timeout(&self) -> Option<Duration> {
         match self.phase {
             Phase::Replaying => Some(REPLAY_SILENCE),
-            _ if !self.transcript.is_background() || !self.asks.is_empty() => None,
+            _ if self.turn.is_some() || !self.asks.is_empty() => None,
+            _ if !self.transcript.is_background() => {
+                let waits = self.phase == Phase::Ready && self.transcript.is_compacting();
+                waits.then_some(COMPACTION_SILENCE)
+            }
             _ if self.transcript.has_calls() => Some(BACKGROUND_CALL_SILENCE),
+            _ if self.transcript.is_compacting() => Some(COMPACTION_SILENCE),
             _ => Some(BACKGROUND_SILENCE),
         }
     }
@@ -271,6 +279,7 @@ impl Connection {
             self.ready();
         } else if self.silence_timeout().is_some() {
             self.transcript.end_turn(TurnEnd::Done);
+            self.transcript.abandon_compaction();
         }
         self.deliver();
     }
@@ -766,7 +775,10 @@ impl Connection {
                 self.emit(AgentEvent::Session(Event::Notice { level, text }));
             }
             "compaction_update" => self.compaction(update),
-            "compaction_summary_chunk" => {}
+            "compaction_summary_chunk" => {
+                let text = content::text(update.take("content"));
+                self.transcript.compaction_chunk(&update.text("compactionId"), &text);
+            }
             "subagent_update" => {
                 let session = update.text("sessionId");
                 let is_done = update.object("state").text("state") == "idle";
@@ -850,17 +862,14 @@ impl Connection {
     }
 
     fn compaction(&mut self, mut update: Object) {
+        let id = update.text("compactionId");
         match update.text("status").as_str() {
             "completed" => {
-                let summary = update.optional_text("summary").filter(|summary| !summary.trim().is_empty());
-                let summary = summary.unwrap_or_else(|| "The agent compacted the conversation.".to_owned());
-                self.transcript.compaction(update.text("compactionId"), summary);
+                let summary = content::text(update.take("summary"));
+                self.transcript.compaction_done(&id, Some(summary));
             }
-            "failed" | "cancelled" => {
-                let error = update.optional_text("error");
-                self.emit(AgentEvent::Session(Event::CompactionEnd { summary: None, aborted: true, error }));
-            }
-            _ => self.emit(AgentEvent::Session(Event::CompactionStart { reason: String::new() })),
+            "failed" | "cancelled" => self.transcript.compaction_failed(&id, update.optional_text("error")),
+            _ => self.transcript.compaction_started(id),
         }
     }
 

@@ -515,3 +515,66 @@ fn a_call_that_asks_when_the_user_stops_is_stopped_rather_than_rejected() {
     agent.answer("session/prompt", json!({ "stopReason": "cancelled" }));
     assert_eq!(agent.call(), (Phase::Error, "Operation aborted".to_owned()));
 }
+
+/// The summaries of the compactions that have ended; none for those that were aborted.
+fn compactions(agent: &Agent) -> Vec<Option<String>> {
+    let ends = agent.events.iter().filter_map(|event| match event {
+        AgentEvent::Session(Event::CompactionEnd { summary, .. }) => Some(summary.clone()),
+        _ => None,
+    });
+    ends.collect()
+}
+
+fn compaction(id: &str, status: &str) -> Value {
+    json!({"sessionUpdate": "compaction_update", "compactionId": id, "status": status})
+}
+
+fn is_compacting(agent: &Agent) -> bool {
+    agent.events.iter().fold(false, |compacting, event| match event {
+        AgentEvent::Session(Event::CompactionStart { .. }) => true,
+        AgentEvent::Session(Event::CompactionEnd { .. } | Event::AgentSettled { .. }) => false,
+        _ => compacting,
+    })
+}
+
+#[test]
+fn the_summary_of_a_compaction_comes_whole_or_in_parts() {
+    let mut agent = Agent::ready(json!({}));
+    let mut done = compaction("k", "completed");
+    done["summary"] = json!([{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]);
+    for update in [compaction("k", "in_progress"), done.clone(), done.clone(), compaction("k", "in_progress")] {
+        agent.update(update);
+    }
+    assert_eq!(compactions(&agent), [Some("One.\n\nTwo.".to_owned())], "updates of an ended one are ignored");
+    assert!(!is_compacting(&agent));
+    agent.update(compaction("l", "in_progress"));
+    for text in ["Three", " four."] {
+        let content = json!({"type": "text", "text": text});
+        agent.update(json!({"sessionUpdate": "compaction_summary_chunk", "compactionId": "l", "content": content}));
+    }
+    agent.update(compaction("l", "completed"));
+    assert_eq!(compactions(&agent)[1].as_deref(), Some("Three four."));
+    // Without an id each one is new.
+    done["compactionId"] = Value::Null;
+    agent.update(done.clone());
+    agent.update(done);
+    assert_eq!(compactions(&agent).len(), 4);
+}
+
+#[test]
+fn an_unfinished_compaction_ends_with_the_turn_or_with_silence() {
+    let mut agent = Agent::ready(json!({}));
+    agent.update(compaction("k", "in_progress"));
+    assert!(is_compacting(&agent));
+    assert_eq!(agent.connection.silence_timeout(), Some(COMPACTION_SILENCE));
+    agent.connection.silence();
+    agent.poll();
+    assert_eq!((compactions(&agent), is_compacting(&agent)), (vec![None], false));
+    assert_eq!(agent.connection.silence_timeout(), None);
+    agent.prompt("go");
+    agent.update(compaction("l", "in_progress"));
+    assert_eq!(agent.connection.silence_timeout(), None);
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    assert_eq!(compactions(&agent).len(), 2);
+    assert!(!is_compacting(&agent));
+}

@@ -8,6 +8,8 @@
 //!
 //! Folding only the ended messages gives the same rows as folding all events.
 
+use std::collections::VecDeque;
+
 use agent_client_protocol_schema::v1::{ContentBlock, ToolCallUpdate};
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
 use pilothouse_core::conversation::plan::{self, PlanStep};
@@ -22,6 +24,9 @@ use super::call::Call;
 /// The number of ended calls that are remembered: late updates of them are ignored.
 const REMEMBERED_CALLS: usize = 1_000;
 
+/// The number of ended compactions that are remembered.
+const REMEMBERED_COMPACTIONS: usize = 100;
+
 /// The conversation as it is being built.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
@@ -34,7 +39,7 @@ pub(super) struct Transcript {
     /// The calls that have not ended, in the order of their arrival.
     calls: Vec<Call>,
     /// The newest calls that have ended, each with the number of its turn.
-    ended: std::collections::VecDeque<(String, u64)>,
+    ended: VecDeque<(String, u64)>,
     turn: u64,
     /// Results that wait for the end of the open message.
     results: Vec<Message>,
@@ -45,8 +50,7 @@ pub(super) struct Transcript {
     /// The agent has used ids for its messages.
     has_message_ids: bool,
     has_plan: bool,
-    /// The last compaction that was reported.
-    compaction: Option<String>,
+    compactions: Compactions,
     /// The plan as a tool last reported it.
     tool_plan: Vec<PlanStep>,
     /// Calls without an id get a number.
@@ -56,6 +60,42 @@ pub(super) struct Transcript {
     /// The user message of a replay that is being received.
     replayed_user: Vec<Part>,
     replayed_user_id: Option<String>,
+}
+
+/// The compactions of the session. At most one is in progress.
+#[derive(Debug, Default)]
+struct Compactions {
+    open: Option<OpenCompaction>,
+    /// The ids of those that have ended, oldest first: an agent may report an end several times.
+    ended: VecDeque<String>,
+}
+
+#[derive(Debug, Default)]
+struct OpenCompaction {
+    id: String,
+    /// The summary as far as it was received in parts.
+    summary: String,
+    /// `CompactionStart` was emitted.
+    is_shown: bool,
+}
+
+impl Compactions {
+    /// Whether this compaction has ended. One without an id is always a new one.
+    fn has_ended(&self, id: &str) -> bool {
+        !id.is_empty() && self.ended.iter().any(|ended| ended == id)
+    }
+
+    /// Ends a compaction and returns it if it is the one in progress.
+    fn end(&mut self, id: &str) -> Option<OpenCompaction> {
+        if !id.is_empty() {
+            if self.ended.len() >= REMEMBERED_COMPACTIONS {
+                self.ended.pop_front();
+            }
+            self.ended.push_back(id.to_owned());
+        }
+        // `CompactionEnd` ends whatever was shown as in progress.
+        self.open.take().filter(|open| open.id == id)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -230,14 +270,63 @@ impl Transcript {
         }
     }
 
-    /// Adds the summary of a compaction, which an agent may report several times.
-    pub(super) fn compaction(&mut self, id: String, summary: String) {
-        if self.compaction.as_ref() == Some(&id) {
+    /// A compaction is in progress.
+    pub(super) fn compaction_started(&mut self, id: String) {
+        if self.compactions.has_ended(&id) {
             return;
         }
-        self.compaction = Some(id);
+        let open = self.compactions.open.get_or_insert_default();
+        if open.id != id {
+            *open = OpenCompaction { id, ..std::mem::take(open) };
+        }
+        if !std::mem::replace(&mut open.is_shown, true) {
+            self.events.push(Event::CompactionStart { reason: String::new() });
+        }
+    }
+
+    /// Adds a part of a compaction's summary.
+    pub(super) fn compaction_chunk(&mut self, id: &str, text: &str) {
+        if self.compactions.has_ended(id) {
+            return;
+        }
+        let open = self.compactions.open.get_or_insert_default();
+        if open.id != id {
+            id.clone_into(&mut open.id);
+            open.summary.clear();
+        }
+        open.summary.push_str(text);
+    }
+
+    /// A compaction succeeded. Without a `summary` it is the one that was received in parts.
+    pub(super) fn compaction_done(&mut self, id: &str, summary: Option<String>) {
+        if self.compactions.has_ended(id) {
+            return;
+        }
+        let parts = self.compactions.end(id).map(|open| open.summary);
+        let summary = [summary, parts].into_iter().flatten().find(|summary| !summary.trim().is_empty());
+        let summary = summary.unwrap_or_else(|| "The agent compacted the conversation.".to_owned());
         self.end_message(StopReason::Stop, None);
         self.events.push(Event::CompactionEnd { summary: Some(summary), aborted: false, error: None });
+    }
+
+    /// A compaction failed or was cancelled.
+    pub(super) fn compaction_failed(&mut self, id: &str, error: Option<String>) {
+        if !self.compactions.has_ended(id) {
+            self.compactions.end(id);
+            self.events.push(Event::CompactionEnd { summary: None, aborted: true, error });
+        }
+    }
+
+    /// Whether a compaction is in progress.
+    pub(super) fn is_compacting(&self) -> bool {
+        self.compactions.open.as_ref().is_some_and(|open| open.is_shown)
+    }
+
+    /// Gives up a compaction whose end the agent has not reported.
+    pub(super) fn abandon_compaction(&mut self) {
+        if self.compactions.open.take().is_some_and(|open| open.is_shown) {
+            self.events.push(Event::CompactionEnd { summary: None, aborted: true, error: None });
+        }
     }
 
     /// Adds or updates a call. `is_new` says whether the agent announces it, as opposed to updating it.
@@ -536,6 +625,7 @@ impl Transcript {
         {
             self.end_empty_message(reason, error);
         }
+        self.abandon_compaction();
         self.running = false;
         self.background = false;
         self.stopping = false;
