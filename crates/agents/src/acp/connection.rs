@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use agent_client_protocol_schema::v1::{ContentBlock, ContentChunk, ToolCallUpdate};
+use agent_client_protocol_schema::v1::ToolCallUpdate;
 use pilothouse_core::conversation::ask::{Answer, Ask};
 use pilothouse_core::conversation::message::{Content, Part};
 use pilothouse_core::conversation::plan;
@@ -736,11 +736,11 @@ impl Connection {
             "agent_message_chunk" => self.chunk(TextKind::Text, update),
             "agent_thought_chunk" => self.chunk(TextKind::Thinking, update),
             "user_message_chunk" => {
-                if let Ok(chunk) = serde_json::from_value::<ContentChunk>(update.into_value()) {
-                    // An echo of our own prompt is shown already.
-                    if self.turn.is_none() {
-                        let id = chunk.message_id.map(|id| id.to_string());
-                        self.transcript.replayed_user_chunk(id, &chunk.content);
+                // An echo of our own prompt is shown already.
+                if self.turn.is_none() {
+                    let id = update.optional_text("messageId");
+                    for part in self.read_content(update.take("content")) {
+                        self.transcript.replayed_user_chunk(id.clone(), part);
                     }
                 }
             }
@@ -796,10 +796,21 @@ impl Connection {
     fn chunk(&mut self, kind: TextKind, mut update: Object) {
         let is_warning = update.object("_meta").object("claudeCode").text("kind") == "informational";
         let id = update.optional_text("messageId");
-        match serde_json::from_value::<ContentBlock>(update.take("content")) {
-            Ok(block) => self.transcript.chunk(kind, id, &block, is_warning),
-            Err(_) => self.emit(AgentEvent::UnreadableLine),
+        for part in self.read_content(update.take("content")) {
+            self.transcript.chunk(kind, id.clone(), part, is_warning);
         }
+    }
+
+    /// Reads the content of a message. Blocks of an unknown kind are kept as they are, too.
+    fn read_content(&mut self, content: Value) -> Vec<Part> {
+        let blocks = content::read(content);
+        for block in blocks.unknown {
+            self.raw("content", block);
+        }
+        if blocks.is_unreadable {
+            self.emit(AgentEvent::UnreadableLine);
+        }
+        blocks.parts
     }
 
     /// An update of a sub-agent: its calls are nested rows, its text is the output of its own row.
@@ -1061,6 +1072,9 @@ fn tool_update(mut value: Value) -> Option<ToolCallUpdate> {
     let object = value.as_object_mut()?;
     let id = call_id(object.get("toolCallId"));
     object.insert("toolCallId".to_owned(), id.into());
+    if let Some(content) = object.get_mut("content") {
+        *content = content::tool_content(content.take());
+    }
     serde_json::from_value(value).ok()
 }
 

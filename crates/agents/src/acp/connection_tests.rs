@@ -578,3 +578,26 @@ fn an_unfinished_compaction_ends_with_the_turn_or_with_silence() {
     assert_eq!(compactions(&agent).len(), 2);
     assert!(!is_compacting(&agent));
 }
+
+#[test]
+fn unexpected_content_leaves_something_to_see() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("say");
+    let hologram = json!({"type": "hologram", "depth": 3});
+    let contents =
+        [json!("A text, "), json!([{"type": "text", "text": "a list, "}, "and "]), hologram.clone(), json!({"type": "audio", "data": "QUJD", "mimeType": "audio/wav"})];
+    for content in contents {
+        agent.update(json!({"sessionUpdate": "agent_message_chunk", "content": content}));
+    }
+    agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "completed", "content": [
+        {"type": "content", "content": {"type": "audio", "data": "QUJD", "mimeType": "audio/wav"}},
+        {"type": "content", "content": {"type": "resource", "resource": {"uri": "file:///a", "blob": "QUJD"}}},
+    ]}));
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    assert_eq!(agent.rows()[1].text, "A text, a list, and [hologram][audio]");
+    assert_eq!(agent.call().1, "[audio]\n\n[file:///a](file:///a)");
+    let raw = Event::Raw { name: "content".to_owned(), data: hologram };
+    assert!(agent.has(|event| *event == AgentEvent::Session(raw.clone())));
+    agent.update(json!({"sessionUpdate": "agent_message_chunk", "content": 5}));
+    assert!(agent.has(|event| *event == AgentEvent::UnreadableLine));
+}

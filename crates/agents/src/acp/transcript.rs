@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use agent_client_protocol_schema::v1::{ContentBlock, ToolCallUpdate};
+use agent_client_protocol_schema::v1::ToolCallUpdate;
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
 use pilothouse_core::conversation::plan::{self, PlanStep};
 use pilothouse_core::conversation::ui_message::{Image, ToolStep};
@@ -165,8 +165,7 @@ impl Transcript {
     }
 
     /// Adds a chunk of a replayed user message. Some agents replay internal context as if the user had written it.
-    pub(super) fn replayed_user_chunk(&mut self, id: Option<String>, block: &ContentBlock) {
-        let part = part(block);
+    pub(super) fn replayed_user_chunk(&mut self, id: Option<String>, part: Part) {
         if matches!(&part, Part::Text { text } if INTERNAL.iter().any(|start| text.starts_with(start))) {
             return;
         }
@@ -194,14 +193,7 @@ impl Transcript {
     }
 
     /// Adds a chunk of a message of the agent.
-    pub(super) fn chunk(
-        &mut self,
-        kind: TextKind,
-        id: Option<String>,
-        block: &ContentBlock,
-        is_warning: bool,
-    ) {
-        let part = part(block);
+    pub(super) fn chunk(&mut self, kind: TextKind, id: Option<String>, part: Part, is_warning: bool) {
         if matches!(&part, Part::Text { text } if text.is_empty()) {
             return;
         }
@@ -756,25 +748,6 @@ pub(super) fn subagent_call(session: &str) -> String {
 
 fn assistant(parts: Vec<Part>, stop_reason: StopReason, error_message: Option<String>) -> Message {
     Message::Assistant { content: Content(parts), stop_reason, error_message, timestamp: None }
-}
-
-/// A block of content as a part of a message.
-pub(super) fn part(block: &ContentBlock) -> Part {
-    match block {
-        ContentBlock::Text(text) => Part::Text { text: text.text.clone() },
-        ContentBlock::Image(image) => Part::Image(Image {
-            mime_type: image.mime_type.clone(),
-            data: image.data.clone(),
-            ..Image::default()
-        }),
-        ContentBlock::ResourceLink(link) => Part::Text { text: format!("[{}]({})", link.name, link.uri) },
-        other => {
-            let value = serde_json::to_value(other).unwrap_or_default();
-            let field = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-            let (uri, kind) = (field("/resource/uri"), field("/type"));
-            Part::Text { text: if uri.is_empty() { format!("[{kind}]") } else { format!("[{uri}]({uri})") } }
-        }
-    }
 }
 
 /// An image that Codex replays as a link with its data.
