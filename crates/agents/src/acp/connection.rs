@@ -265,6 +265,8 @@ impl Connection {
                 let waits = self.phase == Phase::Ready && self.transcript.is_compacting();
                 waits.then_some(COMPACTION_SILENCE)
             }
+            // The agent does not report that it has stopped.
+            _ if self.transcript.is_stopping() => Some(BACKGROUND_SILENCE),
             _ if self.transcript.has_calls() => Some(BACKGROUND_CALL_SILENCE),
             _ if self.transcript.is_compacting() => Some(COMPACTION_SILENCE),
             _ => Some(BACKGROUND_SILENCE),
@@ -580,8 +582,8 @@ impl Connection {
         } else {
             if let Some(turn) = &mut self.turn {
                 turn.cancelled = true;
-                self.transcript.stop();
             }
+            self.transcript.stop();
             let line = rpc::notification("session/cancel", &json!({ "sessionId": self.session_id }));
             self.outputs.push_back(Output::Write(line));
             self.cancel_asks();
@@ -672,8 +674,7 @@ impl Connection {
     /// A request while a stop is in progress is cancelled at once: the user does not want to go on. So is one too many.
     fn open_ask(&mut self, ask: Ask) {
         self.deliver();
-        let is_stopping = self.turn.as_ref().is_some_and(|turn| turn.cancelled);
-        if is_stopping || self.asks.len() > OPEN_ASKS {
+        if self.transcript.is_stopping() || self.asks.len() > OPEN_ASKS {
             if let Some(open) = self.asks.close(&ask.id) {
                 self.answer(&open, &Answer::Cancel);
             }

@@ -601,3 +601,26 @@ fn unexpected_content_leaves_something_to_see() {
     agent.update(json!({"sessionUpdate": "agent_message_chunk", "content": 5}));
     assert!(agent.has(|event| *event == AgentEvent::UnreadableLine));
 }
+
+#[test]
+fn stopped_work_in_the_background_ends_as_aborted_after_a_short_silence() {
+    let mut agent = Agent::ready(json!({}));
+    agent.update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "in_progress"}),
+    );
+    assert_eq!(agent.connection.silence_timeout(), Some(BACKGROUND_CALL_SILENCE));
+    agent.request(Request::Abort);
+    agent.line(permission(1));
+    assert!(!agent.has(|event| matches!(event, AgentEvent::AskOpened(_))), "it is cancelled at once");
+    assert_eq!(agent.connection.silence_timeout(), Some(BACKGROUND_SILENCE));
+    agent.connection.silence();
+    agent.poll();
+    assert_eq!(agent.call(), (Phase::Error, "Operation aborted".to_owned()));
+    assert!(agent.has(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { aborted: true }))));
+    // The next run is not affected.
+    agent.update(chunk("Something else."));
+    agent.connection.silence();
+    agent.poll();
+    let last = agent.events.iter().rev().find(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { .. })));
+    assert_eq!(last, Some(&AgentEvent::Session(Event::AgentSettled { aborted: false })));
+}

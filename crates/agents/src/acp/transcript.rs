@@ -159,9 +159,13 @@ impl Transcript {
         self.last_reason = None;
     }
 
-    /// The user has stopped the turn: calls that fail from now on were stopped.
+    /// The user has stopped the run: calls that fail from now on were stopped.
     pub(super) const fn stop(&mut self) {
-        self.stopping = true;
+        self.stopping = self.running;
+    }
+
+    pub(super) const fn is_stopping(&self) -> bool {
+        self.stopping
     }
 
     /// Adds a chunk of a replayed user message. Some agents replay internal context as if the user had written it.
@@ -596,6 +600,10 @@ impl Transcript {
             return;
         }
         let (reason, error, note) = match end {
+            TurnEnd::Done if self.stopping => {
+                self.close_calls(ABORTED);
+                (StopReason::Aborted, None, None)
+            }
             TurnEnd::Done => (StopReason::Stop, None, None),
             TurnEnd::DoneWithNote(note) => (StopReason::Stop, None, Some(note)),
             TurnEnd::Aborted => {
