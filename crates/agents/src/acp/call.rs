@@ -184,6 +184,11 @@ impl Call {
         matches!(self.status, Some(ToolCallStatus::InProgress))
     }
 
+    /// Whether the agent has said that the call does not run yet.
+    pub(super) const fn is_pending(&self) -> bool {
+        matches!(self.status, Some(ToolCallStatus::Pending))
+    }
+
     pub(super) fn set_running(&mut self) {
         if !self.has_ended() {
             self.status = Some(ToolCallStatus::InProgress);
@@ -309,6 +314,11 @@ impl Call {
             raw_text(&self.raw_output)
         };
         if self.kind == AcpKind::Read { without_line_numbers(text) } else { text }
+    }
+
+    /// The output that cannot be a description.
+    pub(super) fn raw_output_text(&self) -> String {
+        if self.terminal.is_empty() { raw_text(&self.raw_output) } else { self.terminal.clone() }
     }
 
     fn exit_code(&self) -> Option<i64> {

@@ -624,3 +624,22 @@ fn stopped_work_in_the_background_ends_as_aborted_after_a_short_silence() {
     let last = agent.events.iter().rev().find(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { .. })));
     assert_eq!(last, Some(&AgentEvent::Session(Event::AgentSettled { aborted: false })));
 }
+
+#[test]
+fn a_call_without_a_status_keeps_its_output() {
+    let content = json!([{"type": "content", "content": {"type": "text", "text": "in the content"}}]);
+    let result = |fields: Value| {
+        let mut agent = Agent::ready(json!({}));
+        agent.prompt("run");
+        let mut call = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T"});
+        call.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        agent.update(call);
+        agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        agent.call()
+    };
+    assert_eq!(result(json!({ "content": content })), (Phase::Done, "in the content".to_owned()));
+    assert_eq!(result(json!({"rawOutput": "raw"})), (Phase::Done, "raw".to_owned()));
+    assert_eq!(result(json!({"rawOutput": "raw", "status": "pending"})), (Phase::Done, "raw".to_owned()));
+    let described = json!({"content": content, "status": "pending"});
+    assert_eq!(result(described), (Phase::Done, String::new()), "a description");
+}

@@ -433,9 +433,9 @@ impl Transcript {
             call.recorded = Some(call.shown.clone());
         }
         let mut output = call.output();
-        if !call.started && !call.has_ended() {
+        if !call.started && !call.has_ended() && (call.is_pending() || !note.is_empty()) {
             // The content of a call that never ran is a description, not an output.
-            output.text.clear();
+            output.text = call.raw_output_text();
         }
         if !note.is_empty() && !output.text.trim_end().ends_with(note) {
             let before = output.text.trim_end().to_owned();
