@@ -795,7 +795,12 @@ impl Connection {
     }
 
     fn chunk(&mut self, kind: TextKind, mut update: Object) {
-        let is_warning = update.object("_meta").object("claudeCode").text("kind") == "informational";
+        let mut meta = update.object("_meta");
+        let usage = meta.object("usage");
+        if let Some(tokens) = chunk_tokens(&usage).filter(|_| !self.has_usage) {
+            self.emit_usage(ContextUsage { tokens: Some(tokens), ..ContextUsage::default() });
+        }
+        let is_warning = meta.object("claudeCode").text("kind") == "informational";
         let id = update.optional_text("messageId");
         for part in self.read_content(update.take("content")) {
             self.transcript.chunk(kind, id.clone(), part, is_warning);
@@ -860,16 +865,24 @@ impl Connection {
 
     fn usage(&mut self, mut update: Object) {
         let (used, size) = (update.optional_number("used"), update.number("size"));
-        let cost = update.take("cost").get("amount").and_then(Value::as_f64);
+        let mut cost = update.object("cost");
+        let currency = cost.text("currency");
+        let currency = if currency == "USD" { String::new() } else { currency };
+        let cost = cost.take("amount").as_f64();
         self.has_usage = true;
-        self.emit_usage(used, size, cost);
+        self.emit_usage(ContextUsage {
+            tokens: used,
+            context_window: size,
+            cost,
+            currency,
+            ..ContextUsage::default()
+        });
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a percentage")]
-    fn emit_usage(&mut self, tokens: Option<u64>, context_window: u64, cost: Option<f64>) {
-        let percent =
-            tokens.filter(|_| context_window > 0).map(|tokens| tokens as f64 * 100.0 / context_window as f64);
-        let usage = ContextUsage { tokens, context_window, percent, cost };
+    fn emit_usage(&mut self, mut usage: ContextUsage) {
+        let tokens = usage.tokens.filter(|_| usage.context_window > 0);
+        usage.percent = tokens.map(|tokens| tokens as f64 * 100.0 / usage.context_window as f64);
         self.emit(AgentEvent::Session(Event::ContextUsage { usage }));
     }
 
@@ -985,7 +998,7 @@ impl Connection {
             Some(number(&format!("{quota}/input_tokens"))? + number(&format!("{quota}/output_tokens"))?)
         });
         if let Some(tokens) = tokens.filter(|_| !self.has_usage) {
-            self.emit_usage(Some(tokens), 0, None);
+            self.emit_usage(ContextUsage { tokens: Some(tokens), ..ContextUsage::default() });
         }
     }
 }
@@ -1077,6 +1090,12 @@ fn tool_update(mut value: Value) -> Option<ToolCallUpdate> {
         *content = content::tool_content(content.take());
     }
     serde_json::from_value(value).ok()
+}
+
+/// The usage that Qwen reports with a chunk: that of the last request to the model.
+fn chunk_tokens(usage: &Object) -> Option<u64> {
+    let number = |key: &str| usage.optional_number(key);
+    number("totalTokens").or_else(|| Some(number("inputTokens")? + number("outputTokens")?))
 }
 
 /// How a turn ended, by the answer to its prompt. `last_text` is the last that the agent wrote.

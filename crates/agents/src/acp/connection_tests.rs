@@ -283,16 +283,29 @@ fn usage_comes_from_updates_else_from_the_answer_to_a_prompt() {
     };
     let mut agent = Agent::ready(json!({}));
     agent.prompt("go");
-    agent.update(json!({"sessionUpdate": "usage_update", "used": 50, "size": 200, "cost": {"amount": 0.5, "currency": "USD"}}));
+    agent.update(json!({"sessionUpdate": "usage_update", "used": 50, "size": 200, "cost": {"amount": 0.5, "currency": "EUR"}}));
     agent.answer("session/prompt", json!({"stopReason": "end_turn", "usage": {"totalTokens": 999}}));
     assert_eq!(
         usages(&agent),
-        [ContextUsage { tokens: Some(50), context_window: 200, percent: Some(25.0), cost: Some(0.5) }]
+        [ContextUsage {
+            tokens: Some(50),
+            context_window: 200,
+            percent: Some(25.0),
+            cost: Some(0.5),
+            currency: "EUR".to_owned()
+        }]
     );
     let mut agent = Agent::ready(json!({}));
     agent.prompt("go");
     agent.answer("session/prompt", json!({"stopReason": "end_turn", "_meta": {"quota": {"token_count": {"input_tokens": 7, "output_tokens": 3}}}}));
     assert_eq!(usages(&agent)[0].tokens, Some(10));
+    // Qwen reports it with a chunk.
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("go");
+    let mut with_usage = chunk("");
+    with_usage["_meta"] = json!({"usage": {"inputTokens": 7, "outputTokens": 5, "totalTokens": 12}});
+    agent.update(with_usage);
+    assert_eq!(usages(&agent)[0].tokens, Some(12));
 }
 
 #[test]
