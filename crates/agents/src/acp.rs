@@ -4,6 +4,7 @@
 //! - `connection` opens the session, sends requests and matches responses.
 //! - `transcript` turns the updates of a turn into the messages and tool calls of a conversation.
 //! - `call` merges the updates of one tool call, wherever an agent puts its output.
+//! - `content` reads content blocks, also those that the protocol does not have.
 //! - `asks` translates permission requests and forms, `settings` the agent's options, `login` its login methods.
 //!
 //! Updates are read with the types of `agent-client-protocol-schema`, which skip unreadable fields one by one. Updates
@@ -12,6 +13,7 @@
 mod asks;
 mod call;
 mod connection;
+mod content;
 mod login;
 #[cfg(test)]
 mod property_tests;

@@ -64,7 +64,7 @@ impl OpenAsks {
     /// Opens an elicitation: a form, or a page to visit.
     pub(super) fn elicitation(&mut self, request: Value, params: &Value) -> Ask {
         let text = |key: &str| params.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let call = text("toolCallId");
+        let call = call_id(params.get("toolCallId"));
         let message = text("message");
         let title = if message.trim().is_empty() { "The agent needs an answer".to_owned() } else { message };
         let id = self.next_id("question", &call);
@@ -122,6 +122,10 @@ impl OpenAsks {
 }
 
 impl OpenAsk {
+    pub(super) fn is_permission(&self) -> bool {
+        self.kind == RequestKind::Permission
+    }
+
     /// The result of the agent's request.
     pub(super) fn result(&self, answer: &Answer) -> Value {
         match (self.kind, answer) {
@@ -136,6 +140,15 @@ impl OpenAsk {
             (RequestKind::Elicitation, Answer::Confirm(false)) => json!({"action": "decline"}),
             (RequestKind::Elicitation, _) => json!({"action": "cancel"}),
         }
+    }
+}
+
+/// The id of a tool call, which some agents send as a number. A missing id is empty.
+pub(super) fn call_id(id: Option<&Value>) -> String {
+    match id {
+        Some(Value::String(id)) => id.clone(),
+        Some(Value::Number(id)) => id.to_string(),
+        _ => String::new(),
     }
 }
 
@@ -204,6 +217,7 @@ mod tests {
         let params = json!({"mode": "form", "message": "Which colour?", "toolCallId": "t", "requestedSchema": {
             "required": ["colour"],
             "properties": {
+                "way": {"type": "string"},
                 "colour": {"type": "string", "title": "Colour", "oneOf": [{"const": "r", "title": "Red"}]},
                 "count": {"type": "integer", "minimum": 1, "default": 2},
                 "name": {"type": "string", "maxLength": 5, "format": "email"},
@@ -219,6 +233,8 @@ mod tests {
         assert_eq!(
             kinds,
             [
+                // The order of the schema, not of the alphabet.
+                ("way", FieldKind::Text),
                 ("colour", FieldKind::Choice),
                 ("count", FieldKind::Integer),
                 ("name", FieldKind::Text),
@@ -228,10 +244,10 @@ mod tests {
                 ("sure", FieldKind::Boolean),
             ]
         );
-        assert!(ask.fields[0].required && !ask.fields[1].required);
-        assert_eq!((ask.fields[1].minimum, &ask.fields[1].default), (Some(1.0), &json!(2)));
-        assert_eq!((ask.fields[2].maximum, ask.fields[2].format.as_str()), (Some(5.0), "email"));
-        assert_eq!(ask.fields[4].options.len(), 2);
+        assert!(ask.fields[1].required && !ask.fields[2].required);
+        assert_eq!((ask.fields[2].minimum, &ask.fields[2].default), (Some(1.0), &json!(2)));
+        assert_eq!((ask.fields[3].maximum, ask.fields[3].format.as_str()), (Some(5.0), "email"));
+        assert_eq!(ask.fields[5].options.len(), 2);
     }
 
     #[test]

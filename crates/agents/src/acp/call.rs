@@ -72,6 +72,10 @@ impl Call {
             && !self.has_ended()
         {
             self.status = Some(status);
+            // The agent goes on with it.
+            if matches!(status, ToolCallStatus::InProgress | ToolCallStatus::Completed) {
+                self.rejected = false;
+            }
         }
         if let Some(locations) = fields.locations.filter(|locations| !locations.is_empty()) {
             let location = |location: agent_client_protocol_schema::v1::ToolCallLocation| Location {
@@ -178,6 +182,11 @@ impl Call {
 
     pub(super) const fn is_running(&self) -> bool {
         matches!(self.status, Some(ToolCallStatus::InProgress))
+    }
+
+    /// Whether the agent has said that the call does not run yet.
+    pub(super) const fn is_pending(&self) -> bool {
+        matches!(self.status, Some(ToolCallStatus::Pending))
     }
 
     pub(super) fn set_running(&mut self) {
@@ -305,6 +314,11 @@ impl Call {
             raw_text(&self.raw_output)
         };
         if self.kind == AcpKind::Read { without_line_numbers(text) } else { text }
+    }
+
+    /// The output that cannot be a description.
+    pub(super) fn raw_output_text(&self) -> String {
+        if self.terminal.is_empty() { raw_text(&self.raw_output) } else { self.terminal.clone() }
     }
 
     fn exit_code(&self) -> Option<i64> {

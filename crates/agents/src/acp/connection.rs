@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use agent_client_protocol_schema::v1::{ContentBlock, ContentChunk, ToolCallUpdate};
+use agent_client_protocol_schema::v1::ToolCallUpdate;
 use pilothouse_core::conversation::ask::{Answer, Ask};
 use pilothouse_core::conversation::message::{Content, Part};
 use pilothouse_core::conversation::plan;
@@ -17,11 +17,11 @@ use pilothouse_core::protocol::{
 };
 use serde_json::{Value, json};
 
-use super::asks::{OpenAsk, OpenAsks};
+use super::asks::{OpenAsk, OpenAsks, call_id};
 use super::rpc::{self, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, RpcError};
 use super::settings::{AgentSettings, SettingChange};
 use super::transcript::{TextKind, Transcript, TurnEnd, subagent_call};
-use super::{PROTOCOL_VERSION, login};
+use super::{PROTOCOL_VERSION, content, login};
 use crate::connection::{Open, Output};
 use crate::event::{AgentEvent, Settings};
 use crate::framing::Line;
@@ -36,6 +36,9 @@ const BACKGROUND_SILENCE: Duration = Duration::from_secs(2);
 
 /// The same while a tool runs, which may be silent for long.
 const BACKGROUND_CALL_SILENCE: Duration = Duration::from_secs(600);
+
+/// The same while a compaction runs. Until its end the session sends no prompts.
+const COMPACTION_SILENCE: Duration = Duration::from_secs(120);
 
 /// A connection to an agent that speaks ACP.
 #[derive(Debug)]
@@ -85,6 +88,8 @@ enum Phase {
 struct Turn {
     /// We have cancelled it.
     cancelled: bool,
+    /// The user has declined a request of the agent.
+    declined: bool,
     /// The agent has reported a failure that its answer does not mention.
     system_error: bool,
 }
@@ -257,8 +262,15 @@ impl Connection {
     pub fn silence_timeout(&self) -> Option<Duration> {
         match self.phase {
             Phase::Replaying => Some(REPLAY_SILENCE),
-            _ if !self.transcript.is_background() || !self.asks.is_empty() => None,
+            _ if self.turn.is_some() || !self.asks.is_empty() => None,
+            _ if !self.transcript.is_background() => {
+                let waits = self.phase == Phase::Ready && self.transcript.is_compacting();
+                waits.then_some(COMPACTION_SILENCE)
+            }
+            // The agent does not report that it has stopped.
+            _ if self.transcript.is_stopping() => Some(BACKGROUND_SILENCE),
             _ if self.transcript.has_calls() => Some(BACKGROUND_CALL_SILENCE),
+            _ if self.transcript.is_compacting() => Some(COMPACTION_SILENCE),
             _ => Some(BACKGROUND_SILENCE),
         }
     }
@@ -271,6 +283,7 @@ impl Connection {
             self.ready();
         } else if self.silence_timeout().is_some() {
             self.transcript.end_turn(TurnEnd::Done);
+            self.transcript.abandon_compaction();
         }
         self.deliver();
     }
@@ -421,6 +434,9 @@ impl Connection {
     /// Fails what waits for the session. The process stays, for methods that the agent performs itself.
     fn login_required(&mut self, message: String) {
         self.phase = Phase::LoginRequired;
+        // An import has begun a run; the next attempt begins another.
+        self.transcript.end_turn(TurnEnd::Failed(message.clone()));
+        self.deliver();
         let login = self.login(message);
         self.emit(AgentEvent::Session(Event::LoginChanged { login: Some(login.clone()) }));
         for (request, _) in std::mem::take(&mut self.waiting) {
@@ -568,8 +584,8 @@ impl Connection {
         } else {
             if let Some(turn) = &mut self.turn {
                 turn.cancelled = true;
-                self.transcript.stop();
             }
+            self.transcript.stop();
             let line = rpc::notification("session/cancel", &json!({ "sessionId": self.session_id }));
             self.outputs.push_back(Output::Write(line));
             self.cancel_asks();
@@ -579,8 +595,15 @@ impl Connection {
 
     fn answer(&mut self, open: &OpenAsk, answer: &Answer) {
         self.outputs.push_back(Output::Write(rpc::response(&open.request, &open.result(answer))));
-        let approved = matches!(answer, Answer::Choose(_)) && !open.ask.is_declined_by(answer);
-        self.transcript.answered(&open.call, approved);
+        let is_declined = open.ask.is_declined_by(answer);
+        if let Some(turn) = &mut self.turn {
+            turn.declined |= is_declined;
+        }
+        // Only a permission decides about its call.
+        if open.is_permission() {
+            let approved = matches!(answer, Answer::Choose(_)) && !is_declined;
+            self.transcript.answered(&open.call, approved);
+        }
         self.deliver();
     }
 
@@ -601,7 +624,21 @@ impl Connection {
             Incoming::Notification { method, params } => self.notification(&method, params),
             Incoming::Response { id, result } => self.response(id, result),
             Incoming::ForeignResponse => {}
+            Incoming::ErrorWithoutId(error) => self.error_without_id(error),
             Incoming::Unreadable => self.emit(AgentEvent::UnreadableLine),
+        }
+    }
+
+    /// Fails the request that the agent most likely could not read: the prompt, else the oldest one.
+    fn error_without_id(&mut self, error: RpcError) {
+        let is_prompt = |purpose: &Purpose| matches!(purpose, Purpose::Prompt);
+        let prompt = self.pending.iter().find(|(_, purpose)| is_prompt(purpose)).map(|(id, _)| *id);
+        match prompt.or_else(|| self.pending.keys().next().copied()) {
+            Some(id) => self.response(id, Err(error)),
+            None => {
+                let level = NoticeLevel::Warning;
+                self.emit(AgentEvent::Session(Event::Notice { level, text: error.text() }));
+            }
         }
     }
 
@@ -626,6 +663,11 @@ impl Connection {
                 let ask = self.asks.elicitation(id, &params.into_value());
                 self.open_ask(ask);
             }
+            // A notification with an id.
+            "session/update" | "elicitation/complete" | "$/cancel_request" => {
+                self.notification(method, params.into_value());
+                self.outputs.push_back(Output::Write(rpc::response(&id, &Value::Null)));
+            }
             // We offer neither files nor terminals, whatever an agent tries.
             _ => {
                 let text = format!("Pilothouse has no method {method}.");
@@ -637,8 +679,7 @@ impl Connection {
     /// A request while a stop is in progress is cancelled at once: the user does not want to go on. So is one too many.
     fn open_ask(&mut self, ask: Ask) {
         self.deliver();
-        let is_stopping = self.turn.as_ref().is_some_and(|turn| turn.cancelled);
-        if is_stopping || self.asks.len() > OPEN_ASKS {
+        if self.transcript.is_stopping() || self.asks.len() > OPEN_ASKS {
             if let Some(open) = self.asks.close(&ask.id) {
                 self.answer(&open, &Answer::Cancel);
             }
@@ -701,11 +742,11 @@ impl Connection {
             "agent_message_chunk" => self.chunk(TextKind::Text, update),
             "agent_thought_chunk" => self.chunk(TextKind::Thinking, update),
             "user_message_chunk" => {
-                if let Ok(chunk) = serde_json::from_value::<ContentChunk>(update.into_value()) {
-                    // An echo of our own prompt is shown already.
-                    if self.turn.is_none() {
-                        let id = chunk.message_id.map(|id| id.to_string());
-                        self.transcript.replayed_user_chunk(id, &chunk.content);
+                // An echo of our own prompt is shown already.
+                if self.turn.is_none() {
+                    let id = update.optional_text("messageId");
+                    for part in self.read_content(update.take("content")) {
+                        self.transcript.replayed_user_chunk(id.clone(), part);
                     }
                 }
             }
@@ -729,7 +770,8 @@ impl Connection {
             "session_info_update" => self.session_info(update),
             "usage_update" => self.usage(update),
             "notice" => {
-                let text = [update.text("title"), update.text("message")];
+                let text = update.optional_text("description").unwrap_or_else(|| update.text("message"));
+                let text = [update.text("title"), text];
                 let text = text.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
                 let level = match update.text("severity").as_str() {
                     "error" => NoticeLevel::Error,
@@ -739,7 +781,10 @@ impl Connection {
                 self.emit(AgentEvent::Session(Event::Notice { level, text }));
             }
             "compaction_update" => self.compaction(update),
-            "compaction_summary_chunk" => {}
+            "compaction_summary_chunk" => {
+                let text = content::text(update.take("content"));
+                self.transcript.compaction_chunk(&update.text("compactionId"), &text);
+            }
             "subagent_update" => {
                 let session = update.text("sessionId");
                 let is_done = update.object("state").text("state") == "idle";
@@ -755,12 +800,28 @@ impl Connection {
     }
 
     fn chunk(&mut self, kind: TextKind, mut update: Object) {
-        let is_warning = update.object("_meta").object("claudeCode").text("kind") == "informational";
-        let id = update.optional_text("messageId");
-        match serde_json::from_value::<ContentBlock>(update.take("content")) {
-            Ok(block) => self.transcript.chunk(kind, id, &block, is_warning),
-            Err(_) => self.emit(AgentEvent::UnreadableLine),
+        let mut meta = update.object("_meta");
+        let usage = meta.object("usage");
+        if let Some(tokens) = chunk_tokens(&usage).filter(|_| !self.has_usage) {
+            self.emit_usage(ContextUsage { tokens: Some(tokens), ..ContextUsage::default() });
         }
+        let is_warning = meta.object("claudeCode").text("kind") == "informational";
+        let id = update.optional_text("messageId");
+        for part in self.read_content(update.take("content")) {
+            self.transcript.chunk(kind, id.clone(), part, is_warning);
+        }
+    }
+
+    /// Reads the content of a message. Blocks of an unknown kind are kept as they are, too.
+    fn read_content(&mut self, content: Value) -> Vec<Part> {
+        let blocks = content::read(content);
+        for block in blocks.unknown {
+            self.raw("content", block);
+        }
+        if blocks.is_unreadable {
+            self.emit(AgentEvent::UnreadableLine);
+        }
+        blocks.parts
     }
 
     /// An update of a sub-agent: its calls are nested rows, its text is the output of its own row.
@@ -809,31 +870,36 @@ impl Connection {
 
     fn usage(&mut self, mut update: Object) {
         let (used, size) = (update.optional_number("used"), update.number("size"));
-        let cost = update.take("cost").get("amount").and_then(Value::as_f64);
+        let mut cost = update.object("cost");
+        let currency = cost.text("currency");
+        let currency = if currency == "USD" { String::new() } else { currency };
+        let cost = cost.take("amount").as_f64();
         self.has_usage = true;
-        self.emit_usage(used, size, cost);
+        self.emit_usage(ContextUsage {
+            tokens: used,
+            context_window: size,
+            cost,
+            currency,
+            ..ContextUsage::default()
+        });
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a percentage")]
-    fn emit_usage(&mut self, tokens: Option<u64>, context_window: u64, cost: Option<f64>) {
-        let percent =
-            tokens.filter(|_| context_window > 0).map(|tokens| tokens as f64 * 100.0 / context_window as f64);
-        let usage = ContextUsage { tokens, context_window, percent, cost };
+    fn emit_usage(&mut self, mut usage: ContextUsage) {
+        let tokens = usage.tokens.filter(|_| usage.context_window > 0);
+        usage.percent = tokens.map(|tokens| tokens as f64 * 100.0 / usage.context_window as f64);
         self.emit(AgentEvent::Session(Event::ContextUsage { usage }));
     }
 
     fn compaction(&mut self, mut update: Object) {
+        let id = update.text("compactionId");
         match update.text("status").as_str() {
             "completed" => {
-                let summary = update.optional_text("summary").filter(|summary| !summary.trim().is_empty());
-                let summary = summary.unwrap_or_else(|| "The agent compacted the conversation.".to_owned());
-                self.transcript.compaction(update.text("compactionId"), summary);
+                let summary = content::text(update.take("summary"));
+                self.transcript.compaction_done(&id, Some(summary));
             }
-            "failed" | "cancelled" => {
-                let error = update.optional_text("error");
-                self.emit(AgentEvent::Session(Event::CompactionEnd { summary: None, aborted: true, error }));
-            }
-            _ => self.emit(AgentEvent::Session(Event::CompactionStart { reason: String::new() })),
+            "failed" | "cancelled" => self.transcript.compaction_failed(&id, update.optional_text("error")),
+            _ => self.transcript.compaction_started(id),
         }
     }
 
@@ -937,7 +1003,7 @@ impl Connection {
             Some(number(&format!("{quota}/input_tokens"))? + number(&format!("{quota}/output_tokens"))?)
         });
         if let Some(tokens) = tokens.filter(|_| !self.has_usage) {
-            self.emit_usage(Some(tokens), 0, None);
+            self.emit_usage(ContextUsage { tokens: Some(tokens), ..ContextUsage::default() });
         }
     }
 }
@@ -1023,10 +1089,18 @@ impl Purpose {
 /// Reads a tool call or an update of one. A missing id is read as an empty one.
 fn tool_update(mut value: Value) -> Option<ToolCallUpdate> {
     let object = value.as_object_mut()?;
-    if !object.get("toolCallId").is_some_and(Value::is_string) {
-        object.insert("toolCallId".to_owned(), "".into());
+    let id = call_id(object.get("toolCallId"));
+    object.insert("toolCallId".to_owned(), id.into());
+    if let Some(content) = object.get_mut("content") {
+        *content = content::tool_content(content.take());
     }
     serde_json::from_value(value).ok()
+}
+
+/// The usage that Qwen reports with a chunk: that of the last request to the model.
+fn chunk_tokens(usage: &Object) -> Option<u64> {
+    let number = |key: &str| usage.optional_number(key);
+    number("totalTokens").or_else(|| Some(number("inputTokens")? + number("outputTokens")?))
 }
 
 /// How a turn ended, by the answer to its prompt. `last_text` is the last that the agent wrote.
@@ -1046,6 +1120,7 @@ fn turn_end(result: &Value, turn: &Turn, last_text: Option<String>) -> TurnEnd {
             })
         }
         // An agent that ends the turn when a request is rejected says `cancelled`, too.
+        "cancelled" if !turn.declined => TurnEnd::DoneWithNote("The agent cancelled the turn.".to_owned()),
         "end_turn" | "cancelled" | "" => TurnEnd::Done,
         "max_tokens" => {
             TurnEnd::DoneWithNote("The reply was cut off: the model reached its token limit.".to_owned())

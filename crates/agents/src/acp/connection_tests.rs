@@ -154,6 +154,7 @@ fn reasons_for_the_end_of_a_turn_are_said() {
     assert!(matches!(ended("max_tokens"), (Kind::System, text) if text.contains("token limit")));
     assert!(matches!(ended("max_turn_requests"), (Kind::Error, text) if text.contains("limit of requests")));
     assert!(matches!(ended("refusal"), (Kind::Error, text) if text.contains("refused")));
+    assert!(matches!(ended("cancelled"), (Kind::System, text) if text == "The agent cancelled the turn."));
     assert!(matches!(ended("moon_phase"), (Kind::System, text) if text.contains("moon_phase")));
 }
 
@@ -191,7 +192,7 @@ fn images_notices_and_compactions_of_the_agent_are_shown() {
         agent.update(json!({"sessionUpdate": "compaction_update", "compactionId": "k", "status": "completed", "summary": "Short."}));
     }
     agent.update(
-        json!({"sessionUpdate": "notice", "severity": "warning", "title": "Careful", "message": "Low tide"}),
+        json!({"sessionUpdate": "notice", "severity": "warning", "title": "Careful", "description": "Low tide"}),
     );
     agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
     let rows = agent.rows();
@@ -283,16 +284,29 @@ fn usage_comes_from_updates_else_from_the_answer_to_a_prompt() {
     };
     let mut agent = Agent::ready(json!({}));
     agent.prompt("go");
-    agent.update(json!({"sessionUpdate": "usage_update", "used": 50, "size": 200, "cost": {"amount": 0.5, "currency": "USD"}}));
+    agent.update(json!({"sessionUpdate": "usage_update", "used": 50, "size": 200, "cost": {"amount": 0.5, "currency": "EUR"}}));
     agent.answer("session/prompt", json!({"stopReason": "end_turn", "usage": {"totalTokens": 999}}));
     assert_eq!(
         usages(&agent),
-        [ContextUsage { tokens: Some(50), context_window: 200, percent: Some(25.0), cost: Some(0.5) }]
+        [ContextUsage {
+            tokens: Some(50),
+            context_window: 200,
+            percent: Some(25.0),
+            cost: Some(0.5),
+            currency: "EUR".to_owned()
+        }]
     );
     let mut agent = Agent::ready(json!({}));
     agent.prompt("go");
     agent.answer("session/prompt", json!({"stopReason": "end_turn", "_meta": {"quota": {"token_count": {"input_tokens": 7, "output_tokens": 3}}}}));
     assert_eq!(usages(&agent)[0].tokens, Some(10));
+    // Qwen reports it with a chunk.
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("go");
+    let mut with_usage = chunk("");
+    with_usage["_meta"] = json!({"usage": {"inputTokens": 7, "outputTokens": 5, "totalTokens": 12}});
+    agent.update(with_usage);
+    assert_eq!(usages(&agent)[0].tokens, Some(12));
 }
 
 #[test]
@@ -327,4 +341,330 @@ fn modes_models_and_options_are_taken_from_wherever_they_are() {
     });
     let settings = settings.unwrap();
     assert_eq!((settings.mode.as_str(), settings.model.unwrap().name.as_str()), ("b", "M2"));
+}
+
+#[test]
+fn messages_with_unusual_ids_are_understood() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("one");
+    let mut note = json!({"id": null, "method": "session/update", "params": {"sessionId": "s"}});
+    note["params"]["update"] = chunk("with a null id");
+    agent.line(note.clone());
+    note["id"] = json!("n");
+    note["params"]["update"] = chunk(", with an id");
+    agent.line(note);
+    assert!(agent.written.iter().any(|line| line["id"] == "n" && line.get("result").is_some()));
+    // An omitted result, and an id as a floating-point number.
+    let id = agent.id_of("session/prompt").as_u64().unwrap() as f64;
+    agent.line(json!({ "id": id }));
+    assert!(agent.connection.turn.is_none());
+    assert_eq!(agent.rows()[1].text, "with a null id, with an id");
+    agent.line(json!({"id": null, "method": "fs/read_text_file"}));
+    assert_eq!(agent.written.last().unwrap()["error"]["code"], -32_601);
+    let count = agent.written.len();
+    agent.line(json!({"id": null, "method": "unknown"}));
+    assert_eq!(agent.written.len(), count);
+}
+
+#[test]
+fn an_error_without_an_id_fails_the_turn() {
+    let failed = json!({"id": null, "error": {"code": -32700, "message": "Parse error"}});
+    let mut agent = Agent::ready(json!({}));
+    agent.line(failed.clone());
+    let notice = Event::Notice { level: NoticeLevel::Warning, text: "Parse error".to_owned() };
+    assert!(agent.has(|event| *event == AgentEvent::Session(notice.clone())));
+    agent.prompt("one");
+    agent.line(failed);
+    let row = agent.rows().pop().unwrap();
+    assert_eq!((row.kind, row.text.as_str()), (Kind::Error, "Parse error"));
+    agent.prompt("two");
+    assert_eq!(agent.replies.last().unwrap().1, Ok(Reply::Prompt(Disposition::Started)));
+}
+
+#[test]
+fn a_role_is_given_once_and_a_confirmed_value_is_applied() {
+    let choices = json!([{"value": "low", "name": "Low"}, {"value": "high", "name": "High"}]);
+    let option = |id: &str| json!({"id": id, "name": id, "category": "thought_level", "type": "select", "currentValue": "low", "options": choices});
+    let fast = json!({"id": "fast", "name": "Fast", "type": "boolean", "currentValue": false});
+    let mut agent = Agent::opening(Open::New { folder: "/".to_owned() });
+    agent.initialized(json!({}));
+    agent.answer(
+        "session/new",
+        json!({"sessionId": "s", "configOptions": [option("effort"), option("budget"), fast]}),
+    );
+    let shown = |agent: &Agent| {
+        let last = agent.events.iter().rev().find_map(|event| match event {
+            AgentEvent::Session(Event::OptionsChanged { options }) => Some(options.clone()),
+            _ => None,
+        });
+        last.unwrap().into_iter().map(|option| (option.id, option.value)).collect::<Vec<_>>()
+    };
+    let pair = |id: &str, value: &str| (id.to_owned(), value.to_owned());
+    assert_eq!(shown(&agent), [pair("budget", "low"), pair("fast", "false")]);
+    for (option_id, value) in [pair("budget", "high"), pair("fast", "true")] {
+        agent.request(Request::SetOption { option_id, value });
+        agent.answer("session/set_config_option", json!({}));
+    }
+    assert_eq!(shown(&agent), [pair("budget", "high"), pair("fast", "true")]);
+    agent.request(Request::SetThinkingLevel { level: "high".to_owned() });
+    agent.answer("session/set_config_option", Value::Null);
+    assert_eq!(agent.connection.settings.thinking_level(), "high");
+}
+
+#[test]
+fn an_import_that_needs_a_login_ends_its_run() {
+    let mut agent = Agent::opening(Open::Import { session_id: "s".to_owned(), folder: "/".to_owned() });
+    agent.initialized(json!({ "loadSession": true }));
+    agent.refuse("session/load", 401, "Who are you?");
+    let count = |agent: &Agent, is: fn(&Event) -> bool| {
+        agent.events.iter().filter(|event| matches!(event, AgentEvent::Session(event) if is(event))).count()
+    };
+    let settled = |event: &Event| matches!(event, Event::AgentSettled { .. });
+    let started = |event: &Event| matches!(event, Event::AgentStart);
+    assert_eq!((count(&agent, started), count(&agent, settled)), (1, 1));
+    assert!(agent.has(|event| matches!(event, AgentEvent::Session(Event::LoginChanged { login: Some(_) }))));
+    // The user tries again after a login in a terminal.
+    agent.request(Request::Commands);
+    agent.answer("session/load", json!({}));
+    agent.update(chunk("replayed"));
+    agent.connection.silence();
+    agent.poll();
+    assert_eq!((count(&agent, started), count(&agent, settled)), (2, 2));
+    assert!(agent.rows().iter().any(|row| row.text == "replayed"));
+}
+
+#[test]
+fn a_numeric_call_id_is_an_id() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("two calls");
+    for id in [7, 8] {
+        agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": "T", "status": "in_progress"}));
+    }
+    agent.line(json!({"id": 0, "method": "session/request_permission", "params": {"sessionId": "s", "toolCall": {"toolCallId": 7}, "options": []}}));
+    agent.update(json!({"sessionUpdate": "tool_call_update", "toolCallId": 7, "status": "failed"}));
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    let rows = agent.rows();
+    let steps: Vec<_> = rows.iter().filter_map(|row| row.tool_step.as_ref()).collect();
+    let calls: Vec<_> = steps.iter().map(|step| (step.call_id.as_str(), step.phase)).collect();
+    assert_eq!(calls, [("7", Phase::Error), ("8", Phase::Done)]);
+}
+
+/// A permission request for the call `c`.
+fn permission(id: u64) -> Value {
+    json!({"id": id, "method": "session/request_permission", "params": {"sessionId": "s",
+        "toolCall": {"toolCallId": "c", "title": "T", "kind": "edit"}, "options": [
+            {"optionId": "y", "name": "Allow", "kind": "allow_once"},
+            {"optionId": "n", "name": "Reject", "kind": "reject_once"},
+        ]}})
+}
+
+impl Agent {
+    /// Answers the newest ask that was opened.
+    fn answer_ask(&mut self, answer: Answer) {
+        let ask_id = self.events.iter().rev().find_map(|event| match event {
+            AgentEvent::AskOpened(ask) => Some(ask.id.clone()),
+            _ => None,
+        });
+        self.request(Request::Answer { ask_id: ask_id.unwrap(), answer });
+    }
+
+    /// The phase and the result of the only call.
+    fn call(&self) -> (Phase, String) {
+        let rows = self.rows();
+        let steps: Vec<_> = rows.iter().filter_map(|row| row.tool_step.as_ref()).collect();
+        assert_eq!(steps.len(), 1, "{rows:?}");
+        (steps[0].phase, steps[0].result.clone().unwrap_or_default())
+    }
+}
+
+#[test]
+fn an_answered_question_does_not_reject_its_call() {
+    let url = json!({"mode": "url", "url": "https://x", "elicitationId": "e", "toolCallId": "c"});
+    let form = json!({"mode": "form", "message": "?", "toolCallId": "c"});
+    for (params, answer) in
+        [(form, Answer::Form(Default::default())), (url.clone(), Answer::Confirm(true)), (url, Answer::Cancel)]
+    {
+        let mut agent = Agent::ready(json!({}));
+        agent.prompt("ask");
+        agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T"}));
+        agent.line(json!({"id": 5, "method": "elicitation/create", "params": params}));
+        if answer == Answer::Cancel {
+            agent.line(json!({"method": "elicitation/complete", "params": {"elicitationId": "e"}}));
+        } else {
+            agent.answer_ask(answer);
+        }
+        agent.update(chunk("Thanks."));
+        agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        assert_eq!(agent.call(), (Phase::Done, String::new()));
+    }
+}
+
+#[test]
+fn a_rejected_call_that_goes_on_is_not_rejected() {
+    let progress = json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "in_progress"});
+    for approve_later in [true, false] {
+        let mut agent = Agent::ready(json!({}));
+        agent.prompt("edit");
+        agent.line(permission(1));
+        agent.answer_ask(Answer::Choose("n".to_owned()));
+        if approve_later {
+            agent.line(permission(2));
+            agent.answer_ask(Answer::Choose("y".to_owned()));
+        } else {
+            agent.update(progress.clone());
+        }
+        agent.update(chunk("Going on."));
+        agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        assert_eq!(agent.call(), (Phase::Done, String::new()));
+    }
+}
+
+#[test]
+fn a_call_that_asks_when_the_user_stops_is_stopped_rather_than_rejected() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("edit");
+    agent.line(permission(1));
+    agent.request(Request::Abort);
+    agent.update(chunk("Stopping."));
+    agent.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+    assert_eq!(agent.call(), (Phase::Error, "Operation aborted".to_owned()));
+}
+
+/// The summaries of the compactions that have ended; none for those that were aborted.
+fn compactions(agent: &Agent) -> Vec<Option<String>> {
+    let ends = agent.events.iter().filter_map(|event| match event {
+        AgentEvent::Session(Event::CompactionEnd { summary, .. }) => Some(summary.clone()),
+        _ => None,
+    });
+    ends.collect()
+}
+
+fn compaction(id: &str, status: &str) -> Value {
+    json!({"sessionUpdate": "compaction_update", "compactionId": id, "status": status})
+}
+
+fn is_compacting(agent: &Agent) -> bool {
+    agent.events.iter().fold(false, |compacting, event| match event {
+        AgentEvent::Session(Event::CompactionStart { .. }) => true,
+        AgentEvent::Session(Event::CompactionEnd { .. } | Event::AgentSettled { .. }) => false,
+        _ => compacting,
+    })
+}
+
+#[test]
+fn the_summary_of_a_compaction_comes_whole_or_in_parts() {
+    let mut agent = Agent::ready(json!({}));
+    let mut done = compaction("k", "completed");
+    done["summary"] = json!([{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]);
+    for update in [compaction("k", "in_progress"), done.clone(), done.clone(), compaction("k", "in_progress")] {
+        agent.update(update);
+    }
+    assert_eq!(compactions(&agent), [Some("One.\n\nTwo.".to_owned())], "updates of an ended one are ignored");
+    assert!(!is_compacting(&agent));
+    agent.update(compaction("l", "in_progress"));
+    for text in ["Three", " four."] {
+        let content = json!({"type": "text", "text": text});
+        agent.update(json!({"sessionUpdate": "compaction_summary_chunk", "compactionId": "l", "content": content}));
+    }
+    agent.update(compaction("l", "completed"));
+    assert_eq!(compactions(&agent)[1].as_deref(), Some("Three four."));
+    // Without an id each one is new.
+    done["compactionId"] = Value::Null;
+    agent.update(done.clone());
+    agent.update(done);
+    assert_eq!(compactions(&agent).len(), 4);
+}
+
+#[test]
+fn an_unfinished_compaction_ends_with_the_turn_or_with_silence() {
+    let mut agent = Agent::ready(json!({}));
+    agent.update(compaction("k", "in_progress"));
+    assert!(is_compacting(&agent));
+    assert_eq!(agent.connection.silence_timeout(), Some(COMPACTION_SILENCE));
+    agent.connection.silence();
+    agent.poll();
+    assert_eq!((compactions(&agent), is_compacting(&agent)), (vec![None], false));
+    assert_eq!(agent.connection.silence_timeout(), None);
+    agent.prompt("go");
+    agent.update(compaction("l", "in_progress"));
+    assert_eq!(agent.connection.silence_timeout(), None);
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    assert_eq!(compactions(&agent).len(), 2);
+    assert!(!is_compacting(&agent));
+}
+
+#[test]
+fn unexpected_content_leaves_something_to_see() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("say");
+    let hologram = json!({"type": "hologram", "depth": 3});
+    let contents =
+        [json!("A text, "), json!([{"type": "text", "text": "a list, "}, "and "]), hologram.clone(), json!({"type": "audio", "data": "QUJD", "mimeType": "audio/wav"})];
+    for content in contents {
+        agent.update(json!({"sessionUpdate": "agent_message_chunk", "content": content}));
+    }
+    agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "completed", "content": [
+        {"type": "content", "content": {"type": "audio", "data": "QUJD", "mimeType": "audio/wav"}},
+        {"type": "content", "content": {"type": "resource", "resource": {"uri": "file:///a", "blob": "QUJD"}}},
+    ]}));
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    assert_eq!(agent.rows()[1].text, "A text, a list, and [hologram][audio]");
+    assert_eq!(agent.call().1, "[audio]\n\n[file:///a](file:///a)");
+    let raw = Event::Raw { name: "content".to_owned(), data: hologram };
+    assert!(agent.has(|event| *event == AgentEvent::Session(raw.clone())));
+    agent.update(json!({"sessionUpdate": "agent_message_chunk", "content": 5}));
+    assert!(agent.has(|event| *event == AgentEvent::UnreadableLine));
+}
+
+#[test]
+fn stopped_work_in_the_background_ends_as_aborted_after_a_short_silence() {
+    let mut agent = Agent::ready(json!({}));
+    agent.update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "in_progress"}),
+    );
+    assert_eq!(agent.connection.silence_timeout(), Some(BACKGROUND_CALL_SILENCE));
+    agent.request(Request::Abort);
+    agent.line(permission(1));
+    assert!(!agent.has(|event| matches!(event, AgentEvent::AskOpened(_))), "it is cancelled at once");
+    assert_eq!(agent.connection.silence_timeout(), Some(BACKGROUND_SILENCE));
+    agent.connection.silence();
+    agent.poll();
+    assert_eq!(agent.call(), (Phase::Error, "Operation aborted".to_owned()));
+    assert!(agent.has(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { aborted: true }))));
+    // The next run is not affected.
+    agent.update(chunk("Something else."));
+    agent.connection.silence();
+    agent.poll();
+    let last = agent.events.iter().rev().find(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { .. })));
+    assert_eq!(last, Some(&AgentEvent::Session(Event::AgentSettled { aborted: false })));
+}
+
+#[test]
+fn a_call_without_a_status_keeps_its_output() {
+    let content = json!([{"type": "content", "content": {"type": "text", "text": "in the content"}}]);
+    let result = |fields: Value| {
+        let mut agent = Agent::ready(json!({}));
+        agent.prompt("run");
+        let mut call = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T"});
+        call.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        agent.update(call);
+        agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        agent.call()
+    };
+    assert_eq!(result(json!({ "content": content })), (Phase::Done, "in the content".to_owned()));
+    assert_eq!(result(json!({"rawOutput": "raw"})), (Phase::Done, "raw".to_owned()));
+    assert_eq!(result(json!({"rawOutput": "raw", "status": "pending"})), (Phase::Done, "raw".to_owned()));
+    let described = json!({"content": content, "status": "pending"});
+    assert_eq!(result(described), (Phase::Done, String::new()), "a description");
+}
+
+#[test]
+fn a_turn_that_ends_with_a_rejection_has_no_note() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("edit");
+    agent.line(permission(1));
+    agent.answer_ask(Answer::Choose("n".to_owned()));
+    agent.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+    assert_eq!(agent.call(), (Phase::Error, "Rejected.".to_owned()));
+    assert!(!agent.rows().iter().any(|row| row.kind == Kind::System));
 }

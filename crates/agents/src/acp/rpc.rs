@@ -7,8 +7,23 @@ use serde_json::{Map, Value, json};
 pub(super) const METHOD_NOT_FOUND: i64 = -32_601;
 /// The error code for a request that was cancelled.
 pub(super) const REQUEST_CANCELLED: i64 = -32_800;
+/// Integers below this are exact as floating-point numbers.
+const LARGEST_FLOAT_ID: f64 = 9_007_199_254_740_992.0;
 /// The error code of an agent that needs a login.
 const LOGIN_REQUIRED: i64 = -32_000;
+/// The same as an HTTP status, which Gemini uses as its code.
+const UNAUTHORIZED: i64 = 401;
+const INTERNAL_ERROR: i64 = -32_603;
+/// The words by which an internal error is recognized as a missing login.
+const LOGIN_WORDS: [&str; 7] = [
+    "invalid x-api-key",
+    "invalid api key",
+    "incorrect api key",
+    "unauthorized",
+    "authentication required",
+    "authentication_error",
+    "not logged in",
+];
 
 /// A decoded message of the agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +43,8 @@ pub(super) enum Incoming {
     },
     /// A response to a request that we did not send.
     ForeignResponse,
+    /// An error without an id: the agent could not read a message of ours.
+    ErrorWithoutId(RpcError),
     /// Not JSON-RPC.
     Unreadable,
 }
@@ -72,8 +89,15 @@ impl RpcError {
         }
     }
 
-    pub(super) const fn is_login_required(&self) -> bool {
-        self.code == LOGIN_REQUIRED
+    pub(super) fn is_login_required(&self) -> bool {
+        match self.code {
+            LOGIN_REQUIRED | UNAUTHORIZED => true,
+            INTERNAL_ERROR => {
+                let text = self.text().to_lowercase();
+                LOGIN_WORDS.iter().any(|words| text.contains(words))
+            }
+            _ => false,
+        }
     }
 }
 
@@ -88,24 +112,41 @@ pub(super) fn decode(line: &[u8]) -> Vec<Incoming> {
 
 fn message(value: Value) -> Incoming {
     let Value::Object(mut object) = value else { return Incoming::Unreadable };
-    let id = object.remove("id");
-    match (object.remove("method"), id) {
-        (Some(Value::String(method)), Some(id)) => {
-            Incoming::Request { id, method, params: params(&mut object) }
+    let id = object.remove("id").unwrap_or_default();
+    let error = object.remove("error").filter(|error| !error.is_null());
+    match object.remove("method") {
+        Some(Value::String(method)) if id.is_null() && !is_request(&method) => {
+            Incoming::Notification { method, params: params(&mut object) }
         }
-        (Some(Value::String(method)), None) => Incoming::Notification { method, params: params(&mut object) },
-        (None, Some(id)) => {
-            let result = match (object.remove("error"), object.remove("result")) {
-                (Some(error), _) if !error.is_null() => Err(RpcError::from_value(&error)),
-                (_, Some(result)) => Ok(result),
-                _ => return Incoming::Unreadable,
+        Some(Value::String(method)) => Incoming::Request { id, method, params: params(&mut object) },
+        Some(_) => Incoming::Unreadable,
+        None => {
+            let result = match error {
+                Some(error) if id.is_null() => return Incoming::ErrorWithoutId(RpcError::from_value(&error)),
+                Some(error) => Err(RpcError::from_value(&error)),
+                None if id.is_null() => return Incoming::Unreadable,
+                // Some agents leave out a result that is null.
+                None => Ok(object.remove("result").unwrap_or_default()),
             };
-            // An agent may echo a number as a string.
-            let number = id.as_u64().or_else(|| id.as_str().and_then(|id| id.parse().ok()));
-            number.map_or(Incoming::ForeignResponse, |id| Incoming::Response { id, result })
+            number(&id).map_or(Incoming::ForeignResponse, |id| Incoming::Response { id, result })
         }
-        _ => Incoming::Unreadable,
     }
+}
+
+/// One of our ids, which an agent may echo as a string or as a floating-point number.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+fn number(id: &Value) -> Option<u64> {
+    let float = || id.as_f64().filter(|id| id.fract() == 0.0 && (0.0..LARGEST_FLOAT_ID).contains(id));
+    id.as_u64()
+        .or_else(|| id.as_str().and_then(|id| id.parse().ok()))
+        .or_else(|| float().map(|id| id as u64))
+}
+
+/// Whether the agent waits for a response to this method, even if its id is null.
+fn is_request(method: &str) -> bool {
+    matches!(method, "session/request_permission" | "elicitation/create")
+        || method.starts_with("fs/")
+        || method.starts_with("terminal/")
 }
 
 fn params(object: &mut Map<String, Value>) -> Value {
@@ -157,7 +198,22 @@ mod tests {
         );
         assert_eq!(decoded(json!({"id": "x", "result": 1})), [Incoming::ForeignResponse]);
         assert_eq!(decoded(json!([{"method": "a"}, 5])).len(), 2, "a batch");
-        for unreadable in [json!(5), json!({"id": 1}), json!({}), json!({"method": 7})] {
+        assert_eq!(decoded(json!({"id": 3})), [Incoming::Response { id: 3, result: Ok(Value::Null) }]);
+        assert_eq!(decoded(json!({"id": 3.0})), [Incoming::Response { id: 3, result: Ok(Value::Null) }]);
+        assert_eq!(decoded(json!({"id": 3.5, "result": 1})), [Incoming::ForeignResponse]);
+        assert!(matches!(
+            decoded(json!({"id": null, "error": {"code": -32700, "message": "?"}}))[..],
+            [Incoming::ErrorWithoutId(_)]
+        ));
+        assert!(matches!(
+            decoded(json!({"id": null, "method": "session/update"}))[..],
+            [Incoming::Notification { .. }]
+        ));
+        assert!(matches!(
+            decoded(json!({"id": null, "method": "fs/read_text_file"}))[..],
+            [Incoming::Request { .. }]
+        ));
+        for unreadable in [json!(5), json!({"id": null}), json!({}), json!({"method": 7})] {
             assert_eq!(decoded(unreadable.clone()), [Incoming::Unreadable], "{unreadable}");
         }
         assert_eq!(decode(b"npm warn"), [Incoming::Unreadable]);
@@ -178,5 +234,16 @@ mod tests {
         let json = json!({"error": {"code": 401, "message": "invalid key"}}).to_string();
         assert_eq!(text(json!({"code": 401, "message": json})), "invalid key");
         assert_eq!(text(json!({"code": 7})), "The agent reported error 7.");
+    }
+
+    #[test]
+    fn a_missing_login_is_recognized_by_code_or_words() {
+        let needs_login =
+            |code: i64, message: &str| RpcError { code, message: message.to_owned(), data: Value::Null }.is_login_required();
+        assert!(needs_login(-32000, "Authentication required"));
+        assert!(needs_login(401, "invalid"), "Gemini");
+        assert!(needs_login(-32603, "Internal error: invalid x-api-key (scripted)"), "opencode");
+        assert!(!needs_login(-32603, "Internal error: overloaded"));
+        assert!(!needs_login(-32602, "unauthorized"));
     }
 }

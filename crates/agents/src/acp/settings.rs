@@ -70,6 +70,14 @@ impl AgentSettings {
         let Value::Array(list) = list else { return };
         let read = |value: Value| serde_json::from_value(value).ok().and_then(config_option);
         self.options = list.into_iter().filter_map(read).collect();
+        // Of several options with the same role only the first has it; the others stay reachable as options.
+        let mut taken = Vec::new();
+        for option in &mut self.options {
+            if taken.contains(&option.role) {
+                option.role = Role::Other;
+            }
+            taken.push(option.role);
+        }
     }
 
     pub(super) fn set_mode(&mut self, mode: String) {
@@ -167,8 +175,18 @@ impl AgentSettings {
         match change.method {
             "session/set_mode" => self.set_mode(param("modeId").to_owned()),
             "session/set_model" => self.set_model(param("modelId")),
-            _ if result.contains("configOptions") => self.read_options(result.take("configOptions")),
-            _ => {}
+            _ => match result.take("configOptions") {
+                list @ Value::Array(_) => self.read_options(list),
+                _ => {
+                    let value = match change.params.get("value") {
+                        Some(Value::Bool(value)) => value.to_string(),
+                        _ => param("value").to_owned(),
+                    };
+                    let id = param("configId");
+                    let changed = self.options.iter_mut().filter(|known| known.option.id == id);
+                    changed.for_each(|known| known.option.value.clone_from(&value));
+                }
+            },
         }
     }
 

@@ -8,7 +8,9 @@
 //!
 //! Folding only the ended messages gives the same rows as folding all events.
 
-use agent_client_protocol_schema::v1::{ContentBlock, ToolCallUpdate};
+use std::collections::VecDeque;
+
+use agent_client_protocol_schema::v1::ToolCallUpdate;
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
 use pilothouse_core::conversation::plan::{self, PlanStep};
 use pilothouse_core::conversation::ui_message::{Image, ToolStep};
@@ -22,6 +24,9 @@ use super::call::Call;
 /// The number of ended calls that are remembered: late updates of them are ignored.
 const REMEMBERED_CALLS: usize = 1_000;
 
+/// The number of ended compactions that are remembered.
+const REMEMBERED_COMPACTIONS: usize = 100;
+
 /// The conversation as it is being built.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
@@ -34,7 +39,7 @@ pub(super) struct Transcript {
     /// The calls that have not ended, in the order of their arrival.
     calls: Vec<Call>,
     /// The newest calls that have ended, each with the number of its turn.
-    ended: std::collections::VecDeque<(String, u64)>,
+    ended: VecDeque<(String, u64)>,
     turn: u64,
     /// Results that wait for the end of the open message.
     results: Vec<Message>,
@@ -45,8 +50,7 @@ pub(super) struct Transcript {
     /// The agent has used ids for its messages.
     has_message_ids: bool,
     has_plan: bool,
-    /// The last compaction that was reported.
-    compaction: Option<String>,
+    compactions: Compactions,
     /// The plan as a tool last reported it.
     tool_plan: Vec<PlanStep>,
     /// Calls without an id get a number.
@@ -56,6 +60,42 @@ pub(super) struct Transcript {
     /// The user message of a replay that is being received.
     replayed_user: Vec<Part>,
     replayed_user_id: Option<String>,
+}
+
+/// The compactions of the session. At most one is in progress.
+#[derive(Debug, Default)]
+struct Compactions {
+    open: Option<OpenCompaction>,
+    /// The ids of those that have ended, oldest first: an agent may report an end several times.
+    ended: VecDeque<String>,
+}
+
+#[derive(Debug, Default)]
+struct OpenCompaction {
+    id: String,
+    /// The summary as far as it was received in parts.
+    summary: String,
+    /// `CompactionStart` was emitted.
+    is_shown: bool,
+}
+
+impl Compactions {
+    /// Whether this compaction has ended. One without an id is always a new one.
+    fn has_ended(&self, id: &str) -> bool {
+        !id.is_empty() && self.ended.iter().any(|ended| ended == id)
+    }
+
+    /// Ends a compaction and returns it if it is the one in progress.
+    fn end(&mut self, id: &str) -> Option<OpenCompaction> {
+        if !id.is_empty() {
+            if self.ended.len() >= REMEMBERED_COMPACTIONS {
+                self.ended.pop_front();
+            }
+            self.ended.push_back(id.to_owned());
+        }
+        // `CompactionEnd` ends whatever was shown as in progress.
+        self.open.take().filter(|open| open.id == id)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -119,14 +159,17 @@ impl Transcript {
         self.last_reason = None;
     }
 
-    /// The user has stopped the turn: calls that fail from now on were stopped.
+    /// The user has stopped the run: calls that fail from now on were stopped.
     pub(super) const fn stop(&mut self) {
-        self.stopping = true;
+        self.stopping = self.running;
+    }
+
+    pub(super) const fn is_stopping(&self) -> bool {
+        self.stopping
     }
 
     /// Adds a chunk of a replayed user message. Some agents replay internal context as if the user had written it.
-    pub(super) fn replayed_user_chunk(&mut self, id: Option<String>, block: &ContentBlock) {
-        let part = part(block);
+    pub(super) fn replayed_user_chunk(&mut self, id: Option<String>, part: Part) {
         if matches!(&part, Part::Text { text } if INTERNAL.iter().any(|start| text.starts_with(start))) {
             return;
         }
@@ -154,14 +197,7 @@ impl Transcript {
     }
 
     /// Adds a chunk of a message of the agent.
-    pub(super) fn chunk(
-        &mut self,
-        kind: TextKind,
-        id: Option<String>,
-        block: &ContentBlock,
-        is_warning: bool,
-    ) {
-        let part = part(block);
+    pub(super) fn chunk(&mut self, kind: TextKind, id: Option<String>, part: Part, is_warning: bool) {
         if matches!(&part, Part::Text { text } if text.is_empty()) {
             return;
         }
@@ -230,14 +266,63 @@ impl Transcript {
         }
     }
 
-    /// Adds the summary of a compaction, which an agent may report several times.
-    pub(super) fn compaction(&mut self, id: String, summary: String) {
-        if self.compaction.as_ref() == Some(&id) {
+    /// A compaction is in progress.
+    pub(super) fn compaction_started(&mut self, id: String) {
+        if self.compactions.has_ended(&id) {
             return;
         }
-        self.compaction = Some(id);
+        let open = self.compactions.open.get_or_insert_default();
+        if open.id != id {
+            *open = OpenCompaction { id, ..std::mem::take(open) };
+        }
+        if !std::mem::replace(&mut open.is_shown, true) {
+            self.events.push(Event::CompactionStart { reason: String::new() });
+        }
+    }
+
+    /// Adds a part of a compaction's summary.
+    pub(super) fn compaction_chunk(&mut self, id: &str, text: &str) {
+        if self.compactions.has_ended(id) {
+            return;
+        }
+        let open = self.compactions.open.get_or_insert_default();
+        if open.id != id {
+            id.clone_into(&mut open.id);
+            open.summary.clear();
+        }
+        open.summary.push_str(text);
+    }
+
+    /// A compaction succeeded. Without a `summary` it is the one that was received in parts.
+    pub(super) fn compaction_done(&mut self, id: &str, summary: Option<String>) {
+        if self.compactions.has_ended(id) {
+            return;
+        }
+        let parts = self.compactions.end(id).map(|open| open.summary);
+        let summary = [summary, parts].into_iter().flatten().find(|summary| !summary.trim().is_empty());
+        let summary = summary.unwrap_or_else(|| "The agent compacted the conversation.".to_owned());
         self.end_message(StopReason::Stop, None);
         self.events.push(Event::CompactionEnd { summary: Some(summary), aborted: false, error: None });
+    }
+
+    /// A compaction failed or was cancelled.
+    pub(super) fn compaction_failed(&mut self, id: &str, error: Option<String>) {
+        if !self.compactions.has_ended(id) {
+            self.compactions.end(id);
+            self.events.push(Event::CompactionEnd { summary: None, aborted: true, error });
+        }
+    }
+
+    /// Whether a compaction is in progress.
+    pub(super) fn is_compacting(&self) -> bool {
+        self.compactions.open.as_ref().is_some_and(|open| open.is_shown)
+    }
+
+    /// Gives up a compaction whose end the agent has not reported.
+    pub(super) fn abandon_compaction(&mut self) {
+        if self.compactions.open.take().is_some_and(|open| open.is_shown) {
+            self.events.push(Event::CompactionEnd { summary: None, aborted: true, error: None });
+        }
     }
 
     /// Adds or updates a call. `is_new` says whether the agent announces it, as opposed to updating it.
@@ -348,9 +433,9 @@ impl Transcript {
             call.recorded = Some(call.shown.clone());
         }
         let mut output = call.output();
-        if !call.started && !call.has_ended() {
+        if !call.started && !call.has_ended() && (call.is_pending() || !note.is_empty()) {
             // The content of a call that never ran is a description, not an output.
-            output.text.clear();
+            output.text = call.raw_output_text();
         }
         if !note.is_empty() && !output.text.trim_end().ends_with(note) {
             let before = output.text.trim_end().to_owned();
@@ -435,8 +520,9 @@ impl Transcript {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == id) {
             call.asking = call.asking.saturating_sub(1);
             if approved {
+                call.rejected = false;
                 call.set_running();
-            } else {
+            } else if !self.stopping {
                 call.rejected = true;
             }
             if call.asking == 0 && approved {
@@ -514,6 +600,10 @@ impl Transcript {
             return;
         }
         let (reason, error, note) = match end {
+            TurnEnd::Done if self.stopping => {
+                self.close_calls(ABORTED);
+                (StopReason::Aborted, None, None)
+            }
             TurnEnd::Done => (StopReason::Stop, None, None),
             TurnEnd::DoneWithNote(note) => (StopReason::Stop, None, Some(note)),
             TurnEnd::Aborted => {
@@ -535,6 +625,7 @@ impl Transcript {
         {
             self.end_empty_message(reason, error);
         }
+        self.abandon_compaction();
         self.running = false;
         self.background = false;
         self.stopping = false;
@@ -626,6 +717,8 @@ const MODE_UPDATE: &str = "[MODE_UPDATE]";
 
 /// The length from which a text inside an error counts as the error.
 const SAME_ERROR_BYTES: usize = 20;
+/// How much longer than the error a text may be that repeats it.
+const ERROR_PREFIX_BYTES: usize = 40;
 
 const REJECTED: &str = "Rejected.";
 /// The words by which a call that was stopped by the user is recognized.
@@ -665,25 +758,6 @@ fn assistant(parts: Vec<Part>, stop_reason: StopReason, error_message: Option<St
     Message::Assistant { content: Content(parts), stop_reason, error_message, timestamp: None }
 }
 
-/// A block of content as a part of a message.
-pub(super) fn part(block: &ContentBlock) -> Part {
-    match block {
-        ContentBlock::Text(text) => Part::Text { text: text.text.clone() },
-        ContentBlock::Image(image) => Part::Image(Image {
-            mime_type: image.mime_type.clone(),
-            data: image.data.clone(),
-            ..Image::default()
-        }),
-        ContentBlock::ResourceLink(link) => Part::Text { text: format!("[{}]({})", link.name, link.uri) },
-        other => {
-            let value = serde_json::to_value(other).unwrap_or_default();
-            let field = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-            let (uri, kind) = (field("/resource/uri"), field("/type"));
-            Part::Text { text: if uri.is_empty() { format!("[{kind}]") } else { format!("[{uri}]({uri})") } }
-        }
-    }
-}
-
 /// An image that Codex replays as a link with its data.
 fn linked_image(text: &str) -> Option<Image> {
     let data = text.trim().strip_prefix("[@image](data:")?.strip_suffix(')')?;
@@ -697,10 +771,33 @@ fn is_heading(text: &str) -> bool {
     first.len() > 4 && first.starts_with("**") && first.trim_end().ends_with("**")
 }
 
-/// Whether a text that the agent wrote is the error that it reports, apart from a prefix and the spelling.
+/// Whether a text that the agent wrote is the error that it reports, apart from a prefix and the spelling. An answer
+/// that only quotes the error is longer.
 fn is_same_error(text: &str, error: &str) -> bool {
+    let is_json = matches!(serde_json::from_str(text), Ok(Value::Object(fields)) if fields.contains_key("error"));
     let normal = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (text, error) = (normal(text), normal(error));
     let is_part = text.len() >= SAME_ERROR_BYTES && error.contains(&text);
-    !error.is_empty() && (text == error || is_part || text.contains(&error))
+    let is_hardly_longer = text.len() <= error.len() + error.len().min(ERROR_PREFIX_BYTES);
+    let is_around = (is_json || is_hardly_longer) && text.contains(&error);
+    !error.is_empty() && (text == error || is_part || is_around)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_text_that_is_the_error_counts_as_the_error() {
+        let error = "Rate limit reached for requests";
+        let json = format!("{{\"error\": {{\"message\": \"{error}\", \"type\": \"requests\", \"code\": null, \"param\": null}}}}");
+        for same in [error, "API Error:  Rate limit reached\nfor requests", "limit reached for requests", &json] {
+            assert!(is_same_error(same, error), "{same}");
+        }
+        let answer = format!("The log says \"{error}\". That means that the quota of the organization is used up.");
+        for other in [answer.as_str(), "limit", ""] {
+            assert!(!is_same_error(other, error), "{other}");
+        }
+        assert!(!is_same_error("anything", ""));
+    }
 }

@@ -372,6 +372,9 @@ pub struct ContextUsage {
     pub percent: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// The unit of the cost, such as `EUR`; empty for US dollars.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub currency: String,
 }
 
 #[cfg(test)]

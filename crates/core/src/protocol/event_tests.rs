@@ -193,7 +193,13 @@ fn every_event() -> Vec<Event> {
             shell_lives: true,
         },
         Event::ContextUsage {
-            usage: ContextUsage { tokens: None, context_window: 9, percent: Some(0.5), cost: Some(1.25) },
+            usage: ContextUsage {
+                tokens: None,
+                context_window: 9,
+                percent: Some(0.5),
+                cost: Some(1.25),
+                currency: "EUR".into(),
+            },
         },
         Event::CapabilitiesChanged {
             capabilities: Capabilities {

@@ -155,7 +155,12 @@ impl AgentConnection {
         match &mut self.running {
             Some(running) if self.unsent.is_empty() && running.process.accepts_input() => {
                 self.pending.insert(id, pending);
+                let before = running.connection.silence_timeout();
                 running.connection.request(id, request);
+                // Such as the answer to a question, for which the agent waited.
+                if running.connection.silence_timeout() != before {
+                    self.expect_silence(Instant::now());
+                }
             }
             Some(_) => self.push(FromAgent::Reply(pending, Err(AgentError::NotReading))),
             None => self.push(FromAgent::Reply(pending, Err(AgentError::Closed))),

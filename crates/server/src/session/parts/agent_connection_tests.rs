@@ -184,3 +184,27 @@ async fn an_agent_that_does_not_get_ready_fails_after_a_while_unless_it_waits_fo
     agent.await_login();
     assert_eq!(agent.next_deadline(), None);
 }
+
+#[tokio::test]
+async fn the_silence_of_the_agent_counts_from_the_answer_to_its_question() {
+    let mut agent = AgentConnection::new();
+    let (process, _input) = Process::without_program();
+    let connection = Agent::parse("test=acp:test").unwrap().connection(Capabilities::default());
+    agent.attach(process, connection, Open::New { folder: "/".to_owned() });
+    agent.receive(vec![
+        line(&json!({"id": 1, "result": {"protocolVersion": 1}})),
+        line(&json!({"id": 2, "result": {"sessionId": "s"}})),
+        line(&json!({"method": "session/update", "params": {"sessionId": "s", "update": {
+            "sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "In the background."}}}})),
+        line(&json!({"id": 0, "method": "session/request_permission", "params": {"sessionId": "s",
+            "toolCall": {"toolCallId": "c"}, "options": []}})),
+    ]);
+    let ask_id = received(&mut agent).into_iter().find_map(|message| match message {
+        FromAgent::Event(AgentEvent::AskOpened(ask)) => Some(ask.id),
+        _ => None,
+    });
+    assert!(agent.silence_at.is_none());
+    let answer = pilothouse_core::conversation::ask::Answer::Cancel;
+    agent.request(Request::Answer { ask_id: ask_id.unwrap(), answer }, Pending::Offered { id: "a".to_owned() });
+    assert!(agent.silence_at.is_some());
+}
