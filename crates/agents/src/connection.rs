@@ -6,7 +6,7 @@ use crate::acp;
 use crate::event::AgentEvent;
 use crate::framing::Line;
 use crate::pi;
-use crate::request::{AgentError, Reply, Request, RequestId};
+use crate::request::{AgentError, Reply, Request, RequestId, WantedSettings};
 
 /// A connection without I/O. Feed it lines and requests, and poll it for outputs.
 ///
@@ -87,12 +87,12 @@ impl Connection {
         }
     }
 
-    /// Sets the mode that the session is opened with, which the user chose with an earlier process. pi gets it as a
+    /// Sets the settings that the session is opened with. pi restores its own, except the mode, which it gets as a
     /// request.
-    pub fn set_wanted_mode(&mut self, mode: &str) {
+    pub fn set_wanted(&mut self, wanted: WantedSettings) {
         match self {
             Self::Pi(_) => {}
-            Self::Acp(connection) => connection.set_wanted_mode(mode),
+            Self::Acp(connection) => connection.set_wanted(wanted),
         }
     }
 

@@ -18,4 +18,6 @@ mod request;
 
 pub use connection::{Connection, Open, Output};
 pub use event::{AgentEvent, Settings};
-pub use request::{AgentError, ClearedQueue, ForkedSession, Reply, Request, RequestId, ShellOutcome};
+pub use request::{
+    AgentError, ClearedQueue, ForkedSession, Reply, Request, RequestId, ShellOutcome, WantedSettings,
+};

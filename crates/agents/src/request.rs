@@ -1,11 +1,23 @@
 //! Requests to an agent and their replies, the same for every protocol.
 
+use std::collections::BTreeMap;
+
 use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::protocol::event::ModelInfo;
 use pilothouse_core::protocol::{AgentCommand, AgentSessions, Disposition, Login};
 use thiserror::Error;
+
+/// The settings that the session had with an earlier process. Empty ones are left as the agent starts with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WantedSettings {
+    pub model: String,
+    pub thinking_level: String,
+    pub mode: String,
+    /// The values of other options, by id.
+    pub options: BTreeMap<String, String>,
+}
 
 /// Identifies a request within one connection. The caller chooses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

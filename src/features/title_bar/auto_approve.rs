@@ -10,7 +10,7 @@ use web_sys::{Element, HtmlInputElement};
 
 use crate::actions::{Actions, use_actions};
 use crate::browser;
-use crate::dom::build::{button, event_checked, hand_built, on, with_attributes, with_children};
+use crate::dom::build::{button, event_checked, hand_built, on, set_checked, with_attributes, with_children};
 use crate::dom::element::{append, set, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::features::sidebar::session_label::level_name;

@@ -26,7 +26,7 @@ use crate::connection::{Open, Output};
 use crate::event::{AgentEvent, Settings};
 use crate::framing::Line;
 use crate::history::timestamp;
-use crate::request::{AgentError, ClearedQueue, Reply, Request, RequestId};
+use crate::request::{AgentError, ClearedQueue, Reply, Request, RequestId, WantedSettings};
 
 /// Some agents answer `session/load` before they have replayed everything.
 const REPLAY_SILENCE: Duration = Duration::from_millis(300);
@@ -55,8 +55,8 @@ pub struct Connection {
     abilities: Abilities,
     capabilities: Capabilities,
     login_methods: Vec<LoginMethod>,
-    /// The mode that the user has chosen with an earlier process.
-    wanted_mode: Option<String>,
+    /// The settings of an earlier process that are not restored yet.
+    wanted: WantedSettings,
     session_id: String,
     settings: AgentSettings,
     commands: Vec<AgentCommand>,
@@ -143,7 +143,7 @@ impl Connection {
             abilities: Abilities::default(),
             capabilities,
             login_methods: Vec::new(),
-            wanted_mode: None,
+            wanted: WantedSettings::default(),
             session_id: String::new(),
             settings: AgentSettings::default(),
             commands: Vec::new(),
@@ -157,9 +157,9 @@ impl Connection {
         }
     }
 
-    /// Sets the mode that the session is opened with.
-    pub fn set_wanted_mode(&mut self, mode: &str) {
-        self.wanted_mode = Some(mode.to_owned()).filter(|mode| !mode.is_empty());
+    /// Sets the settings that the session is opened with.
+    pub fn set_wanted(&mut self, wanted: WantedSettings) {
+        self.wanted = wanted;
     }
 
     pub fn open(&mut self, session: Open) {
@@ -413,9 +413,8 @@ impl Connection {
         if !self.session_id.is_empty() {
             self.emit(AgentEvent::SessionStarted { agent_session_id: self.session_id.clone() });
             self.emit(AgentEvent::Session(Event::LoginChanged { login: None }));
-            // A new process starts in its default mode; the next prompt must not run in it.
-            let wanted = self.wanted_mode.take().filter(|mode| self.settings.mode() != mode);
-            if let Some(change) = wanted.and_then(|mode| self.settings.change_mode(&mode)) {
+            // A new process starts with its defaults; the next prompt must not run with them.
+            if let Some(change) = self.settings.next_change(&mut self.wanted) {
                 self.phase = Phase::Opening;
                 return self.send_change(change, None);
             }
@@ -579,6 +578,7 @@ impl Connection {
                 self.reply(login, Err(AgentError::Refused("The login was cancelled.".to_owned())));
             }
         }
+        self.end_steering();
         if self.phase != Phase::Ready {
             self.cancel_asks();
         } else {
@@ -591,6 +591,16 @@ impl Connection {
             self.cancel_asks();
         }
         self.reply(request, Ok(Reply::Done));
+    }
+
+    /// Returns messages that the agent has not accepted into the turn yet.
+    fn end_steering(&mut self) {
+        for purpose in self.pending.values_mut() {
+            if let Purpose::Steer { request, .. } = purpose {
+                self.outputs.push_back(Output::Reply(*request, Err(AgentError::Busy)));
+                *purpose = Purpose::Ignored;
+            }
+        }
     }
 
     fn answer(&mut self, open: &OpenAsk, answer: &Answer) {

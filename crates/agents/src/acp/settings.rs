@@ -9,6 +9,8 @@ use pilothouse_core::protocol::event::ModelInfo;
 use pilothouse_core::protocol::{AgentMode, AgentOption, OptionChoice};
 use serde_json::{Value, json};
 
+use crate::request::WantedSettings;
+
 /// The settings of a session, as the agent last reported them.
 #[derive(Debug, Default)]
 pub(super) struct AgentSettings {
@@ -162,6 +164,34 @@ impl AgentSettings {
 
     pub(super) fn change_thinking_level(&self, level: &str) -> Option<SettingChange> {
         self.change(Role::ThinkingLevel, level)
+    }
+
+    /// The next change towards the wanted settings, which is removed from them. The model comes first, because another
+    /// model may have other options. Settings that the agent does not offer are left out.
+    pub(super) fn next_change(&self, wanted: &mut WantedSettings) -> Option<SettingChange> {
+        let model = std::mem::take(&mut wanted.model);
+        let is_other_model = !model.is_empty() && self.model().is_none_or(|current| current.id != model);
+        if let Some(change) = is_other_model.then(|| self.change_model(&model)).flatten() {
+            return Some(change);
+        }
+        let level = std::mem::take(&mut wanted.thinking_level);
+        let is_other_level = !level.is_empty() && level != self.thinking_level();
+        if let Some(change) = is_other_level.then(|| self.change_thinking_level(&level)).flatten() {
+            return Some(change);
+        }
+        let mode = std::mem::take(&mut wanted.mode);
+        let is_other_mode = !mode.is_empty() && mode != self.mode();
+        if let Some(change) = is_other_mode.then(|| self.change_mode(&mode)).flatten() {
+            return Some(change);
+        }
+        while let Some((id, value)) = wanted.options.pop_first() {
+            let option = self.options.iter().find(|known| known.option.id == id);
+            let is_other = option.is_some_and(|known| known.option.value != value);
+            if let Some(change) = is_other.then(|| self.change_option(&id, &value)).flatten() {
+                return Some(change);
+            }
+        }
+        None
     }
 
     pub(super) fn change_option(&self, id: &str, value: &str) -> Option<SettingChange> {

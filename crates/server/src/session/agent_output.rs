@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use pilothouse_agents::{AgentError, AgentEvent, Open, Reply, Request, Settings, ShellOutcome};
+use pilothouse_agents::{
+    AgentError, AgentEvent, Open, Reply, Request, Settings, ShellOutcome, WantedSettings,
+};
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ask::ClosedBy;
 use pilothouse_core::conversation::message::{Content, Message, StopReason};
@@ -44,7 +46,7 @@ impl Session {
         }
         let launch = self.launch().await;
         let mut connection = self.origin.agent.connection(self.log.meta().capabilities.clone());
-        connection.set_wanted_mode(&self.log.meta().mode);
+        connection.set_wanted(self.wanted_settings());
         let folder = self.origin.cwd.to_string_lossy().into_owned();
         let open = match &self.recorder {
             Some(recorder) => match (recorder.import(), recorder.agent_session()) {
@@ -67,6 +69,17 @@ impl Session {
         self.steering.offer_again();
         self.steering.set_agent_queue(None);
         Ok(())
+    }
+
+    /// The settings of the session so far, which a new process gets.
+    fn wanted_settings(&self) -> WantedSettings {
+        let meta = self.log.meta();
+        WantedSettings {
+            model: meta.model.as_ref().map(|model| model.id.clone()).unwrap_or_default(),
+            thinking_level: meta.thinking_level.clone(),
+            mode: meta.mode.clone(),
+            options: self.recorder.as_ref().map(|recorder| recorder.options().clone()).unwrap_or_default(),
+        }
     }
 
     /// Starts the agent of a new session. The first prompt tries again, so a failure is only logged.

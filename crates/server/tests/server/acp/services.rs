@@ -570,3 +570,77 @@ async fn trying_again_after_a_login_elsewhere_starts_the_agent_anew() {
     client.until(&other, "no login", |view| view.meta.login.is_none()).await;
     assert_eq!(client.view(&other).meta.state, SessionState::Idle);
 }
+
+/// An agent whose options begin with their defaults in every process.
+const OPTIONS: &str = r#"
+model=small; fast=false
+options() { echo '[{"id":"model","name":"Model","category":"model","type":"select","currentValue":"'$model'","options":[{"value":"small","name":"Small"},{"value":"large","name":"Large"}]},{"id":"fast","name":"Fast","type":"boolean","currentValue":'$fast'}]'; }
+while read -r line; do
+    case "$line" in
+    *'"initialize"'*) initialized "$(id "$line")" '{"sessionCapabilities":{"resume":{}}}' ;;
+    *'"session/new"'*) answer "$(id "$line")" '{"sessionId":"s1","configOptions":'"$(options)"'}' ;;
+    *'"session/resume"'*) answer "$(id "$line")" '{"configOptions":'"$(options)"'}' ;;
+    *'"session/set_config_option"'*)
+        case "$line" in *'"large"'*) model=large ;; *'"fast"'*) fast=true ;; esac
+        answer "$(id "$line")" '{"configOptions":'"$(options)"'}' ;;
+    *'"session/prompt"'*) say "$model $fast"; answer "$(id "$line")" '{"stopReason":"end_turn"}' ;;
+    esac
+done"#;
+
+#[tokio::test]
+async fn a_new_process_gets_the_settings_that_the_user_chose() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server =
+        setup(&acp_script::write(folder.path(), "options", OPTIONS)).project(folder.path()).start();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session_of("agent", folder.path()).await;
+    let set_model = SessionCommand::SetModel { provider: String::new(), model_id: "large".to_owned() };
+    client.ask(&session, set_model).await.unwrap();
+    let set_fast = SessionCommand::SetOption { option_id: "fast".to_owned(), value: "true".to_owned() };
+    client.ask(&session, set_fast).await.unwrap();
+    client.prompt(&session, "one").await.unwrap();
+    client.until_text(&session, "large true").await;
+    client.until_state(&session, SessionState::Completed).await;
+    server.kill_and_restart();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    assert_eq!(client.view(&session).meta.model.as_ref().unwrap().id, "large");
+    client.prompt(&session, "two").await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
+    let texts: Vec<&str> = client
+        .rows(&session)
+        .iter()
+        .filter(|row| row.kind == Kind::Assistant)
+        .map(|row| row.text.as_str())
+        .collect();
+    assert_eq!(texts, ["large true", "large true"]);
+}
+
+#[tokio::test]
+async fn a_stop_does_not_wait_for_a_steering_message_that_the_agent_never_accepts() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = r#"
+    while read -r line; do
+        echo "$line" >>received.log
+        case "$line" in
+        *'"initialize"'*) answer "$(id "$line")" '{"protocolVersion":1,"agentCapabilities":{},"_meta":{"steering":{"supported":true}}}' ;;
+        *'"session/new"'*) answer "$(id "$line")" '{"sessionId":"s1"}' ;;
+        *'"session/prompt"'*) prompt=$(id "$line"); say "working" ;;
+        *'"session/cancel"'*) answer "$prompt" '{"stopReason":"cancelled"}' ;;
+        esac
+    done"#;
+    let server = setup(&acp_script::write(folder.path(), "steered", script)).project(folder.path()).start();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session_of("agent", folder.path()).await;
+    client.prompt(&session, "one").await.unwrap();
+    client.until_text(&session, "working").await;
+    client.ask(&session, prompt("steer", "two")).await.unwrap();
+    let log = || std::fs::read_to_string(folder.path().join("received.log")).unwrap();
+    until_true("the steering message", || log().contains("_session/steering")).await;
+    let stopped = client.ask(&session, SessionCommand::Abort).await.unwrap();
+    assert_eq!(stopped["restored"].as_array().unwrap().len(), 1, "{stopped}");
+    client.until_state(&session, SessionState::Stopped).await;
+    until_true("the cancel", || log().contains("session/cancel")).await;
+    client.until(&session, "the end of the run", |view| !view.controller.is_running()).await;
+    assert!(client.view(&session).meta.queue.is_empty());
+}
