@@ -5,11 +5,11 @@ use pilothouse_core::protocol::{AgentInfo, AvailableAgent, HubCommand};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-use crate::actions::{Actions, use_actions};
+use crate::actions::Actions;
 use crate::browser;
 use crate::dom::build::{
-    button, command_box, disclosure, glyph, hand_built, icon_button, on, outside_link, set_checked,
-    set_value, with_attributes, with_children,
+    button, command_box, disclosure, glyph, icon_button, on, outside_link, set_checked, set_value,
+    with_attributes, with_children,
 };
 use crate::dom::element::{
     Changed, append, clear, set, toggle_attribute, toggle_class, with_class, with_text,
@@ -21,45 +21,52 @@ use crate::widgets::focus;
 use crate::widgets::icon::Icon;
 
 /// The agents as radio buttons. `selected` is the chosen one or a default, `chosen` the user's choice.
-pub fn agent_choice(selected: Memo<String>, chosen: RwSignal<Option<String>>) -> AnyView {
-    let actions = use_actions();
+pub fn agent_choice(
+    place: &Element,
+    actions: Actions,
+    selected: Memo<String>,
+    chosen: RwSignal<Option<String>>,
+) {
     let agents = actions.server.agents;
     let only_demo = memo(move || agents.with(|agents| agents.iter().all(|agent| agent.demo)));
-    hand_built("contents", move |place| {
-        let cards = with_class("div", "choice-cards");
-        let hint = "To work with a real agent, install one of “More agents” and check again.";
-        let hint = with_text("p", "choice-hint", hint);
-        let more = disclosure("more", "More agents");
-        let list = with_class("ul", "available");
-        let status = with_attributes("span", &[("class", "faint"), ("role", "status")]);
-        append(&more, &with_text("h2", "form-label", "Not installed"));
-        append(&more, &list);
-        let parts = [
-            &with_text("legend", "", "Agent"),
-            &cards,
-            &hint,
-            &check_again(actions, &status),
-            &more,
-            &add_agent(actions, chosen, &status),
-        ];
-        append(place, &with_children("fieldset", "choice", &parts));
-        let names = move || agents.with(|agents| agents.iter().map(|agent| agent.name.clone()).collect());
-        render_keyed(cards, names, move |name: &String| card(actions, name.clone(), selected, chosen));
-        let available = actions.server.available;
-        render_keyed(list, move || available.get(), available_agent);
-        let details = more.clone();
-        render_effect(Box::new(move || {
-            toggle_attribute(&details, "hidden", available.with(Vec::is_empty).then_some(""));
-        }));
-        render_effect(Box::new(move || {
-            let only_demo = only_demo.get();
-            toggle_attribute(&hint, "hidden", (!only_demo).then_some(""));
-            // The list is opened for the user, but never closed.
-            if only_demo {
-                set(&more, "open", "");
-            }
-        }));
-    })
+    let cards = with_class("div", "choice-cards");
+    let hint = "To work with a real agent, install one of “More agents” and check again.";
+    let hint = with_text("p", "choice-hint", hint);
+    let more = disclosure("more", "More agents");
+    let list = with_class("ul", "available");
+    let status = with_attributes("span", &[("class", "faint"), ("role", "status")]);
+    append(&more, &with_text("h2", "form-label", "Not installed"));
+    append(&more, &list);
+    let parts = [
+        &with_text("legend", "", "Agent"),
+        &cards,
+        &hint,
+        &check_again(actions, &status),
+        &more,
+        &add_agent(actions, chosen, &status),
+    ];
+    append(place, &with_children("fieldset", "choice", &parts));
+    let names = move || agents.with(|agents| agents.iter().map(|agent| agent.name.clone()).collect());
+    render_keyed(cards, names, move |name: &String| card(actions, name.clone(), selected, chosen));
+    let (details, mut listed) = (more.clone(), Changed::default());
+    render_effect(Box::new(move || {
+        let available = actions.server.available.get();
+        // A list that is the same stays, with its focus.
+        if listed.as_ref() != Some(&available) {
+            toggle_attribute(&details, "hidden", available.is_empty().then_some(""));
+            clear(&list);
+            available.iter().for_each(|agent| append(&list, &available_agent(agent)));
+            listed.update(available);
+        }
+    }));
+    render_effect(Box::new(move || {
+        let only_demo = only_demo.get();
+        toggle_attribute(&hint, "hidden", (!only_demo).then_some(""));
+        // The list is opened for the user, but never closed.
+        if only_demo {
+            set(&more, "open", "");
+        }
+    }));
 }
 
 /// The card of an agent. Its radio button stays when the agent changes, so that it keeps the focus.
@@ -114,21 +121,16 @@ fn available_agent(agent: &AvailableAgent) -> Element {
     let title = if agent.title.is_empty() { &agent.name } else { &agent.title };
     let item = with_children("li", "", &[&with_text("span", "choice-name", title)]);
     set(&item, "data-available", &agent.name);
-    append_needs(&item, &agent.needs, &agent.install, &agent.link);
+    if !agent.needs.is_empty() {
+        append(&item, &with_text("p", "faint", &agent.needs));
+    }
+    if !agent.install.is_empty() {
+        append(&item, &command_box(&agent.install));
+    }
+    if !agent.link.is_empty() {
+        append(&item, &outside_link("link", &agent.link, "Website"));
+    }
     item
-}
-
-/// Appends what an agent needs, the command that installs it, and a link to its home page; what is empty is left out.
-pub fn append_needs(place: &Element, needs: &str, install: &str, link: &str) {
-    if !needs.is_empty() {
-        append(place, &with_text("p", "faint", needs));
-    }
-    if !install.is_empty() {
-        append(place, &command_box(install));
-    }
-    if !link.is_empty() {
-        append(place, &outside_link("link", link, "Website"));
-    }
 }
 
 /// The button that makes the server look for agents again, and the status of that.

@@ -1,14 +1,12 @@
 //! Sessions that only the chosen agent knows, to continue one of them here.
 
-use std::rc::Rc;
-
 use leptos::prelude::*;
 use pilothouse_core::protocol::{AgentInfo, AgentSession};
 use web_sys::Element;
 
 use super::agent_choice::title_of;
-use crate::actions::{Actions, use_actions};
-use crate::dom::build::{button, disclosure, hand_built, on, progress, with_attributes};
+use crate::actions::Actions;
+use crate::dom::build::{button, disclosure, on, progress, with_attributes};
 use crate::dom::element::{append, clear, set, with_class, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::features::sidebar::session_label::title_or_placeholder;
@@ -26,17 +24,18 @@ struct AgentList {
     sessions: RwSignal<Option<Vec<AgentSession>>>,
     next_cursor: RwSignal<Option<String>>,
     /// What is under way.
-    busy: RwSignal<Option<&'static str>>,
+    busy: RwSignal<Option<String>>,
     problem: RwSignal<Option<String>>,
-    /// The session whose import failed.
-    failed: StoredValue<Option<Rc<AgentSession>>, LocalStorage>,
+    /// The id of the session whose import failed.
+    failed: RwSignal<Option<String>>,
     /// The number of requests. The reply to a request that was cancelled is ignored.
-    requests: StoredValue<u32>,
+    requests: RwSignal<u64>,
 }
 
 /// A disclosure with the agent's sessions, if the agent lists them. Those of the chosen folder come first.
-pub fn agent_sessions(agent: Memo<String>, folder: Memo<String>) -> AnyView {
-    let actions = use_actions();
+pub fn agent_sessions(place: &Element, actions: Actions, agent: Memo<String>, folder: Memo<String>) {
+    let frame = with_class("div", "contents");
+    append(place, &frame);
     let listed = memo(move || {
         let lists = |agents: &Vec<AgentInfo>| {
             let agent = agents.iter().find(|info| agent.with(|name| info.name == *name))?;
@@ -44,26 +43,23 @@ pub fn agent_sessions(agent: Memo<String>, folder: Memo<String>) -> AnyView {
         };
         actions.server.agents.with(lists)
     });
-    hand_built("contents", move |place| {
-        let place = place.clone();
-        render_effect(Box::new(move || {
-            clear(&place);
-            if let Some((name, title)) = listed.get() {
-                let list = AgentList {
-                    actions,
-                    agent: StoredValue::new(name),
-                    folder,
-                    sessions: RwSignal::new(None),
-                    next_cursor: RwSignal::new(None),
-                    busy: RwSignal::new(None),
-                    problem: RwSignal::new(None),
-                    failed: StoredValue::new_local(None),
-                    requests: StoredValue::new(0),
-                };
-                append(&place, &list.build(&format!("Continue a session of {title}…")));
-            }
-        }));
-    })
+    render_effect(Box::new(move || {
+        clear(&frame);
+        if let Some((name, title)) = listed.get() {
+            let list = AgentList {
+                actions,
+                agent: StoredValue::new(name),
+                folder,
+                sessions: RwSignal::new(None),
+                next_cursor: RwSignal::new(None),
+                busy: RwSignal::new(None),
+                problem: RwSignal::new(None),
+                failed: RwSignal::new(None),
+                requests: RwSignal::new(0),
+            };
+            append(&frame, &list.build(&format!("Continue a session of {title}…")));
+        }
+    }));
 }
 
 impl AgentList {
@@ -98,13 +94,10 @@ impl AgentList {
                 append(&content, &line);
             }
             if let Some(words) = self.busy.get() {
-                append(&content, &progress(words, move || self.cancel()));
+                append(&content, &progress(&words, move || self.cancel()));
             } else if self.next_cursor.with(Option::is_some) || problem.is_some() {
                 let label = if problem.is_some() { "Try again" } else { "Show more" };
-                let act = move || match self.failed.get_value() {
-                    Some(session) => self.import(session),
-                    None => self.load(),
-                };
+                let act = move || self.retry();
                 append(&content, &button("button quiet", None, label, act));
             }
         }));
@@ -123,30 +116,39 @@ impl AgentList {
         ] {
             append(&entry, part);
         }
-        let session = Rc::new(session);
-        on(&entry, "click", move |_| {
-            if self.busy.get_untracked().is_none() {
-                self.import(session.clone());
-            }
-        });
+        on(&entry, "click", move |_| self.import(&session));
         entry
     }
 
     /// Continues a session here.
-    fn import(self, session: Rc<AgentSession>) {
+    fn import(self, session: &AgentSession) {
+        if self.busy.get_untracked().is_some() {
+            return;
+        }
         let request = self.begin("Loading the session…");
+        let id = session.id.clone();
         self.actions.import_session(
             self.agent.get_value(),
-            (*session).clone(),
+            session.clone(),
             move |imported| match imported {
                 _ if !self.end(request) => {}
                 Ok(id) => self.actions.navigate_to(Route::Session(id)),
                 Err(error) => {
-                    self.failed.set_value(Some(session));
+                    self.failed.set(Some(id));
                     self.problem.set(Some(error));
                 }
             },
         );
+    }
+
+    /// Repeats the import that failed, or loads the first or the next page.
+    fn retry(self) {
+        let failed = self.failed.get_untracked();
+        let sessions = self.sessions.get_untracked().unwrap_or_default();
+        match sessions.iter().find(|session| failed.as_ref() == Some(&session.id)) {
+            Some(session) => self.import(session),
+            None => self.load(),
+        }
     }
 
     /// Loads the first or the next page.
@@ -172,17 +174,18 @@ impl AgentList {
     }
 
     /// Begins a request and returns its number.
-    fn begin(self, words: &'static str) -> u32 {
-        self.failed.set_value(None);
+    fn begin(self, words: &str) -> u64 {
+        let request = self.requests.get_untracked() + 1;
+        self.requests.set(request);
+        self.failed.set(None);
         self.problem.set(None);
-        self.busy.set(Some(words));
-        self.requests.update_value(|count| *count += 1);
-        self.requests.get_value()
+        self.busy.set(Some(words.to_owned()));
+        request
     }
 
     /// Ends a request. Returns false if it was cancelled, or if the list is gone.
-    fn end(self, request: u32) -> bool {
-        let is_current = self.requests.try_get_value() == Some(request);
+    fn end(self, request: u64) -> bool {
+        let is_current = self.requests.try_get_untracked() == Some(request);
         if is_current {
             self.busy.set(None);
         }
@@ -190,7 +193,7 @@ impl AgentList {
     }
 
     fn cancel(self) {
-        self.requests.update_value(|count| *count += 1);
+        self.requests.set(self.requests.get_untracked() + 1);
         // With a list, the user chooses again from it.
         self.problem.set(self.sessions.with_untracked(Option::is_none).then(|| "Cancelled.".to_owned()));
         self.busy.set(None);

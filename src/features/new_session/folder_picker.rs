@@ -5,8 +5,8 @@ use pilothouse_core::protocol::DirectoryListing;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-use crate::actions::{Actions, use_actions};
-use crate::dom::build::{button, event_value, hand_built, on, set_value, with_attributes, with_children};
+use crate::actions::Actions;
+use crate::dom::build::{button, event_value, on, set_value, with_attributes, with_children};
 use crate::dom::element::{append, clear, set, toggle_attribute, with_class, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::features::shortcuts::keys::KeyPress;
@@ -33,8 +33,12 @@ struct Picker {
 
 /// A path field, recent folders and a folder browser. `folder` is the chosen path or a default, `chosen` the one that the
 /// user has typed or picked.
-pub fn folder_picker(folder: Memo<String>, chosen: RwSignal<Option<String>>) -> AnyView {
-    let actions = use_actions();
+pub fn folder_picker(
+    place: &Element,
+    actions: Actions,
+    folder: Memo<String>,
+    chosen: RwSignal<Option<String>>,
+) {
     let picker =
         Picker { actions, folder, chosen, listing: RwSignal::new(None), problem: RwSignal::new(None) };
     effect(move || {
@@ -43,22 +47,14 @@ pub fn folder_picker(folder: Memo<String>, chosen: RwSignal<Option<String>>) -> 
             picker.open(folder.get_untracked());
         }
     });
-    hand_built("contents", move |place| {
-        append(
-            place,
-            &with_children(
-                "fieldset",
-                "folder-picker",
-                &[
-                    &with_text("legend", "", "Folder"),
-                    &picker.path_field(),
-                    &picker.problem_line(),
-                    &picker.recent_folders(),
-                    &picker.browser(),
-                ],
-            ),
-        );
-    })
+    let parts = [
+        &with_text("legend", "", "Folder"),
+        &picker.path_field(),
+        &picker.problem_line(),
+        &picker.recent_folders(),
+        &picker.browser(),
+    ];
+    append(place, &with_children("fieldset", "folder-picker", &parts));
 }
 
 impl Picker {

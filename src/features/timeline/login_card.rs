@@ -1,14 +1,13 @@
 //! The card of an agent that needs a login before it can work: its message and the ways to log in.
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::{AgentInfo, LoginKind, LoginMethod, SessionCommand, SessionMetaStoreFields};
+use pilothouse_core::protocol::{LoginKind, LoginMethod, SessionCommand, SessionMetaStoreFields};
 use web_sys::Element;
 
 use crate::actions::{Actions, use_actions};
 use crate::dom::build::{self, button, command_box, glyph, hand_built, outside_link, with_children};
 use crate::dom::element::{append, clear, set, toggle_class, with_class, with_text};
 use crate::dom::keyed_list::render_effect;
-use crate::features::new_session::append_needs;
 use crate::store::server::Session;
 use crate::widgets::focus;
 use crate::widgets::icon::Icon;
@@ -31,8 +30,8 @@ pub fn login_card(session: Session) -> AnyView {
             clear(&place);
             let Some(login) = session.meta.login().get() else { return };
             // Later news about the agent must not rebuild the card, which the user may be using.
-            let agent = session.meta.agent().get_untracked();
-            let title = format!("{} needs a login", untrack(|| actions.server.agent_title(&agent)));
+            let agent = untrack(|| session.meta.agent().with(|agent| actions.server.agent_title(agent)));
+            let title = format!("{agent} needs a login");
             let card = with_class("div", "ask login");
             for (name, value) in [("role", "group"), ("aria-label", &title), ("data-login", "")] {
                 set(&card, name, value);
@@ -43,11 +42,6 @@ pub fn login_card(session: Session) -> AnyView {
             append(&card, &with_text("h2", "ask-title", &title));
             append(&card, &visible_text("div", "ask-message", &login.message));
             login.methods.iter().for_each(|method| append(&card, &way(actions, session, method, progress)));
-            if login.methods.is_empty() {
-                let find = |agents: &Vec<AgentInfo>| agents.iter().find(|info| info.name == agent).cloned();
-                let info = actions.server.agents.with_untracked(find).unwrap_or_default();
-                append_needs(&card, &info.needs, "", &info.link);
-            }
             let retry = button("button", Some(Icon::Retry), "Try again", move || actions.retry(session));
             append(&card, &with_children("div", "ask-answers end", &[&retry]));
             append(&place, &card);
@@ -70,6 +64,7 @@ fn way(actions: Actions, session: Session, method: &LoginMethod, progress: Progr
             let words = "Set these where Pilothouse is started, then restart it.";
             append(&way, &with_text("p", "faint", words));
         }
+        LoginKind::Terminal if method.command.is_empty() => {}
         LoginKind::Terminal => append(&way, &command_box(&method.command)),
         LoginKind::Agent => append(&way, &agent_login(actions, session, method.id.clone(), progress)),
     }

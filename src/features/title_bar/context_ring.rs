@@ -6,9 +6,12 @@ use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::event::ContextUsage;
 
 use crate::actions::use_actions;
+use crate::dom::build::{button, hand_built};
+use crate::dom::element::{append, clear, toggle_attribute, with_class, with_text};
+use crate::dom::keyed_list::render_effect;
 use crate::reactive::memo;
 use crate::store::server::Session;
-use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::icon::Icon;
 use crate::widgets::popover::{Popover, close_popover};
 
 /// The percentage from which the ring warns that the context is nearly full.
@@ -37,36 +40,34 @@ pub fn ContextRing(session: Session) -> impl IntoView {
     view! {
         <Show when=move || is_known.get()>
             <Popover label="Context" class="button quiet title-choice context" face=face.into() panel_class="context-details" role="dialog" has_text=true>
-                <ContextDetails session usage />
+                {context_details(session, usage)}
             </Popover>
         </Show>
     }
 }
 
 /// The content of the popover.
-#[component]
-fn ContextDetails(session: Session, usage: Memo<Option<ContextUsage>>) -> impl IntoView {
+fn context_details(session: Session, usage: Memo<Option<ContextUsage>>) -> AnyView {
     let actions = use_actions();
-    let can_compact = memo(move || session.meta.capabilities().with(|can| can.compact));
-    let compact = move |_| {
-        close_popover();
-        actions.compact(&session.id());
-    };
-    let lines = move || {
-        let lines = usage.with(|usage| usage.as_ref().map(details).unwrap_or_default());
-        let line = |(name, value): (&'static str, String)| view! { <dt>{name}</dt> <dd>{value}</dd> };
-        lines.into_iter().map(line).collect_view().into_any()
-    };
-    view! {
-        <h2 class="context-title">"Context window"</h2>
-        <dl class="context-numbers">{lines}</dl>
-        <Show when=move || can_compact.get()>
-            <button type="button" class="button" on:click=compact>
-                <Glyph icon=Icon::Compact />
-                "Compact now"
-            </button>
-        </Show>
-    }
+    hand_built("", move |place| {
+        let numbers = with_class("dl", "context-numbers");
+        let compact = button("button", Some(Icon::Compact), "Compact now", move || {
+            close_popover();
+            actions.compact(&session.id());
+        });
+        for part in [&with_text("h2", "context-title", "Context window"), &numbers, &compact] {
+            append(place, part);
+        }
+        render_effect(Box::new(move || {
+            let can_compact = session.meta.capabilities().with(|can| can.compact);
+            toggle_attribute(&compact, "hidden", (!can_compact).then_some(""));
+            clear(&numbers);
+            for (name, value) in usage.with(|usage| usage.as_ref().map(details).unwrap_or_default()) {
+                append(&numbers, &with_text("dt", "", name));
+                append(&numbers, &with_text("dd", "", &value));
+            }
+        }));
+    })
 }
 
 /// The reported percentage, or the one computed from tokens and window.

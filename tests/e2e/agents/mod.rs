@@ -6,3 +6,4 @@ mod claude;
 mod fixture;
 mod offering;
 mod opencode;
+mod protocol;

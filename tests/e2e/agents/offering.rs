@@ -199,6 +199,53 @@ async fn an_agent_that_needs_a_login_says_how_and_answers_after_it() {
 }
 
 #[tokio::test]
+async fn i_copy_the_command_of_a_login_and_cancel_another() {
+    let script = LOCKED.replace("touch logged-in; answer \"$(id \"$line\")\" '{}'", ":");
+    assert_ne!(script, LOCKED);
+    story("login-cancel", Size::Wide, &script, async |fixture| {
+        let page = fixture.page();
+        page.new_session_of("helper").await;
+        page.send("Hello").await;
+        page.until_present("[data-login]").await;
+        page.grant(&fixture.server.origin(), &["clipboardReadWrite", "clipboardSanitizedWrite"]).await;
+        page.cdp("Page.bringToFront", serde_json::json!({})).await;
+        page.click("[data-login-method=tty] .command-box button").await;
+        page.until_text_in("[data-login-method=tty] .command-box", "Copied").await;
+        page.click("[data-login-method=web] button").await;
+        page.until_text_of("[data-login-method=web] [role=status]", "Logging in…").await;
+        page.until_focus("[data-login-method=web] .progress button").await;
+        page.press("Cancel").await;
+        page.until_present("[data-login-method=web] .button.primary:enabled").await;
+    })
+    .await;
+}
+
+/// An agent that needs a login and does not say how.
+const SPEECHLESS: &str = r#"
+while read -r line; do
+    case "$line" in
+    *'"initialize"'*) initialized "$(id "$line")" ;;
+    *'"session/new"'*) fail "$(id "$line")" -32000 "Authentication required" ;;
+    esac
+done"#;
+
+#[tokio::test]
+async fn an_agent_that_names_no_login_shows_what_it_is_known_to_need() {
+    let programs = tempfile::tempdir().unwrap();
+    acp_script::install(programs.path(), "kimi", SPEECHLESS);
+    let setup = ServerSetup::new(&built_binary()).programs(programs.path());
+    story_with("login-needs", Size::Wide, project(), setup, async |fixture| {
+        let page = fixture.page();
+        page.enter(&fixture.server.link).await;
+        page.new_session_of("kimi").await;
+        page.send("Hello").await;
+        page.until_text_in("[data-login]", "A Moonshot login").await;
+        page.until_present("[data-login] a[href*=MoonshotAI]").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_agent_that_never_answers_shows_the_time_and_can_be_stopped() {
     story("never-ready", Size::Wide, "while read -r line; do :; done", async |fixture| {
         let page = fixture.page();

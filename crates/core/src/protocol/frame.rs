@@ -102,12 +102,6 @@ pub struct AgentInfo {
     /// The user added the agent in the page and can remove it there.
     #[serde(default, skip_serializing_if = "is_false")]
     pub custom: bool,
-    /// Requirements beside the installation, such as an account; empty if the agent is not a known one.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub needs: String,
-    /// Its home page.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub link: String,
 }
 
 /// An agent that Pilothouse knows and that is not on this machine.

@@ -193,7 +193,7 @@ pub struct LoginMethod {
     /// The environment variables to set, for [`LoginKind::Environment`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<String>,
-    /// The command to run in a terminal, for [`LoginKind::Terminal`].
+    /// The command to run in a terminal, for [`LoginKind::Terminal`]; empty if it is not known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub command: String,
     /// A page with instructions, or on which a key is created.

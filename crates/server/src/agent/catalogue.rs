@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use pilothouse_agents::{Connection, acp, pi as pi_protocol};
 use pilothouse_core::limits::{ACP_STOP_SECONDS, AGENT_NAME_BYTES, STOP_STEP_SECONDS};
-use pilothouse_core::protocol::{AgentInfo, Capabilities};
+use pilothouse_core::protocol::{AgentInfo, Capabilities, LoginKind, LoginMethod};
 
 use super::discovery::Discovered;
 use super::process::{FinishedProgram, Launch};
@@ -271,8 +271,20 @@ impl Agent {
             },
             lists_sessions: discovered.lists_sessions,
             custom: self.custom,
-            ..AgentInfo::default()
         }
+    }
+
+    /// What the agent needs, as a way to log in. None if it is not a known agent.
+    pub fn known_login(&self) -> Option<LoginMethod> {
+        let known = known_agents().into_iter().find(|known| known.name == self.name)?;
+        Some(LoginMethod {
+            id: "outside".to_owned(),
+            name: "Log in outside of Pilothouse".to_owned(),
+            description: known.needs,
+            kind: LoginKind::Terminal,
+            link: known.link,
+            ..LoginMethod::default()
+        })
     }
 }
 
@@ -313,6 +325,14 @@ mod tests {
         assert_eq!(words(Some("/x/y.jsonl"), Some("0.73.1")), "--mode rpc --session /x/y.jsonl");
         let old = words(None, Some("0.73.1"));
         assert!(old.contains("/sessions/--tmp-a b--/") && old.ends_with("Z_s1.jsonl"), "{old}");
+    }
+
+    #[test]
+    fn a_known_agent_says_what_its_login_needs() {
+        let login = |agent: &str| Agent::parse(agent).unwrap().known_login();
+        let codex = login("codex=acp:codex-acp").unwrap();
+        assert!(codex.description.contains("codex login") && codex.link.starts_with("https://"), "{codex:?}");
+        assert_eq!(login("mine=acp:mine"), None);
     }
 
     #[test]

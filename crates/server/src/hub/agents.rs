@@ -46,15 +46,7 @@ impl Hub {
     pub(super) fn agent_infos(&self, state: &HubState) -> Vec<AgentInfo> {
         let unknown = Discovered::default();
         let discovered = |agent: &Agent| state.discovered.get(&agent.name).unwrap_or(&unknown).clone();
-        let known = known_agents();
-        let info = |agent: &Arc<Agent>| {
-            let info = agent.info(&discovered(agent));
-            match known.iter().find(|known| known.name == agent.name) {
-                Some(known) => AgentInfo { needs: known.needs.clone(), link: known.link.clone(), ..info },
-                None => info,
-            }
-        };
-        self.agents().iter().map(info).collect()
+        self.agents().iter().map(|agent| agent.info(&discovered(agent))).collect()
     }
 
     /// The known agents that are not offered.

@@ -232,8 +232,12 @@ impl Session {
         {
             self.hub.set_known_capabilities(&self.origin.agent.name, capabilities);
         }
-        if matches!(event, Event::LoginChanged { login: Some(_) }) {
+        if let Event::LoginChanged { login: Some(login) } = &mut event {
             self.agent.await_login();
+            // An agent that names no method needs what the catalogue knows about it.
+            if login.methods.is_empty() {
+                login.methods.extend(self.origin.agent.known_login());
+            }
         }
         if let Event::MessageStart { message: Message::User { content, client_id, timestamp } } = &mut event {
             let text = content.text();

@@ -363,6 +363,19 @@ async fn agents_are_added_removed_and_remembered() {
 }
 
 #[tokio::test]
+async fn a_check_for_agents_is_answered_once_the_new_ones_are_discovered() {
+    let (folder, programs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let command = acp_script::write(folder.path(), "patient", PATIENT);
+    let server = setup(&command).programs(programs.path()).project(folder.path()).start();
+    let mut client = Client::connect(&server).await;
+    assert!(!client.welcome.agents.iter().any(|agent| agent.name == "kimi"));
+    acp_script::install(programs.path(), "kimi", PATIENT);
+    client.ask_hub(HubCommand::CheckAgents).await.unwrap();
+    let kimi = client.welcome.agents.iter().find(|agent| agent.name == "kimi").unwrap();
+    assert_eq!(kimi.version.as_deref(), Some("7.1"));
+}
+
+#[tokio::test]
 async fn a_deleted_session_is_deleted_by_its_agent_too_and_its_file_is_in_the_trash() {
     let folder = tempfile::tempdir().unwrap();
     let script = PATIENT.replace(r#"{"resume":{}}"#, r#"{"resume":{},"close":{},"delete":{}}"#);
