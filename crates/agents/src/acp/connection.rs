@@ -88,6 +88,8 @@ enum Phase {
 struct Turn {
     /// We have cancelled it.
     cancelled: bool,
+    /// The user has declined a request of the agent.
+    declined: bool,
     /// The agent has reported a failure that its answer does not mention.
     system_error: bool,
 }
@@ -594,6 +596,9 @@ impl Connection {
     fn answer(&mut self, open: &OpenAsk, answer: &Answer) {
         self.outputs.push_back(Output::Write(rpc::response(&open.request, &open.result(answer))));
         let is_declined = open.ask.is_declined_by(answer);
+        if let Some(turn) = &mut self.turn {
+            turn.declined |= is_declined;
+        }
         // Only a permission decides about its call.
         if open.is_permission() {
             let approved = matches!(answer, Answer::Choose(_)) && !is_declined;
@@ -1115,6 +1120,7 @@ fn turn_end(result: &Value, turn: &Turn, last_text: Option<String>) -> TurnEnd {
             })
         }
         // An agent that ends the turn when a request is rejected says `cancelled`, too.
+        "cancelled" if !turn.declined => TurnEnd::DoneWithNote("The agent cancelled the turn.".to_owned()),
         "end_turn" | "cancelled" | "" => TurnEnd::Done,
         "max_tokens" => {
             TurnEnd::DoneWithNote("The reply was cut off: the model reached its token limit.".to_owned())

@@ -154,6 +154,7 @@ fn reasons_for_the_end_of_a_turn_are_said() {
     assert!(matches!(ended("max_tokens"), (Kind::System, text) if text.contains("token limit")));
     assert!(matches!(ended("max_turn_requests"), (Kind::Error, text) if text.contains("limit of requests")));
     assert!(matches!(ended("refusal"), (Kind::Error, text) if text.contains("refused")));
+    assert!(matches!(ended("cancelled"), (Kind::System, text) if text == "The agent cancelled the turn."));
     assert!(matches!(ended("moon_phase"), (Kind::System, text) if text.contains("moon_phase")));
 }
 
@@ -655,4 +656,15 @@ fn a_call_without_a_status_keeps_its_output() {
     assert_eq!(result(json!({"rawOutput": "raw", "status": "pending"})), (Phase::Done, "raw".to_owned()));
     let described = json!({"content": content, "status": "pending"});
     assert_eq!(result(described), (Phase::Done, String::new()), "a description");
+}
+
+#[test]
+fn a_turn_that_ends_with_a_rejection_has_no_note() {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("edit");
+    agent.line(permission(1));
+    agent.answer_ask(Answer::Choose("n".to_owned()));
+    agent.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+    assert_eq!(agent.call(), (Phase::Error, "Rejected.".to_owned()));
+    assert!(!agent.rows().iter().any(|row| row.kind == Kind::System));
 }
