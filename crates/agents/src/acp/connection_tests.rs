@@ -668,3 +668,33 @@ fn a_turn_that_ends_with_a_rejection_has_no_note() {
     assert_eq!(agent.call(), (Phase::Error, "Rejected.".to_owned()));
     assert!(!agent.rows().iter().any(|row| row.kind == Kind::System));
 }
+
+#[test]
+fn chunks_without_an_id_are_one_note_among_messages_with_ids() {
+    let mut agent = Agent::ready(json!({}));
+    let named = |text: &str, id: &str| {
+        let mut update = chunk(text);
+        update["messageId"] = id.into();
+        update
+    };
+    agent.prompt("go");
+    for update in [named("One.", "m1"), chunk("The model "), chunk("is busy."), named("Two.", "m2")] {
+        agent.update(update);
+    }
+    // Thoughts without an id begin a message that goes on without one.
+    agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "completed"}));
+    agent.update(json!({"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "Hm."}}));
+    agent.update(chunk("Three"));
+    agent.update(chunk("."));
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    let rows: Vec<(Kind, String)> = agent.rows().into_iter().map(|row| (row.kind, row.text)).collect();
+    let expected = [
+        (Kind::Assistant, "One."),
+        (Kind::System, "The model is busy."),
+        (Kind::Assistant, "Two."),
+        (Kind::Tool, ""),
+        (Kind::Thinking, "Hm."),
+        (Kind::Assistant, "Three."),
+    ];
+    assert_eq!(rows[1..], expected.map(|(kind, text)| (kind, text.to_owned())));
+}

@@ -45,6 +45,8 @@ pub(super) struct Transcript {
     results: Vec<Message>,
     /// System rows that wait for the end of the open message.
     notes: Vec<Message>,
+    /// The text of a system row that is being received in chunks.
+    open_note: String,
     /// The stop reason of the last assistant message, if nothing followed it.
     last_reason: Option<StopReason>,
     /// The agent has used ids for its messages.
@@ -204,12 +206,19 @@ impl Transcript {
         if matches!(&part, Part::Text { text } if text.starts_with(MODE_UPDATE)) {
             return;
         }
-        self.begin_output();
-        let is_note = is_warning || (id.is_none() && self.has_message_ids && kind == TextKind::Text);
+        self.begin_run();
+        // An agent that has ids for its messages has none for those that are not the model's.
+        let continues = self.message.as_ref().is_some_and(|message| message.id.is_none() && !message.has_calls());
+        let is_unnamed = id.is_none() && self.has_message_ids && kind == TextKind::Text && !continues;
         self.has_message_ids |= id.is_some() && kind == TextKind::Text;
         self.close_rejected();
-        if is_note && let Part::Text { text } = &part {
-            return self.note(text.trim().to_owned());
+        match &part {
+            Part::Text { text } if is_warning => {
+                self.close_note();
+                return self.note(text.trim().to_owned());
+            }
+            Part::Text { text } if is_unnamed => return self.open_note.push_str(text),
+            _ => self.close_note(),
         }
         let is_other = self.message.as_ref().is_some_and(|message| {
             let has_call = message.blocks.iter().any(|block| matches!(block, Block::Call(_)));
@@ -253,13 +262,18 @@ impl Transcript {
         self.events.push(Event::MessageUpdate { update });
     }
 
+    /// Ends the system row that is being received.
+    fn close_note(&mut self) {
+        let text = std::mem::take(&mut self.open_note);
+        self.note(text.trim().to_owned());
+    }
+
     /// Adds a row that the agent did not write as an answer. It follows the open message.
     pub(super) fn note(&mut self, text: String) {
         if text.trim().is_empty() {
             return;
         }
-        let content = Content(vec![Part::Text { text }]);
-        self.notes.push(Message::Custom { content, display: true });
+        self.notes.push(note_message(text));
         let has_calls = self.message.as_ref().is_some_and(OpenMessage::has_calls);
         if !has_calls {
             self.end_message(StopReason::Stop, None);
@@ -634,6 +648,9 @@ impl Transcript {
 
     /// Some agents also write an error as an answer. The message's end is authoritative, so its row disappears.
     fn drop_repeated_error(&mut self, error: &str) {
+        if is_same_error(&self.open_note, error) {
+            self.open_note.clear();
+        }
         if let Some(message) = &mut self.message
             && let Some(Block::Text(text)) = message.blocks.last()
             && is_same_error(text, error)
@@ -644,6 +661,9 @@ impl Transcript {
 
     /// The text of the last block, for an agent that reports an error as an answer and nothing else.
     pub(super) fn last_text(&self) -> Option<String> {
+        if !self.open_note.is_empty() {
+            return Some(self.open_note.trim().to_owned());
+        }
         match self.message.as_ref()?.blocks.last()? {
             Block::Text(text) => Some(text.trim().to_owned()),
             _ => None,
@@ -652,6 +672,11 @@ impl Transcript {
 
     /// Starts a run in the background for output without a prompt.
     fn begin_output(&mut self) {
+        self.begin_run();
+        self.close_note();
+    }
+
+    fn begin_run(&mut self) {
         self.end_replayed_user_message();
         if !self.running {
             self.running = true;
@@ -701,6 +726,10 @@ impl Transcript {
 
     /// Records results and notes.
     fn flush(&mut self) {
+        let note = std::mem::take(&mut self.open_note);
+        if !note.trim().is_empty() {
+            self.notes.push(note_message(note.trim().to_owned()));
+        }
         if !self.results.is_empty() || !self.notes.is_empty() {
             self.last_reason = None;
         }
@@ -752,6 +781,10 @@ impl Block {
 /// The call id of a sub-agent's row.
 pub(super) fn subagent_call(session: &str) -> String {
     format!("subagent-{session}")
+}
+
+fn note_message(text: String) -> Message {
+    Message::Custom { content: Content(vec![Part::Text { text }]), display: true }
 }
 
 fn assistant(parts: Vec<Part>, stop_reason: StopReason, error_message: Option<String>) -> Message {
