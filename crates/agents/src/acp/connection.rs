@@ -40,6 +40,9 @@ const BACKGROUND_CALL_SILENCE: Duration = Duration::from_secs(600);
 /// The same while a compaction runs. Until its end the session sends no prompts.
 const COMPACTION_SILENCE: Duration = Duration::from_secs(120);
 
+/// The name under which updates of a session that is not ours are kept.
+const OTHER_SESSION: &str = "session/update of another session";
+
 /// A connection to an agent that speaks ACP.
 #[derive(Debug)]
 pub struct Connection {
@@ -58,6 +61,8 @@ pub struct Connection {
     /// The mode that the user has chosen with an earlier process.
     wanted_mode: Option<String>,
     session_id: String,
+    /// The session that the agent did not continue.
+    lost_session: String,
     settings: AgentSettings,
     commands: Vec<AgentCommand>,
     transcript: Transcript,
@@ -81,6 +86,14 @@ enum Phase {
     LoginRequired,
     Ready,
     Failed,
+}
+
+/// The conversation that an update belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Session,
+    Subagent,
+    Other,
 }
 
 /// A turn in progress.
@@ -145,6 +158,7 @@ impl Connection {
             login_methods: Vec::new(),
             wanted_mode: None,
             session_id: String::new(),
+            lost_session: String::new(),
             settings: AgentSettings::default(),
             commands: Vec::new(),
             transcript: Transcript::default(),
@@ -401,7 +415,7 @@ impl Connection {
             }
             Open::Stored { folder, .. } => {
                 self.emit(AgentEvent::MemoryLost { reason: error.text() });
-                self.session_id.clear();
+                self.lost_session = std::mem::take(&mut self.session_id);
                 self.new_session(&folder);
             }
             _ => self.fail_to_open(error.text()),
@@ -693,16 +707,15 @@ impl Connection {
         match method {
             "session/update" => {
                 let session = params.text("sessionId");
-                let is_ours = session.is_empty() || session == self.session_id || self.session_id.is_empty();
                 let update = params.take("update");
-                match self.phase {
-                    // A muted replay: the conversation is recorded here already.
-                    Phase::Opening | Phase::Replaying if !matches!(self.open, Open::Import { .. }) => {
-                        self.session_update(update, true);
+                let muted = self.is_replay_muted();
+                match self.owner(&session) {
+                    Owner::Session => self.session_update(update, muted),
+                    _ if muted => {}
+                    Owner::Subagent => self.subagent_update(&session, update),
+                    Owner::Other => {
+                        self.raw(OTHER_SESSION, json!({"sessionId": session, "update": update}));
                     }
-                    _ if is_ours => self.session_update(update, false),
-                    _ if self.subagents.contains(&session) => self.subagent_update(&session, update),
-                    _ => {}
                 }
             }
             "elicitation/complete" => {
@@ -721,6 +734,24 @@ impl Connection {
             }
             "_auth/status_update" => {}
             other => self.raw(other, params.into_value()),
+        }
+    }
+
+    /// Whether updates are a replay of a conversation that is recorded here already.
+    fn is_replay_muted(&self) -> bool {
+        let is_loading = || self.pending.values().any(|purpose| matches!(purpose, Purpose::LoadSession));
+        !matches!(self.open, Open::Import { .. }) && (self.phase == Phase::Replaying || is_loading())
+    }
+
+    fn owner(&self, session: &str) -> Owner {
+        // An agent may write before it tells the id of a new session.
+        let is_new = self.session_id.is_empty() && session != self.lost_session;
+        if session.is_empty() || session == self.session_id || is_new {
+            Owner::Session
+        } else if self.subagents.iter().any(|known| known == session) {
+            Owner::Subagent
+        } else {
+            Owner::Other
         }
     }
 

@@ -698,3 +698,38 @@ fn chunks_without_an_id_are_one_note_among_messages_with_ids() {
     ];
     assert_eq!(rows[1..], expected.map(|(kind, text)| (kind, text.to_owned())));
 }
+
+#[test]
+fn updates_before_the_session_is_open_are_shown() {
+    let mut agent = Agent::opening(Open::New { folder: "/ship".to_owned() });
+    agent.initialized(json!({}));
+    agent.update(chunk("Welcome."));
+    agent.update(json!({"sessionUpdate": "notice", "severity": "info", "title": "Hello"}));
+    agent.answer("session/new", json!({ "sessionId": "s" }));
+    assert_eq!(agent.rows()[0].text, "Welcome.");
+    assert!(agent.has(|event| matches!(event, AgentEvent::Session(Event::Notice { .. }))));
+}
+
+#[test]
+fn settings_of_another_session_do_not_change_ours() {
+    let modes = json!({"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]});
+    let other = json!({"method": "session/update", "params": {"sessionId": "other",
+        "update": {"sessionUpdate": "current_mode_update", "currentModeId": "b"}}});
+    let mut agent = Agent::opening(Open::Stored { session_id: "s".to_owned(), folder: "/".to_owned() });
+    agent.initialized(json!({ "loadSession": true }));
+    agent.line(other.clone());
+    agent.answer("session/load", json!({ "modes": modes }));
+    agent.line(other.clone());
+    agent.connection.silence();
+    agent.poll();
+    agent.line(other);
+    assert_eq!(agent.connection.settings.mode(), "a");
+    let kept = |event: &AgentEvent| matches!(event, AgentEvent::Session(Event::Raw { name, .. }) if name == OTHER_SESSION);
+    assert!(agent.has(kept), "it is kept as it is");
+    // A resumed session is not replayed, so that nothing is muted.
+    let mut agent = Agent::opening(Open::Stored { session_id: "s".to_owned(), folder: "/".to_owned() });
+    agent.initialized(json!({"sessionCapabilities": {"resume": {}}}));
+    agent.update(chunk("Still at it."));
+    agent.answer("session/resume", json!({}));
+    assert_eq!(agent.rows()[0].text, "Still at it.");
+}
