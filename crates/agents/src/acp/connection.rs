@@ -10,7 +10,7 @@ use pilothouse_core::conversation::plan;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::json::Object;
-use pilothouse_core::limits::{OPEN_ASKS, RAW_EVENT_BYTES, SUBAGENTS};
+use pilothouse_core::limits::{OPEN_ASKS, RAW_EVENT_BYTES};
 use pilothouse_core::protocol::event::{ContextUsage, Event, NoticeLevel};
 use pilothouse_core::protocol::{
     AgentCommand, AgentSession, AgentSessions, Capabilities, Disposition, Login, LoginMethod,
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::asks::{OpenAsk, OpenAsks, call_id};
 use super::rpc::{self, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, RpcError};
 use super::settings::{AgentSettings, SettingChange};
-use super::transcript::{TextKind, Transcript, TurnEnd, subagent_call};
+use super::transcript::{SubagentState, SubagentUpdate, TextKind, Transcript, TurnEnd};
 use super::{PROTOCOL_VERSION, content, login};
 use crate::connection::{Open, Output};
 use crate::event::{AgentEvent, Settings};
@@ -68,8 +68,6 @@ pub struct Connection {
     transcript: Transcript,
     asks: OpenAsks,
     turn: Option<Turn>,
-    /// The sub-agents that the agent has announced, by their session ids.
-    subagents: Vec<String>,
     has_usage: bool,
     /// A turn has failed because of a missing login.
     login_shown: bool,
@@ -90,7 +88,7 @@ enum Phase {
 
 /// The conversation that an update belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
+pub(super) enum Owner {
     Session,
     Subagent,
     Other,
@@ -164,7 +162,6 @@ impl Connection {
             transcript: Transcript::default(),
             asks: OpenAsks::default(),
             turn: None,
-            subagents: Vec::new(),
             has_usage: false,
             login_shown: false,
             closed: false,
@@ -662,8 +659,11 @@ impl Connection {
             "session/request_permission" => {
                 let call = params.take("toolCall");
                 let options = params.take("options");
-                let step = match tool_update(call) {
-                    Some(update) => self.transcript.ask(update),
+                let session = params.text("sessionId");
+                let owner = self.owner(&session);
+                let namespace = if owner == Owner::Session { "" } else { &session };
+                let step = match tool_update(call, namespace) {
+                    Some(update) => self.transcript.ask(update, &session, owner),
                     None => {
                         self.transcript.question();
                         pilothouse_core::conversation::ui_message::ToolStep::default()
@@ -748,7 +748,7 @@ impl Connection {
         let is_new = self.session_id.is_empty() && session != self.lost_session;
         if session.is_empty() || session == self.session_id || is_new {
             Owner::Session
-        } else if self.subagents.iter().any(|known| known == session) {
+        } else if self.transcript.has_subagent(session) {
             Owner::Subagent
         } else {
             Owner::Other
@@ -781,7 +781,7 @@ impl Connection {
                     }
                 }
             }
-            "tool_call" | "tool_call_update" => match tool_update(update.into_value()) {
+            "tool_call" | "tool_call_update" => match tool_update(update.into_value(), "") {
                 Some(update) => self.transcript.call(update, kind == "tool_call", ""),
                 None => self.emit(AgentEvent::UnreadableLine),
             },
@@ -800,32 +800,13 @@ impl Connection {
             }
             "session_info_update" => self.session_info(update),
             "usage_update" => self.usage(update),
-            "notice" => {
-                let text = update.optional_text("description").unwrap_or_else(|| update.text("message"));
-                let text = [update.text("title"), text];
-                let text = text.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
-                let level = match update.text("severity").as_str() {
-                    "error" => NoticeLevel::Error,
-                    "warning" => NoticeLevel::Warning,
-                    _ => NoticeLevel::Info,
-                };
-                self.emit(AgentEvent::Session(Event::Notice { level, text }));
-            }
+            "notice" => self.notice(update),
             "compaction_update" => self.compaction(update),
             "compaction_summary_chunk" => {
                 let text = content::text(update.take("content"));
                 self.transcript.compaction_chunk(&update.text("compactionId"), &text);
             }
-            "subagent_update" => {
-                let session = update.text("sessionId");
-                let is_done = update.object("state").text("state") == "idle";
-                let is_new = !session.is_empty() && !self.subagents.contains(&session);
-                if is_new && self.subagents.len() < SUBAGENTS {
-                    self.subagents.push(session.clone());
-                }
-                let (title, description) = (update.text("title"), update.text("description"));
-                self.transcript.subagent(&session, &title, &description, is_done);
-            }
+            "subagent_update" => self.subagent_state(update, ""),
             _ => self.raw(&format!("session/update:{kind}"), update.into_value()),
         }
     }
@@ -855,21 +836,54 @@ impl Connection {
         blocks.parts
     }
 
+    fn notice(&mut self, mut update: Object) {
+        let text = update.optional_text("description").unwrap_or_else(|| update.text("message"));
+        let text = [update.text("title"), text];
+        let text = text.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
+        let level = match update.text("severity").as_str() {
+            "error" => NoticeLevel::Error,
+            "warning" => NoticeLevel::Warning,
+            _ => NoticeLevel::Info,
+        };
+        self.emit(AgentEvent::Session(Event::Notice { level, text }));
+    }
+
+    /// Applies the state of a sub-agent. `parent` is the session of the sub-agent that started it.
+    fn subagent_state(&mut self, mut update: Object, parent: &str) {
+        let session = update.text("sessionId");
+        if session.is_empty() || session == self.session_id {
+            return;
+        }
+        let state = match update.object("state").text("state").as_str() {
+            "" => None,
+            "idle" => Some(SubagentState::Idle),
+            _ => Some(SubagentState::Working),
+        };
+        let (title, description) = (update.optional_text("title"), update.optional_text("description"));
+        self.transcript.subagent(&session, SubagentUpdate { title, description, state }, parent);
+    }
+
     /// An update of a sub-agent: its calls are nested rows, its text is the output of its own row.
     fn subagent_update(&mut self, session: &str, update: Value) {
         let mut update = Object::of(update).unwrap_or_default();
         let kind = update.text("sessionUpdate");
         match kind.as_str() {
             "agent_message_chunk" => {
-                let text = update.object("content").text("text");
-                self.transcript.subagent_text(session, &text);
-            }
-            "tool_call" | "tool_call_update" => {
-                if let Some(update) = tool_update(update.into_value()) {
-                    self.transcript.call(update, kind == "tool_call", &subagent_call(session));
+                for part in self.read_content(update.take("content")) {
+                    self.transcript.subagent_content(session, part);
                 }
             }
-            _ => {}
+            "tool_call" | "tool_call_update" => match tool_update(update.into_value(), session) {
+                Some(update) => self.transcript.subagent_tool_call(session, update, kind == "tool_call"),
+                None => self.emit(AgentEvent::UnreadableLine),
+            },
+            "subagent_update" => self.subagent_state(update, session),
+            "notice" => self.notice(update),
+            // The page has no place for the thoughts, the plan and the settings of a sub-agent.
+            "agent_thought_chunk" | "user_message_chunk" | "plan" | "available_commands_update"
+            | "current_mode_update" | "config_option_update" | "session_info_update" | "usage_update"
+            | "compaction_update" | "compaction_summary_chunk" => {}
+            _ => self.raw(&format!("session/update:{kind}"), update.into_value()),
         }
     }
 
@@ -1117,10 +1131,14 @@ impl Purpose {
     }
 }
 
-/// Reads a tool call or an update of one. A missing id is read as an empty one.
-fn tool_update(mut value: Value) -> Option<ToolCallUpdate> {
+/// Reads a tool call or an update of one. A missing id is read as an empty one. `session` is that of a sub-agent, whose
+/// ids may equal those of other agents.
+fn tool_update(mut value: Value, session: &str) -> Option<ToolCallUpdate> {
     let object = value.as_object_mut()?;
-    let id = call_id(object.get("toolCallId"));
+    let mut id = call_id(object.get("toolCallId"));
+    if !session.is_empty() && !id.is_empty() {
+        id = format!("{session}/{id}");
+    }
     object.insert("toolCallId".to_owned(), id.into());
     if let Some(content) = object.get_mut("content") {
         *content = content::tool_content(content.take());

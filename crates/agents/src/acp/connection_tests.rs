@@ -733,3 +733,77 @@ fn settings_of_another_session_do_not_change_ours() {
     agent.answer("session/resume", json!({}));
     assert_eq!(agent.rows()[0].text, "Still at it.");
 }
+
+/// An agent with a sub-agent in the session `child`, in a turn.
+fn delegating() -> Agent {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("delegate");
+    agent.update(json!({"sessionUpdate": "subagent_update", "sessionId": "child", "title": "Scout", "description": "Look around"}));
+    agent
+}
+
+fn of(session: &str, update: Value) -> Value {
+    json!({"method": "session/update", "params": {"sessionId": session, "update": update}})
+}
+
+fn state(session: &str, state: &str) -> Value {
+    json!({"sessionUpdate": "subagent_update", "sessionId": session, "state": {"state": state}})
+}
+
+impl Agent {
+    fn steps(&mut self) -> Vec<pilothouse_core::conversation::ui_message::ToolStep> {
+        self.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        self.rows().into_iter().filter_map(|row| row.tool_step).collect()
+    }
+}
+
+#[test]
+fn a_sub_agent_keeps_its_description_and_may_work_again() {
+    use pilothouse_core::render::tool_view::ToolView;
+    let mut agent = delegating();
+    agent.update(state("child", "running"));
+    agent.line(of("child", chunk("Land.")));
+    agent.update(state("child", "idle"));
+    agent.update(json!({"sessionUpdate": "subagent_update", "sessionId": "child", "title": "Explorer"}));
+    agent.update(state("child", "running"));
+    agent.line(of("child", chunk("Water.")));
+    let steps = agent.steps();
+    let shown: Vec<_> = steps.iter().map(|step| (step.info.title.as_str(), step.result.as_deref())).collect();
+    assert_eq!(shown, [("Scout", Some("Land.")), ("Explorer", Some("Water."))]);
+    for step in &steps {
+        assert_eq!(ToolView::of(step), ToolView::Delegate { task: "Look around".to_owned() });
+    }
+}
+
+#[test]
+fn calls_of_a_sub_agent_are_its_own() {
+    let call = |status: &str| json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "kind": "read", "status": status});
+    let mut agent = delegating();
+    agent.update(call("in_progress"));
+    // Its permission comes before its call, which has the same id as one of the agent.
+    let mut ask = permission(3);
+    ask["params"]["sessionId"] = "child".into();
+    agent.line(ask);
+    agent.answer_ask(Answer::Choose("y".to_owned()));
+    agent.line(of("child", call("completed")));
+    agent.line(of("child", json!({"sessionUpdate": "subagent_update", "sessionId": "grandchild", "title": "Helper"})));
+    agent.line(of("grandchild", json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "image", "data": "QUJD", "mimeType": "image/png"}})));
+    // A request of a session that is not known has no row.
+    let mut stranger = permission(4);
+    stranger["params"]["sessionId"] = "stranger".into();
+    agent.line(stranger);
+    agent.answer_ask(Answer::Choose("n".to_owned()));
+    let steps = agent.steps();
+    let shown: Vec<_> =
+        steps.iter().map(|step| (step.call_id.as_str(), step.info.parent.as_str(), step.phase)).collect();
+    assert_eq!(
+        shown,
+        [
+            ("subagent-child", "", Phase::Done),
+            ("c", "", Phase::Done),
+            ("child/c", "subagent-child", Phase::Done),
+            ("subagent-grandchild", "subagent-child", Phase::Done),
+        ]
+    );
+    assert_eq!(agent.rows().iter().map(|row| row.images.len()).sum::<usize>(), 1);
+}

@@ -8,18 +8,19 @@
 //!
 //! Folding only the ended messages gives the same rows as folding all events.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use agent_client_protocol_schema::v1::ToolCallUpdate;
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
 use pilothouse_core::conversation::plan::{self, PlanStep};
 use pilothouse_core::conversation::ui_message::{Image, ToolStep};
-use pilothouse_core::limits::OPEN_CALLS;
+use pilothouse_core::limits::{OPEN_CALLS, SUBAGENTS};
 use pilothouse_core::protocol::event::{Event, Update};
 use pilothouse_core::render::tool_kind::ToolKind;
 use serde_json::Value;
 
 use super::call::Call;
+use super::connection::Owner;
 
 /// The number of ended calls that are remembered: late updates of them are ignored.
 const REMEMBERED_CALLS: usize = 1_000;
@@ -51,6 +52,8 @@ pub(super) struct Transcript {
     last_reason: Option<StopReason>,
     /// The agent has used ids for its messages.
     has_message_ids: bool,
+    /// The sub-agents that the agent has announced, by their session ids.
+    subagents: BTreeMap<String, Subagent>,
     has_plan: bool,
     compactions: Compactions,
     /// The plan as a tool last reported it.
@@ -118,6 +121,32 @@ enum Block {
 pub(super) enum TextKind {
     Text,
     Thinking,
+}
+
+/// A sub-agent. While it works it has an open row.
+#[derive(Clone, Debug, Default)]
+struct Subagent {
+    title: String,
+    description: String,
+    /// The session of the sub-agent that started it; empty if the agent itself did.
+    parent: String,
+    /// The call id of its last row.
+    row: String,
+    rows: u64,
+}
+
+/// What the agent reports about a sub-agent. What is missing is unchanged.
+#[derive(Debug)]
+pub(super) struct SubagentUpdate {
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) state: Option<SubagentState>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SubagentState {
+    Working,
+    Idle,
 }
 
 /// How a turn ended.
@@ -343,7 +372,12 @@ impl Transcript {
     pub(super) fn call(&mut self, update: ToolCallUpdate, is_new: bool, parent: &str) {
         let mut id = update.tool_call_id.to_string();
         if id.is_empty() {
-            match self.calls.last() {
+            let is_subagent = |call: &Call| self.subagents.values().any(|known| known.row == call.id);
+            let of_same_agent = |call: &&Call| {
+                let is_own = if parent.is_empty() { !call.of_subagent } else { call.parent == parent };
+                is_own && !is_subagent(call)
+            };
+            match self.calls.iter().rfind(of_same_agent) {
                 Some(last) if !is_new => id.clone_from(&last.id),
                 _ => {
                     self.unnamed += 1;
@@ -359,6 +393,7 @@ impl Transcript {
             self.close_rejected();
             let mut call = Call::new(id.clone());
             parent.clone_into(&mut call.parent);
+            call.of_subagent = !parent.is_empty();
             self.add_call(call);
         }
         self.change_call(&id, |call| call.merge(update));
@@ -500,14 +535,17 @@ impl Transcript {
 
     /// Prepares a permission request for a call and returns the call as the card shows it. The message ends, so that
     /// the row that records the answer follows it.
-    pub(super) fn ask(&mut self, update: ToolCallUpdate) -> ToolStep {
+    pub(super) fn ask(&mut self, update: ToolCallUpdate, session: &str, owner: Owner) -> ToolStep {
         let id = update.tool_call_id.to_string();
         let is_known = self.calls.iter().any(|call| call.id == id);
         let fields = &update.fields;
         let is_described = fields.title.is_some() || fields.kind.is_some() || fields.raw_input.is_some();
         // A request that only names an unknown call has no row: nothing would be in it.
-        if is_known || (is_described && !id.is_empty() && !self.is_past(&id, true)) {
-            self.call(update.clone(), true, "");
+        let has_row = is_known || (is_described && !id.is_empty() && !self.is_past(&id, true));
+        match owner {
+            Owner::Session if has_row => self.call(update.clone(), true, ""),
+            Owner::Subagent if has_row => self.subagent_tool_call(session, update.clone(), true),
+            _ => {}
         }
         self.end_message(StopReason::ToolUse, None);
         match self.calls.iter_mut().find(|call| call.id == id) {
@@ -558,35 +596,84 @@ impl Transcript {
         !self.calls.is_empty()
     }
 
-    /// The row of a sub-agent, by the id of its session.
-    pub(super) fn subagent(&mut self, session: &str, title: &str, description: &str, is_done: bool) {
-        let id = subagent_call(session);
-        let is_known = self.calls.iter().any(|call| call.id == id);
-        if !is_known && (is_done || self.is_past(&id, true)) {
+    pub(super) fn has_subagent(&self, session: &str) -> bool {
+        self.subagents.contains_key(session)
+    }
+
+    /// Applies what the agent reports about a sub-agent. An idle one may work again, which is shown as another row.
+    pub(super) fn subagent(&mut self, session: &str, update: SubagentUpdate, parent: &str) {
+        let is_new = !self.has_subagent(session);
+        if is_new && self.subagents.len() >= SUBAGENTS {
             return;
         }
-        self.begin_output();
-        if !is_known {
-            self.add_call(Call::new(id.clone()));
+        let known = self.subagents.entry(session.to_owned()).or_default();
+        if is_new && parent != session {
+            parent.clone_into(&mut known.parent);
         }
-        self.change_call(&id, |call| {
-            call.set_delegate(if description.is_empty() { title } else { description });
-            if !title.is_empty() {
-                call.set_title_text(title.to_owned());
+        known.title = update.title.unwrap_or(std::mem::take(&mut known.title));
+        known.description = update.description.unwrap_or(std::mem::take(&mut known.description));
+        let row = known.row.clone();
+        let is_open = self.calls.iter().any(|call| call.id == row);
+        match update.state {
+            Some(SubagentState::Idle) if !is_open => {}
+            Some(SubagentState::Idle) => {
+                self.show_subagent(session);
+                self.end_call(&row, false, "");
             }
-            call.set_running();
-        });
-        self.settle_call(&id);
-        if is_done {
-            self.end_call(&id, false, "");
+            None if !is_open && !is_new => {}
+            None | Some(SubagentState::Working) => drop(self.show_subagent(session)),
         }
     }
 
-    /// Adds text of a sub-agent to the output of its row.
-    pub(super) fn subagent_text(&mut self, session: &str, text: &str) {
-        let id = subagent_call(session);
-        self.change_call(&id, |call| call.append_output(text));
-        self.settle_call(&id);
+    /// Shows a sub-agent as working and returns the id of its row.
+    fn show_subagent(&mut self, session: &str) -> String {
+        let Some(mut known) = self.subagents.get(session).cloned() else { return String::new() };
+        let is_open = self.calls.iter().any(|call| call.id == known.row);
+        self.begin_output();
+        if !is_open {
+            self.close_rejected();
+            known.rows += 1;
+            known.row = match known.rows {
+                1 => format!("subagent-{session}"),
+                number => format!("subagent-{session}#{number}"),
+            };
+            let mut call = Call::new(known.row.clone());
+            call.parent = self.subagents.get(&known.parent).map(|parent| parent.row.clone()).unwrap_or_default();
+            self.add_call(call);
+            self.subagents.insert(session.to_owned(), known.clone());
+        }
+        self.change_call(&known.row, |call| {
+            call.set_delegate(&known.title, &known.description);
+            call.set_running();
+        });
+        self.settle_call(&known.row);
+        known.row
+    }
+
+    /// Adds content of a sub-agent to the output of its row.
+    pub(super) fn subagent_content(&mut self, session: &str, part: Part) {
+        if matches!(&part, Part::Text { text } if text.is_empty()) {
+            return;
+        }
+        let row = self.show_subagent(session);
+        self.change_call(&row, |call| match part {
+            Part::Text { text } => call.append_output(&text),
+            Part::Image(image) => call.add_image(image),
+            _ => {}
+        });
+        self.settle_call(&row);
+    }
+
+    /// Adds or updates a call of a sub-agent.
+    pub(super) fn subagent_tool_call(&mut self, session: &str, update: ToolCallUpdate, is_new: bool) {
+        let id = update.tool_call_id.to_string();
+        let is_known = self.calls.iter().any(|call| call.id == id) || self.is_past(&id, is_new);
+        let row = if is_known { self.row_of_subagent(session) } else { self.show_subagent(session) };
+        self.call(update, is_new, &row);
+    }
+
+    fn row_of_subagent(&self, session: &str) -> String {
+        self.subagents.get(session).map(|known| known.row.clone()).unwrap_or_default()
     }
 
     /// Replaces the plan.
@@ -776,11 +863,6 @@ impl Block {
             Self::Call(call) => Part::ToolCall(call),
         }
     }
-}
-
-/// The call id of a sub-agent's row.
-pub(super) fn subagent_call(session: &str) -> String {
-    format!("subagent-{session}")
 }
 
 fn note_message(text: String) -> Message {
