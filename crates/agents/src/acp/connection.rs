@@ -275,7 +275,7 @@ impl Connection {
             Phase::Replaying => Some(REPLAY_SILENCE),
             _ if self.turn.is_some() || !self.asks.is_empty() => None,
             _ if !self.transcript.is_background() => {
-                let waits = self.phase == Phase::Ready && self.transcript.is_compacting();
+                let waits = !self.transcript.is_running() && self.transcript.is_compacting();
                 waits.then_some(COMPACTION_SILENCE)
             }
             // The agent does not report that it has stopped.

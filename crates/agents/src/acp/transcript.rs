@@ -166,6 +166,11 @@ impl Transcript {
         std::mem::take(&mut self.events)
     }
 
+    /// Whether a run is in progress: a turn, work in the background, or a replay.
+    pub(super) const fn is_running(&self) -> bool {
+        self.running
+    }
+
     pub(super) const fn is_background(&self) -> bool {
         self.background
     }
