@@ -35,6 +35,8 @@ pub(super) struct Call {
     exit_code: Option<i64>,
     status: Option<ToolCallStatus>,
     pub(super) parent: String,
+    /// The call is the row of a sub-agent or one of its calls, so that its parent is known.
+    pub(super) of_subagent: bool,
     /// The number of open permission requests for this call.
     pub(super) asking: usize,
     /// The user declined a permission request for this call.
@@ -154,7 +156,7 @@ impl Call {
         if let Some(name) = text("/claudeCode/toolName") {
             name.clone_into(&mut self.name);
         }
-        if let Some(parent) = text("/claudeCode/parentToolUseId") {
+        if let Some(parent) = text("/claudeCode/parentToolUseId").filter(|_| !self.of_subagent) {
             parent.clone_into(&mut self.parent);
         }
         for data in
@@ -195,14 +197,17 @@ impl Call {
         }
     }
 
-    pub(super) fn set_title_text(&mut self, title: String) {
-        self.title = title;
+    pub(super) fn add_image(&mut self, image: Image) {
+        self.images.push(image);
     }
 
-    /// Makes this the row of a sub-agent.
-    pub(super) fn set_delegate(&mut self, description: &str) {
+    /// Makes this the row of a sub-agent, with the arguments that `ToolView::Delegate` reads.
+    pub(super) fn set_delegate(&mut self, title: &str, description: &str) {
         "task".clone_into(&mut self.name);
-        self.raw_input = json!({ "description": description });
+        title.clone_into(&mut self.title);
+        let prompt = if description.is_empty() { title } else { description };
+        self.raw_input = json!({"description": title, "prompt": prompt});
+        self.of_subagent = true;
     }
 
     /// The call in the vocabulary that all agents share.

@@ -10,7 +10,7 @@ use pilothouse_core::conversation::plan;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::json::Object;
-use pilothouse_core::limits::{OPEN_ASKS, RAW_EVENT_BYTES, SUBAGENTS};
+use pilothouse_core::limits::{OPEN_ASKS, RAW_EVENT_BYTES};
 use pilothouse_core::protocol::event::{ContextUsage, Event, NoticeLevel};
 use pilothouse_core::protocol::{
     AgentCommand, AgentSession, AgentSessions, Capabilities, Disposition, Login, LoginMethod,
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::asks::{OpenAsk, OpenAsks, call_id};
 use super::rpc::{self, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, RpcError};
 use super::settings::{AgentSettings, SettingChange};
-use super::transcript::{TextKind, Transcript, TurnEnd, subagent_call};
+use super::transcript::{SubagentState, SubagentUpdate, TextKind, Transcript, TurnEnd};
 use super::{PROTOCOL_VERSION, content, login};
 use crate::connection::{Open, Output};
 use crate::event::{AgentEvent, Settings};
@@ -40,6 +40,9 @@ const BACKGROUND_CALL_SILENCE: Duration = Duration::from_secs(600);
 /// The same while a compaction runs. Until its end the session sends no prompts.
 const COMPACTION_SILENCE: Duration = Duration::from_secs(120);
 
+/// The name under which updates of a session that is not ours are kept.
+const OTHER_SESSION: &str = "session/update of another session";
+
 /// A connection to an agent that speaks ACP.
 #[derive(Debug)]
 pub struct Connection {
@@ -58,13 +61,13 @@ pub struct Connection {
     /// The settings of an earlier process that are not restored yet.
     wanted: WantedSettings,
     session_id: String,
+    /// The session that the agent did not continue.
+    lost_session: String,
     settings: AgentSettings,
     commands: Vec<AgentCommand>,
     transcript: Transcript,
     asks: OpenAsks,
     turn: Option<Turn>,
-    /// The sub-agents that the agent has announced, by their session ids.
-    subagents: Vec<String>,
     has_usage: bool,
     /// A turn has failed because of a missing login.
     login_shown: bool,
@@ -81,6 +84,14 @@ enum Phase {
     LoginRequired,
     Ready,
     Failed,
+}
+
+/// The conversation that an update belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Session,
+    Subagent,
+    Other,
 }
 
 /// A turn in progress.
@@ -145,12 +156,12 @@ impl Connection {
             login_methods: Vec::new(),
             wanted: WantedSettings::default(),
             session_id: String::new(),
+            lost_session: String::new(),
             settings: AgentSettings::default(),
             commands: Vec::new(),
             transcript: Transcript::default(),
             asks: OpenAsks::default(),
             turn: None,
-            subagents: Vec::new(),
             has_usage: false,
             login_shown: false,
             closed: false,
@@ -264,7 +275,7 @@ impl Connection {
             Phase::Replaying => Some(REPLAY_SILENCE),
             _ if self.turn.is_some() || !self.asks.is_empty() => None,
             _ if !self.transcript.is_background() => {
-                let waits = self.phase == Phase::Ready && self.transcript.is_compacting();
+                let waits = !self.transcript.is_running() && self.transcript.is_compacting();
                 waits.then_some(COMPACTION_SILENCE)
             }
             // The agent does not report that it has stopped.
@@ -401,7 +412,7 @@ impl Connection {
             }
             Open::Stored { folder, .. } => {
                 self.emit(AgentEvent::MemoryLost { reason: error.text() });
-                self.session_id.clear();
+                self.lost_session = std::mem::take(&mut self.session_id);
                 self.new_session(&folder);
             }
             _ => self.fail_to_open(error.text()),
@@ -658,8 +669,11 @@ impl Connection {
             "session/request_permission" => {
                 let call = params.take("toolCall");
                 let options = params.take("options");
-                let step = match tool_update(call) {
-                    Some(update) => self.transcript.ask(update),
+                let session = params.text("sessionId");
+                let owner = self.owner(&session);
+                let namespace = if owner == Owner::Session { "" } else { &session };
+                let step = match tool_update(call, namespace) {
+                    Some(update) => self.transcript.ask(update, &session, owner),
                     None => {
                         self.transcript.question();
                         pilothouse_core::conversation::ui_message::ToolStep::default()
@@ -703,16 +717,15 @@ impl Connection {
         match method {
             "session/update" => {
                 let session = params.text("sessionId");
-                let is_ours = session.is_empty() || session == self.session_id || self.session_id.is_empty();
                 let update = params.take("update");
-                match self.phase {
-                    // A muted replay: the conversation is recorded here already.
-                    Phase::Opening | Phase::Replaying if !matches!(self.open, Open::Import { .. }) => {
-                        self.session_update(update, true);
+                let muted = self.is_replay_muted();
+                match self.owner(&session) {
+                    Owner::Session => self.session_update(update, muted),
+                    _ if muted => {}
+                    Owner::Subagent => self.subagent_update(&session, update),
+                    Owner::Other => {
+                        self.raw(OTHER_SESSION, json!({"sessionId": session, "update": update}));
                     }
-                    _ if is_ours => self.session_update(update, false),
-                    _ if self.subagents.contains(&session) => self.subagent_update(&session, update),
-                    _ => {}
                 }
             }
             "elicitation/complete" => {
@@ -731,6 +744,24 @@ impl Connection {
             }
             "_auth/status_update" => {}
             other => self.raw(other, params.into_value()),
+        }
+    }
+
+    /// Whether updates are a replay of a conversation that is recorded here already.
+    fn is_replay_muted(&self) -> bool {
+        let is_loading = || self.pending.values().any(|purpose| matches!(purpose, Purpose::LoadSession));
+        !matches!(self.open, Open::Import { .. }) && (self.phase == Phase::Replaying || is_loading())
+    }
+
+    fn owner(&self, session: &str) -> Owner {
+        // An agent may write before it tells the id of a new session.
+        let is_new = self.session_id.is_empty() && session != self.lost_session;
+        if session.is_empty() || session == self.session_id || is_new {
+            Owner::Session
+        } else if self.transcript.has_subagent(session) {
+            Owner::Subagent
+        } else {
+            Owner::Other
         }
     }
 
@@ -760,7 +791,7 @@ impl Connection {
                     }
                 }
             }
-            "tool_call" | "tool_call_update" => match tool_update(update.into_value()) {
+            "tool_call" | "tool_call_update" => match tool_update(update.into_value(), "") {
                 Some(update) => self.transcript.call(update, kind == "tool_call", ""),
                 None => self.emit(AgentEvent::UnreadableLine),
             },
@@ -779,32 +810,13 @@ impl Connection {
             }
             "session_info_update" => self.session_info(update),
             "usage_update" => self.usage(update),
-            "notice" => {
-                let text = update.optional_text("description").unwrap_or_else(|| update.text("message"));
-                let text = [update.text("title"), text];
-                let text = text.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
-                let level = match update.text("severity").as_str() {
-                    "error" => NoticeLevel::Error,
-                    "warning" => NoticeLevel::Warning,
-                    _ => NoticeLevel::Info,
-                };
-                self.emit(AgentEvent::Session(Event::Notice { level, text }));
-            }
+            "notice" => self.notice(update),
             "compaction_update" => self.compaction(update),
             "compaction_summary_chunk" => {
                 let text = content::text(update.take("content"));
                 self.transcript.compaction_chunk(&update.text("compactionId"), &text);
             }
-            "subagent_update" => {
-                let session = update.text("sessionId");
-                let is_done = update.object("state").text("state") == "idle";
-                let is_new = !session.is_empty() && !self.subagents.contains(&session);
-                if is_new && self.subagents.len() < SUBAGENTS {
-                    self.subagents.push(session.clone());
-                }
-                let (title, description) = (update.text("title"), update.text("description"));
-                self.transcript.subagent(&session, &title, &description, is_done);
-            }
+            "subagent_update" => self.subagent_state(update, ""),
             _ => self.raw(&format!("session/update:{kind}"), update.into_value()),
         }
     }
@@ -834,21 +846,54 @@ impl Connection {
         blocks.parts
     }
 
+    fn notice(&mut self, mut update: Object) {
+        let text = update.optional_text("description").unwrap_or_else(|| update.text("message"));
+        let text = [update.text("title"), text];
+        let text = text.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
+        let level = match update.text("severity").as_str() {
+            "error" => NoticeLevel::Error,
+            "warning" => NoticeLevel::Warning,
+            _ => NoticeLevel::Info,
+        };
+        self.emit(AgentEvent::Session(Event::Notice { level, text }));
+    }
+
+    /// Applies the state of a sub-agent. `parent` is the session of the sub-agent that started it.
+    fn subagent_state(&mut self, mut update: Object, parent: &str) {
+        let session = update.text("sessionId");
+        if session.is_empty() || session == self.session_id {
+            return;
+        }
+        let state = match update.object("state").text("state").as_str() {
+            "" => None,
+            "idle" => Some(SubagentState::Idle),
+            _ => Some(SubagentState::Working),
+        };
+        let (title, description) = (update.optional_text("title"), update.optional_text("description"));
+        self.transcript.subagent(&session, SubagentUpdate { title, description, state }, parent);
+    }
+
     /// An update of a sub-agent: its calls are nested rows, its text is the output of its own row.
     fn subagent_update(&mut self, session: &str, update: Value) {
         let mut update = Object::of(update).unwrap_or_default();
         let kind = update.text("sessionUpdate");
         match kind.as_str() {
             "agent_message_chunk" => {
-                let text = update.object("content").text("text");
-                self.transcript.subagent_text(session, &text);
-            }
-            "tool_call" | "tool_call_update" => {
-                if let Some(update) = tool_update(update.into_value()) {
-                    self.transcript.call(update, kind == "tool_call", &subagent_call(session));
+                for part in self.read_content(update.take("content")) {
+                    self.transcript.subagent_content(session, part);
                 }
             }
-            _ => {}
+            "tool_call" | "tool_call_update" => match tool_update(update.into_value(), session) {
+                Some(update) => self.transcript.subagent_tool_call(session, update, kind == "tool_call"),
+                None => self.emit(AgentEvent::UnreadableLine),
+            },
+            "subagent_update" => self.subagent_state(update, session),
+            "notice" => self.notice(update),
+            // The page has no place for the thoughts, the plan and the settings of a sub-agent.
+            "agent_thought_chunk" | "user_message_chunk" | "plan" | "available_commands_update"
+            | "current_mode_update" | "config_option_update" | "session_info_update" | "usage_update"
+            | "compaction_update" | "compaction_summary_chunk" => {}
+            _ => self.raw(&format!("session/update:{kind}"), update.into_value()),
         }
     }
 
@@ -1096,10 +1141,14 @@ impl Purpose {
     }
 }
 
-/// Reads a tool call or an update of one. A missing id is read as an empty one.
-fn tool_update(mut value: Value) -> Option<ToolCallUpdate> {
+/// Reads a tool call or an update of one. A missing id is read as an empty one. `session` is that of a sub-agent, whose
+/// ids may equal those of other agents.
+fn tool_update(mut value: Value, session: &str) -> Option<ToolCallUpdate> {
     let object = value.as_object_mut()?;
-    let id = call_id(object.get("toolCallId"));
+    let mut id = call_id(object.get("toolCallId"));
+    if !session.is_empty() && !id.is_empty() {
+        id = format!("{session}/{id}");
+    }
     object.insert("toolCallId".to_owned(), id.into());
     if let Some(content) = object.get_mut("content") {
         *content = content::tool_content(content.take());

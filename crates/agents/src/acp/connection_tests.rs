@@ -683,3 +683,142 @@ fn a_turn_that_ends_with_a_rejection_has_no_note() {
     assert_eq!(agent.call(), (Phase::Error, "Rejected.".to_owned()));
     assert!(!agent.rows().iter().any(|row| row.kind == Kind::System));
 }
+
+#[test]
+fn chunks_without_an_id_are_one_note_among_messages_with_ids() {
+    let mut agent = Agent::ready(json!({}));
+    let named = |text: &str, id: &str| {
+        let mut update = chunk(text);
+        update["messageId"] = id.into();
+        update
+    };
+    agent.prompt("go");
+    for update in [named("One.", "m1"), chunk("The model "), chunk("is busy."), named("Two.", "m2")] {
+        agent.update(update);
+    }
+    // Thoughts without an id begin a message that goes on without one.
+    agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "completed"}));
+    agent.update(json!({"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "Hm."}}));
+    agent.update(chunk("Three"));
+    agent.update(chunk("."));
+    agent.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    let rows: Vec<(Kind, String)> = agent.rows().into_iter().map(|row| (row.kind, row.text)).collect();
+    let expected = [
+        (Kind::Assistant, "One."),
+        (Kind::System, "The model is busy."),
+        (Kind::Assistant, "Two."),
+        (Kind::Tool, ""),
+        (Kind::Thinking, "Hm."),
+        (Kind::Assistant, "Three."),
+    ];
+    assert_eq!(rows[1..], expected.map(|(kind, text)| (kind, text.to_owned())));
+}
+
+#[test]
+fn updates_before_the_session_is_open_are_shown() {
+    let mut agent = Agent::opening(Open::New { folder: "/ship".to_owned() });
+    agent.initialized(json!({}));
+    agent.update(chunk("Welcome."));
+    agent.update(json!({"sessionUpdate": "notice", "severity": "info", "title": "Hello"}));
+    agent.answer("session/new", json!({ "sessionId": "s" }));
+    assert_eq!(agent.rows()[0].text, "Welcome.");
+    assert!(agent.has(|event| matches!(event, AgentEvent::Session(Event::Notice { .. }))));
+}
+
+#[test]
+fn settings_of_another_session_do_not_change_ours() {
+    let modes = json!({"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]});
+    let other = json!({"method": "session/update", "params": {"sessionId": "other",
+        "update": {"sessionUpdate": "current_mode_update", "currentModeId": "b"}}});
+    let mut agent = Agent::opening(Open::Stored { session_id: "s".to_owned(), folder: "/".to_owned() });
+    agent.initialized(json!({ "loadSession": true }));
+    agent.line(other.clone());
+    agent.answer("session/load", json!({ "modes": modes }));
+    agent.line(other.clone());
+    agent.connection.silence();
+    agent.poll();
+    agent.line(other);
+    assert_eq!(agent.connection.settings.mode(), "a");
+    let kept = |event: &AgentEvent| matches!(event, AgentEvent::Session(Event::Raw { name, .. }) if name == OTHER_SESSION);
+    assert!(agent.has(kept), "it is kept as it is");
+    // A resumed session is not replayed, so that nothing is muted.
+    let mut agent = Agent::opening(Open::Stored { session_id: "s".to_owned(), folder: "/".to_owned() });
+    agent.initialized(json!({"sessionCapabilities": {"resume": {}}}));
+    agent.update(chunk("Still at it."));
+    agent.answer("session/resume", json!({}));
+    assert_eq!(agent.rows()[0].text, "Still at it.");
+}
+
+/// An agent with a sub-agent in the session `child`, in a turn.
+fn delegating() -> Agent {
+    let mut agent = Agent::ready(json!({}));
+    agent.prompt("delegate");
+    agent.update(json!({"sessionUpdate": "subagent_update", "sessionId": "child", "title": "Scout", "description": "Look around"}));
+    agent
+}
+
+fn of(session: &str, update: Value) -> Value {
+    json!({"method": "session/update", "params": {"sessionId": session, "update": update}})
+}
+
+fn state(session: &str, state: &str) -> Value {
+    json!({"sessionUpdate": "subagent_update", "sessionId": session, "state": {"state": state}})
+}
+
+impl Agent {
+    fn steps(&mut self) -> Vec<pilothouse_core::conversation::ui_message::ToolStep> {
+        self.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        self.rows().into_iter().filter_map(|row| row.tool_step).collect()
+    }
+}
+
+#[test]
+fn a_sub_agent_keeps_its_description_and_may_work_again() {
+    use pilothouse_core::render::tool_view::ToolView;
+    let mut agent = delegating();
+    agent.update(state("child", "running"));
+    agent.line(of("child", chunk("Land.")));
+    agent.update(state("child", "idle"));
+    agent.update(json!({"sessionUpdate": "subagent_update", "sessionId": "child", "title": "Explorer"}));
+    agent.update(state("child", "running"));
+    agent.line(of("child", chunk("Water.")));
+    let steps = agent.steps();
+    let shown: Vec<_> = steps.iter().map(|step| (step.info.title.as_str(), step.result.as_deref())).collect();
+    assert_eq!(shown, [("Scout", Some("Land.")), ("Explorer", Some("Water."))]);
+    for step in &steps {
+        assert_eq!(ToolView::of(step), ToolView::Delegate { task: "Look around".to_owned() });
+    }
+}
+
+#[test]
+fn calls_of_a_sub_agent_are_its_own() {
+    let call = |status: &str| json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "kind": "read", "status": status});
+    let mut agent = delegating();
+    agent.update(call("in_progress"));
+    // Its permission comes before its call, which has the same id as one of the agent.
+    let mut ask = permission(3);
+    ask["params"]["sessionId"] = "child".into();
+    agent.line(ask);
+    agent.answer_ask(Answer::Choose("y".to_owned()));
+    agent.line(of("child", call("completed")));
+    agent.line(of("child", json!({"sessionUpdate": "subagent_update", "sessionId": "grandchild", "title": "Helper"})));
+    agent.line(of("grandchild", json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "image", "data": "QUJD", "mimeType": "image/png"}})));
+    // A request of a session that is not known has no row.
+    let mut stranger = permission(4);
+    stranger["params"]["sessionId"] = "stranger".into();
+    agent.line(stranger);
+    agent.answer_ask(Answer::Choose("n".to_owned()));
+    let steps = agent.steps();
+    let shown: Vec<_> =
+        steps.iter().map(|step| (step.call_id.as_str(), step.info.parent.as_str(), step.phase)).collect();
+    assert_eq!(
+        shown,
+        [
+            ("subagent-child", "", Phase::Done),
+            ("c", "", Phase::Done),
+            ("child/c", "subagent-child", Phase::Done),
+            ("subagent-grandchild", "subagent-child", Phase::Done),
+        ]
+    );
+    assert_eq!(agent.rows().iter().map(|row| row.images.len()).sum::<usize>(), 1);
+}

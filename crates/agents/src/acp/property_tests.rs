@@ -30,8 +30,17 @@ enum Step {
     Silence,
 }
 
-fn id() -> impl Strategy<Value = &'static str> {
-    select(vec!["a", "b", "c", ""])
+/// How a random conversation is opened.
+#[derive(Clone, Copy, Debug)]
+enum Opening {
+    New,
+    /// `session/load` of a conversation that is recorded: its replay is muted.
+    Load,
+    Import,
+}
+
+fn id() -> impl Strategy<Value = Value> {
+    select(vec![json!("a"), json!("b"), json!("c"), json!(""), json!(7), Value::Null])
 }
 
 fn status() -> impl Strategy<Value = &'static str> {
@@ -46,8 +55,18 @@ fn update() -> impl Strategy<Value = Value> {
         json!([{"type": "content", "content": {"type": "text", "text": "out"}}]),
         json!([{"type": "diff", "path": "/a", "newText": "n"}]),
         json!([{"type": "hologram"}]),
-        json!("none"),
+        json!([{"type": "content", "content": {"type": "audio", "data": "QUJD", "mimeType": "audio/wav"}}]),
+        json!("plain"),
     ]);
+    let block = select(vec![
+        json!("plain"),
+        json!(["a", {"type": "text", "text": "b"}]),
+        json!({"type": "hologram"}),
+        json!({"type": "image", "data": "QUJD", "mimeType": "image/png"}),
+        json!(5),
+    ]);
+    let compaction = select(vec![json!("k"), json!("l"), Value::Null]);
+    let compaction_status = select(vec!["in_progress", "completed", "failed", "cancelled", "later"]);
     prop_oneof![
         3 => (select(vec!["agent_message_chunk", "agent_thought_chunk", "user_message_chunk"]), text, message).prop_map(
             |(kind, text, message)| json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}, "messageId": message})
@@ -58,15 +77,24 @@ fn update() -> impl Strategy<Value = Value> {
         1 => select(vec!["tool_call", "tool_call_update"]).prop_map(|kind| json!({"sessionUpdate": kind, "title": 5})),
         1 => Just(json!({"sessionUpdate": "plan", "entries": [{"content": "s", "status": "completed"}, 7]})),
         1 => Just(json!({"sessionUpdate": "usage_update", "used": 1, "size": 0})),
-        1 => Just(json!({"sessionUpdate": "compaction_update", "compactionId": "k", "status": "completed"})),
-        1 => Just(json!({"sessionUpdate": "subagent_update", "sessionId": "child", "title": "Child"})),
+        1 => block.prop_map(|block| json!({"sessionUpdate": "agent_message_chunk", "content": block})),
+        2 => (compaction.clone(), compaction_status).prop_map(
+            |(id, status)| json!({"sessionUpdate": "compaction_update", "compactionId": id, "status": status})
+        ),
+        1 => compaction.prop_map(|id| {
+            json!({"sessionUpdate": "compaction_summary_chunk", "compactionId": id, "content": {"type": "text", "text": "sum"}})
+        }),
+        2 => (select(vec!["child", "grandchild"]), select(vec!["idle", "running", ""])).prop_map(
+            |(session, state)| json!({"sessionUpdate": "subagent_update", "sessionId": session, "title": "Child", "state": {"state": state}})
+        ),
         1 => Just(json!({"sessionUpdate": "from_the_future", "x": 1})),
         1 => Just(json!(null)),
     ]
 }
 
 fn line() -> impl Strategy<Value = Value> {
-    let session = select(vec!["s", "child", "other"]);
+    let session = select(vec!["s", "s", "s", "child", "grandchild", "other"]);
+    let asking = select(vec!["s", "child", "other"]);
     let options = json!([
         {"optionId": "yes", "name": "Allow", "kind": "allow_once"},
         {"optionId": "no", "name": "Reject", "kind": "reject_once"},
@@ -75,11 +103,25 @@ fn line() -> impl Strategy<Value = Value> {
         8 => (session, update()).prop_map(
             |(session, update)| json!({"method": "session/update", "params": {"sessionId": session, "update": update}})
         ),
-        3 => (0..5u32, id(), any::<bool>()).prop_map(move |(request, id, bare)| {
+        3 => (0..5u32, id(), any::<bool>(), asking).prop_map(move |(request, id, bare, session)| {
             let call = if bare { json!({"toolCallId": id}) } else { json!({"toolCallId": id, "title": "T", "kind": "edit"}) };
-            json!({"id": request, "method": "session/request_permission", "params": {"sessionId": "s", "toolCall": call, "options": options}})
+            json!({"id": request, "method": "session/request_permission", "params": {"sessionId": session, "toolCall": call, "options": options}})
         }),
-        1 => (10..13u32).prop_map(|id| json!({"id": id, "method": "elicitation/create", "params": {"mode": "form", "message": "?"}})),
+        1 => (10..13u32, id()).prop_map(|(request, id)| {
+            json!({"id": request, "method": "elicitation/create", "params": {"mode": "form", "message": "?", "toolCallId": id}})
+        }),
+        1 => (10..13u32, id()).prop_map(|(request, id)| {
+            json!({"id": request, "method": "elicitation/create", "params": {"mode": "url", "url": "https://x", "elicitationId": "e", "toolCallId": id}})
+        }),
+        1 => Just(json!({"method": "elicitation/complete", "params": {"elicitationId": "e"}})),
+        1 => (select(vec!["session/request_permission", "fs/read_text_file"])).prop_map(
+            |method| json!({"id": null, "method": method, "params": {"sessionId": "s"}})
+        ),
+        1 => select(vec!["session/update", "unknown"]).prop_map(
+            |method| json!({"method": method, "params": {"update": {"sessionUpdate": "agent_message_chunk", "content": "x"}}})
+        ),
+        1 => Just(json!({"id": null, "error": {"code": -32700, "message": "Parse error"}})),
+        1 => Just(json!({"id": "$prompt"})),
         1 => (20..23u32).prop_map(|id| json!({"id": id, "method": "fs/write_text_file", "params": {"path": "/etc/passwd"}})),
         1 => (0..5u32).prop_map(|id| json!({"method": "$/cancel_request", "params": {"requestId": id}})),
         3 => select(vec!["end_turn", "cancelled", "max_tokens", "refusal", "new_reason"])
@@ -94,7 +136,13 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => Just(Step::Prompt),
         1 => Just(Step::Abort),
-        3 => select(vec![Answer::Choose("yes".into()), Answer::Choose("no".into()), Answer::Cancel]).prop_map(Step::Answer),
+        3 => select(vec![
+            Answer::Choose("yes".into()),
+            Answer::Choose("no".into()),
+            Answer::Confirm(true),
+            Answer::Form(Default::default()),
+            Answer::Cancel,
+        ]).prop_map(Step::Answer),
         20 => line().prop_map(Step::Line),
         1 => prop::collection::vec(any::<u8>(), 0..20).prop_map(Step::Garbage),
         1 => Just(Step::Silence),
@@ -114,10 +162,11 @@ struct Checked {
     asked: usize,
     answered: usize,
     prompt: Value,
+    is_compacting: bool,
 }
 
 impl Checked {
-    fn new() -> Self {
+    fn new(opening: Opening) -> Self {
         let mut checked = Self {
             connection: Connection::new(Vec::new(), super::capabilities()),
             live: MessageController::default(),
@@ -128,11 +177,21 @@ impl Checked {
             asked: 0,
             answered: 0,
             prompt: Value::Null,
+            is_compacting: false,
         };
-        checked.connection.open(Open::New { folder: "/".into() });
-        checked.line(&json!({"id": 1, "result": {"protocolVersion": 1, "agentCapabilities": {}}}));
-        checked.line(&json!({"id": 2, "result": {"sessionId": "s"}}));
+        let (session_id, folder) = ("s".to_owned(), "/".to_owned());
+        checked.connection.open(match opening {
+            Opening::New => Open::New { folder },
+            Opening::Load => Open::Stored { session_id, folder },
+            Opening::Import => Open::Import { session_id, folder },
+        });
+        checked.line(&json!({"id": 1, "result": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}}));
         checked
+    }
+
+    /// The agent's answer to the request that opens the session.
+    fn opened(&mut self) {
+        self.line(&json!({"id": 2, "result": {"sessionId": "s"}}));
     }
 
     fn request(&mut self, request: Request) {
@@ -146,7 +205,9 @@ impl Checked {
         let mut line = line.clone();
         if line["id"] == "$prompt" {
             line["id"] = self.prompt.clone();
-        } else if line.get("method").is_some() && line.get("id").is_some() {
+        } else if let (Some(method), Some(id)) = (line["method"].as_str(), line.get("id"))
+            && (!id.is_null() || method != "session/update")
+        {
             self.asked += 1;
         }
         self.connection.receive(Line::Complete(line.to_string().into_bytes()));
@@ -174,12 +235,35 @@ impl Checked {
                 self.poll();
             }
             Step::Silence => {
-                if self.connection.silence_timeout().is_some() {
-                    self.connection.silence();
-                    self.poll();
-                }
+                self.silence();
             }
         }
+    }
+
+    /// Lets the time pass, if it is waited for. Returns whether it was.
+    fn silence(&mut self) -> bool {
+        let waits = self.connection.silence_timeout().is_some();
+        if waits {
+            self.connection.silence();
+            self.poll();
+        }
+        waits
+    }
+
+    /// Lets everything end that the agent began.
+    fn rest(&mut self) {
+        // The end of a replay sends the prompts that waited for it.
+        self.silence();
+        for ask_id in std::mem::take(&mut self.asks) {
+            self.request(Request::Answer { ask_id, answer: Answer::Cancel });
+        }
+        // Ignored without a turn.
+        self.line(&json!({"id": "$prompt", "result": {"stopReason": "end_turn"}}));
+        assert!(!self.silence() || !self.silence(), "the silence of the agent ends nothing");
+        assert!(!self.live.is_running(), "a run goes on");
+        assert!(!self.is_compacting, "a compaction goes on");
+        assert!(!self.live.has_open_call(), "a row still runs");
+        assert_eq!(self.answered, self.asked, "a request of the agent has no answer");
     }
 
     fn poll(&mut self) {
@@ -205,6 +289,11 @@ impl Checked {
     }
 
     fn event(&mut self, event: Event) {
+        match &event {
+            Event::CompactionStart { .. } => self.is_compacting = true,
+            Event::CompactionEnd { .. } | Event::AgentSettled { .. } => self.is_compacting = false,
+            _ => {}
+        }
         match &event {
             Event::MessageEnd { message } => self.recorded.push(message.clone()),
             Event::CompactionEnd { summary: Some(summary), .. } => {
@@ -242,12 +331,25 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_sequence_breaks_the_conversation(steps in prop::collection::vec(step(), 0..60)) {
-        let mut checked = Checked::new();
-        for step in steps {
+    fn no_sequence_breaks_the_conversation(
+        opening in select(vec![Opening::New, Opening::New, Opening::Load, Opening::Import]),
+        before in prop::collection::vec(step(), 0..8),
+        steps in prop::collection::vec(step(), 0..60),
+        is_killed in any::<bool>(),
+    ) {
+        let mut checked = Checked::new(opening);
+        let count = before.len();
+        for (index, step) in before.into_iter().chain(steps).enumerate() {
+            if index == count {
+                checked.opened();
+            }
             checked.step(step);
             prop_assert!(checked.answered <= checked.asked, "an agent's request was answered twice");
             prop_assert_eq!(checked.answered + checked.asks.len(), checked.asked, "an agent's request is lost");
+        }
+        if !is_killed {
+            checked.opened();
+            checked.rest();
         }
         checked.close();
     }

@@ -8,18 +8,19 @@
 //!
 //! Folding only the ended messages gives the same rows as folding all events.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use agent_client_protocol_schema::v1::ToolCallUpdate;
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
 use pilothouse_core::conversation::plan::{self, PlanStep};
 use pilothouse_core::conversation::ui_message::{Image, ToolStep};
-use pilothouse_core::limits::OPEN_CALLS;
+use pilothouse_core::limits::{OPEN_CALLS, SUBAGENTS};
 use pilothouse_core::protocol::event::{Event, Update};
 use pilothouse_core::render::tool_kind::ToolKind;
 use serde_json::Value;
 
 use super::call::Call;
+use super::connection::Owner;
 
 /// The number of ended calls that are remembered: late updates of them are ignored.
 const REMEMBERED_CALLS: usize = 1_000;
@@ -45,10 +46,14 @@ pub(super) struct Transcript {
     results: Vec<Message>,
     /// System rows that wait for the end of the open message.
     notes: Vec<Message>,
+    /// The text of a system row that is being received in chunks.
+    open_note: String,
     /// The stop reason of the last assistant message, if nothing followed it.
     last_reason: Option<StopReason>,
     /// The agent has used ids for its messages.
     has_message_ids: bool,
+    /// The sub-agents that the agent has announced, by their session ids.
+    subagents: BTreeMap<String, Subagent>,
     has_plan: bool,
     compactions: Compactions,
     /// The plan as a tool last reported it.
@@ -118,6 +123,32 @@ pub(super) enum TextKind {
     Thinking,
 }
 
+/// A sub-agent. While it works it has an open row.
+#[derive(Clone, Debug, Default)]
+struct Subagent {
+    title: String,
+    description: String,
+    /// The session of the sub-agent that started it; empty if the agent itself did.
+    parent: String,
+    /// The call id of its last row.
+    row: String,
+    rows: u64,
+}
+
+/// What the agent reports about a sub-agent. What is missing is unchanged.
+#[derive(Debug)]
+pub(super) struct SubagentUpdate {
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) state: Option<SubagentState>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SubagentState {
+    Working,
+    Idle,
+}
+
 /// How a turn ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TurnEnd {
@@ -133,6 +164,11 @@ impl Transcript {
     /// The events since the last call.
     pub(super) fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
+    }
+
+    /// Whether a run is in progress: a turn, work in the background, or a replay.
+    pub(super) const fn is_running(&self) -> bool {
+        self.running
     }
 
     pub(super) const fn is_background(&self) -> bool {
@@ -204,12 +240,19 @@ impl Transcript {
         if matches!(&part, Part::Text { text } if text.starts_with(MODE_UPDATE)) {
             return;
         }
-        self.begin_output();
-        let is_note = is_warning || (id.is_none() && self.has_message_ids && kind == TextKind::Text);
+        self.begin_run();
+        // An agent that has ids for its messages has none for those that are not the model's.
+        let continues = self.message.as_ref().is_some_and(|message| message.id.is_none() && !message.has_calls());
+        let is_unnamed = id.is_none() && self.has_message_ids && kind == TextKind::Text && !continues;
         self.has_message_ids |= id.is_some() && kind == TextKind::Text;
         self.close_rejected();
-        if is_note && let Part::Text { text } = &part {
-            return self.note(text.trim().to_owned());
+        match &part {
+            Part::Text { text } if is_warning => {
+                self.close_note();
+                return self.note(text.trim().to_owned());
+            }
+            Part::Text { text } if is_unnamed => return self.open_note.push_str(text),
+            _ => self.close_note(),
         }
         let is_other = self.message.as_ref().is_some_and(|message| {
             let has_call = message.blocks.iter().any(|block| matches!(block, Block::Call(_)));
@@ -253,13 +296,18 @@ impl Transcript {
         self.events.push(Event::MessageUpdate { update });
     }
 
+    /// Ends the system row that is being received.
+    fn close_note(&mut self) {
+        let text = std::mem::take(&mut self.open_note);
+        self.note(text.trim().to_owned());
+    }
+
     /// Adds a row that the agent did not write as an answer. It follows the open message.
     pub(super) fn note(&mut self, text: String) {
         if text.trim().is_empty() {
             return;
         }
-        let content = Content(vec![Part::Text { text }]);
-        self.notes.push(Message::Custom { content, display: true });
+        self.notes.push(note_message(text));
         let has_calls = self.message.as_ref().is_some_and(OpenMessage::has_calls);
         if !has_calls {
             self.end_message(StopReason::Stop, None);
@@ -329,7 +377,12 @@ impl Transcript {
     pub(super) fn call(&mut self, update: ToolCallUpdate, is_new: bool, parent: &str) {
         let mut id = update.tool_call_id.to_string();
         if id.is_empty() {
-            match self.calls.last() {
+            let is_subagent = |call: &Call| self.subagents.values().any(|known| known.row == call.id);
+            let of_same_agent = |call: &&Call| {
+                let is_own = if parent.is_empty() { !call.of_subagent } else { call.parent == parent };
+                is_own && !is_subagent(call)
+            };
+            match self.calls.iter().rfind(of_same_agent) {
                 Some(last) if !is_new => id.clone_from(&last.id),
                 _ => {
                     self.unnamed += 1;
@@ -345,6 +398,7 @@ impl Transcript {
             self.close_rejected();
             let mut call = Call::new(id.clone());
             parent.clone_into(&mut call.parent);
+            call.of_subagent = !parent.is_empty();
             self.add_call(call);
         }
         self.change_call(&id, |call| call.merge(update));
@@ -486,14 +540,17 @@ impl Transcript {
 
     /// Prepares a permission request for a call and returns the call as the card shows it. The message ends, so that
     /// the row that records the answer follows it.
-    pub(super) fn ask(&mut self, update: ToolCallUpdate) -> ToolStep {
+    pub(super) fn ask(&mut self, update: ToolCallUpdate, session: &str, owner: Owner) -> ToolStep {
         let id = update.tool_call_id.to_string();
         let is_known = self.calls.iter().any(|call| call.id == id);
         let fields = &update.fields;
         let is_described = fields.title.is_some() || fields.kind.is_some() || fields.raw_input.is_some();
         // A request that only names an unknown call has no row: nothing would be in it.
-        if is_known || (is_described && !id.is_empty() && !self.is_past(&id, true)) {
-            self.call(update.clone(), true, "");
+        let has_row = is_known || (is_described && !id.is_empty() && !self.is_past(&id, true));
+        match owner {
+            Owner::Session if has_row => self.call(update.clone(), true, ""),
+            Owner::Subagent if has_row => self.subagent_tool_call(session, update.clone(), true),
+            _ => {}
         }
         self.end_message(StopReason::ToolUse, None);
         match self.calls.iter_mut().find(|call| call.id == id) {
@@ -544,35 +601,84 @@ impl Transcript {
         !self.calls.is_empty()
     }
 
-    /// The row of a sub-agent, by the id of its session.
-    pub(super) fn subagent(&mut self, session: &str, title: &str, description: &str, is_done: bool) {
-        let id = subagent_call(session);
-        let is_known = self.calls.iter().any(|call| call.id == id);
-        if !is_known && (is_done || self.is_past(&id, true)) {
+    pub(super) fn has_subagent(&self, session: &str) -> bool {
+        self.subagents.contains_key(session)
+    }
+
+    /// Applies what the agent reports about a sub-agent. An idle one may work again, which is shown as another row.
+    pub(super) fn subagent(&mut self, session: &str, update: SubagentUpdate, parent: &str) {
+        let is_new = !self.has_subagent(session);
+        if is_new && self.subagents.len() >= SUBAGENTS {
             return;
         }
-        self.begin_output();
-        if !is_known {
-            self.add_call(Call::new(id.clone()));
+        let known = self.subagents.entry(session.to_owned()).or_default();
+        if is_new && parent != session {
+            parent.clone_into(&mut known.parent);
         }
-        self.change_call(&id, |call| {
-            call.set_delegate(if description.is_empty() { title } else { description });
-            if !title.is_empty() {
-                call.set_title_text(title.to_owned());
+        known.title = update.title.unwrap_or(std::mem::take(&mut known.title));
+        known.description = update.description.unwrap_or(std::mem::take(&mut known.description));
+        let row = known.row.clone();
+        let is_open = self.calls.iter().any(|call| call.id == row);
+        match update.state {
+            Some(SubagentState::Idle) if !is_open => {}
+            Some(SubagentState::Idle) => {
+                self.show_subagent(session);
+                self.end_call(&row, false, "");
             }
-            call.set_running();
-        });
-        self.settle_call(&id);
-        if is_done {
-            self.end_call(&id, false, "");
+            None if !is_open && !is_new => {}
+            None | Some(SubagentState::Working) => drop(self.show_subagent(session)),
         }
     }
 
-    /// Adds text of a sub-agent to the output of its row.
-    pub(super) fn subagent_text(&mut self, session: &str, text: &str) {
-        let id = subagent_call(session);
-        self.change_call(&id, |call| call.append_output(text));
-        self.settle_call(&id);
+    /// Shows a sub-agent as working and returns the id of its row.
+    fn show_subagent(&mut self, session: &str) -> String {
+        let Some(mut known) = self.subagents.get(session).cloned() else { return String::new() };
+        let is_open = self.calls.iter().any(|call| call.id == known.row);
+        self.begin_output();
+        if !is_open {
+            self.close_rejected();
+            known.rows += 1;
+            known.row = match known.rows {
+                1 => format!("subagent-{session}"),
+                number => format!("subagent-{session}#{number}"),
+            };
+            let mut call = Call::new(known.row.clone());
+            call.parent = self.subagents.get(&known.parent).map(|parent| parent.row.clone()).unwrap_or_default();
+            self.add_call(call);
+            self.subagents.insert(session.to_owned(), known.clone());
+        }
+        self.change_call(&known.row, |call| {
+            call.set_delegate(&known.title, &known.description);
+            call.set_running();
+        });
+        self.settle_call(&known.row);
+        known.row
+    }
+
+    /// Adds content of a sub-agent to the output of its row.
+    pub(super) fn subagent_content(&mut self, session: &str, part: Part) {
+        if matches!(&part, Part::Text { text } if text.is_empty()) {
+            return;
+        }
+        let row = self.show_subagent(session);
+        self.change_call(&row, |call| match part {
+            Part::Text { text } => call.append_output(&text),
+            Part::Image(image) => call.add_image(image),
+            _ => {}
+        });
+        self.settle_call(&row);
+    }
+
+    /// Adds or updates a call of a sub-agent.
+    pub(super) fn subagent_tool_call(&mut self, session: &str, update: ToolCallUpdate, is_new: bool) {
+        let id = update.tool_call_id.to_string();
+        let is_known = self.calls.iter().any(|call| call.id == id) || self.is_past(&id, is_new);
+        let row = if is_known { self.row_of_subagent(session) } else { self.show_subagent(session) };
+        self.call(update, is_new, &row);
+    }
+
+    fn row_of_subagent(&self, session: &str) -> String {
+        self.subagents.get(session).map(|known| known.row.clone()).unwrap_or_default()
     }
 
     /// Replaces the plan.
@@ -634,6 +740,9 @@ impl Transcript {
 
     /// Some agents also write an error as an answer. The message's end is authoritative, so its row disappears.
     fn drop_repeated_error(&mut self, error: &str) {
+        if is_same_error(&self.open_note, error) {
+            self.open_note.clear();
+        }
         if let Some(message) = &mut self.message
             && let Some(Block::Text(text)) = message.blocks.last()
             && is_same_error(text, error)
@@ -644,6 +753,9 @@ impl Transcript {
 
     /// The text of the last block, for an agent that reports an error as an answer and nothing else.
     pub(super) fn last_text(&self) -> Option<String> {
+        if !self.open_note.is_empty() {
+            return Some(self.open_note.trim().to_owned());
+        }
         match self.message.as_ref()?.blocks.last()? {
             Block::Text(text) => Some(text.trim().to_owned()),
             _ => None,
@@ -652,6 +764,11 @@ impl Transcript {
 
     /// Starts a run in the background for output without a prompt.
     fn begin_output(&mut self) {
+        self.begin_run();
+        self.close_note();
+    }
+
+    fn begin_run(&mut self) {
         self.end_replayed_user_message();
         if !self.running {
             self.running = true;
@@ -701,6 +818,10 @@ impl Transcript {
 
     /// Records results and notes.
     fn flush(&mut self) {
+        let note = std::mem::take(&mut self.open_note);
+        if !note.trim().is_empty() {
+            self.notes.push(note_message(note.trim().to_owned()));
+        }
         if !self.results.is_empty() || !self.notes.is_empty() {
             self.last_reason = None;
         }
@@ -749,9 +870,8 @@ impl Block {
     }
 }
 
-/// The call id of a sub-agent's row.
-pub(super) fn subagent_call(session: &str) -> String {
-    format!("subagent-{session}")
+fn note_message(text: String) -> Message {
+    Message::Custom { content: Content(vec![Part::Text { text }]), display: true }
 }
 
 fn assistant(parts: Vec<Part>, stop_reason: StopReason, error_message: Option<String>) -> Message {

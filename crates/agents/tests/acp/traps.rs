@@ -1,10 +1,11 @@
 //! The peculiarities of real agents, by recording: `acp.md` lists them.
 
 use pilothouse_agents::{AgentEvent, Reply, Request};
+use pilothouse_core::Kind;
 use pilothouse_core::protocol::event::Event;
 use pilothouse_test_support::recordings::acp::{Played, Player};
 
-use crate::{recording, rows_of};
+use crate::{events, fold, recording, rows_of};
 
 #[test]
 fn trap_02_files_are_never_written_for_an_agent() {
@@ -75,17 +76,32 @@ fn trap_07_a_provider_error_is_one_error_row() {
 #[test]
 fn trap_10_a_replay_is_imported_once_and_in_order() {
     for agent in ["claude-agent", "claude-agent-0.49", "codex", "kilo", "opencode"] {
-        let (replayed, live) =
-            (rows_of(&format!("{agent}/load-replay")), rows_of(&format!("{agent}/history-setup")));
-        let users = |rows: &[String]| -> Vec<String> {
-            rows.iter()
-                .filter(|row| row.starts_with("user"))
-                .map(|row| row.split('[').take(3).collect())
-                .collect()
-        };
-        let (replayed, live) = (users(&replayed), users(&live));
-        assert!(replayed.len() > live.len(), "{agent}: {replayed:#?} {live:#?}");
+        let replayed = conversation(&format!("{agent}/load-replay"));
+        let live = conversation(&format!("{agent}/history-setup"));
+        assert!(live.len() >= 10, "{agent}: {live:#?}");
+        // The recorded client sends one more prompt after the replay.
+        assert_eq!(replayed[..live.len()], live, "{agent}: the order differs");
+        let users = replayed[live.len()..].iter().filter(|(is_user, _)| *is_user).count();
+        assert_eq!(users, 1, "{agent}: {replayed:#?}");
     }
+}
+
+/// The texts of the user and of the agent in their order, each with whether it is the user's. Texts of the agent that
+/// follow each other are joined.
+fn conversation(name: &str) -> Vec<(bool, String)> {
+    let mut texts: Vec<(bool, String)> = Vec::new();
+    for row in fold(events(&recording(name))).rows() {
+        let is_user = match row.kind {
+            Kind::User => true,
+            Kind::Assistant => false,
+            _ => continue,
+        };
+        match texts.last_mut() {
+            Some((false, last)) if !is_user => last.push_str(&row.text),
+            _ => texts.push((is_user, row.text.trim().to_owned())),
+        }
+    }
+    texts
 }
 
 #[test]
