@@ -11,7 +11,7 @@ use crate::cargo;
 use crate::fingerprint;
 use crate::process;
 use crate::report::{self, Progress};
-use crate::setup::{PageTools, TARGET, WasmToolchain};
+use crate::setup::{PageTools, TARGET, Tool, WasmToolchain};
 use crate::workspace::Workspace;
 
 /// The cargo profile of the page and of its browser tests.
@@ -65,8 +65,25 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
         command.arg("--release");
     }
     process::run(&mut command, "the page could not be built; see above")?;
+    if let Some(esbuild) = &tools.esbuild {
+        minify(&next, esbuild)?;
+    }
     swap(&next, &page, &stamp)?;
     fs::write(&stamp, wanted).context("target/page.stamp cannot be written")
+}
+
+/// Minifies the page's JavaScript in place.
+fn minify(page: &Path, esbuild: &Tool) -> Result<()> {
+    for file in fs::read_dir(page).context("the new page cannot be read")? {
+        let file = file?.path();
+        if file.extension().is_some_and(|extension| extension == "js") {
+            let mut command = Command::new(&esbuild.program);
+            command.args(["--minify", "--format=esm", "--allow-overwrite", "--log-level=warning"]);
+            command.arg(&file).arg(format!("--outfile={}", file.display()));
+            process::run(&mut command, "the page's JavaScript could not be minified; see above")?;
+        }
+    }
+    Ok(())
 }
 
 /// Moves the new page into place. If it equals the old one, the old one stays: cargo would rebuild the server.

@@ -9,6 +9,7 @@ mod browser;
 pub(crate) mod cargo_fuzz;
 mod cargo_tool;
 mod debian_rust;
+mod esbuild;
 mod npm;
 mod real_agents;
 mod wasm_opt;
@@ -55,6 +56,7 @@ pub(crate) struct PageTools {
     pub(crate) trunk: Tool,
     wasm_bindgen: Tool,
     pub(crate) wasm_opt: Option<Tool>,
+    pub(crate) esbuild: Option<Tool>,
 }
 
 impl PageTools {
@@ -64,9 +66,10 @@ impl PageTools {
         let (wasm_bindgen, trunk) = (CargoTool::wasm_bindgen(workspace)?, CargoTool::trunk());
         let toolchain = wasm_target::find(workspace)?;
         let cargo_tools = [wasm_bindgen.find(workspace), trunk.find(workspace)];
-        let optimizer = wasm_opt::find(workspace);
+        let (optimizer, minifier) = (wasm_opt::find(workspace), esbuild::find(workspace));
         let missing_tools = cargo_tools.iter().filter(|tool| tool.is_none()).count();
-        progress.add(usize::from(toolchain.is_none()) + missing_tools + usize::from(optimizer.is_none()));
+        let missing_npm_tools = usize::from(optimizer.is_none()) + usize::from(minifier.is_none());
+        progress.add(usize::from(toolchain.is_none()) + missing_tools + missing_npm_tools);
 
         let toolchain = match toolchain {
             Some(toolchain) => toolchain,
@@ -97,7 +100,14 @@ impl PageTools {
                 .map_err(|error| report::note(&format!("the page is larger without wasm-opt: {error:#}")))
                 .ok()
         });
-        Ok(Self { toolchain, trunk, wasm_bindgen, wasm_opt })
+        let esbuild = minifier.or_else(|| {
+            progress.next(&format!("esbuild {} into target/tools", esbuild::VERSION), "a few seconds");
+            let installed = timed("esbuild", || esbuild::install(workspace));
+            installed
+                .map_err(|error| report::note(&format!("the page is larger without esbuild: {error:#}")))
+                .ok()
+        });
+        Ok(Self { toolchain, trunk, wasm_bindgen, wasm_opt, esbuild })
     }
 
     /// Configures a program to compile for the browser and to find the tools.
@@ -113,9 +123,10 @@ impl PageTools {
     }
 
     /// The versions that affect the built page.
-    pub(crate) fn identities(&self) -> [&str; 4] {
-        let wasm_opt = self.wasm_opt.as_ref().map_or("none", |tool| &tool.version);
-        [&self.toolchain.identity, &self.trunk.version, &self.wasm_bindgen.version, wasm_opt]
+    pub(crate) fn identities(&self) -> [&str; 5] {
+        let [wasm_opt, esbuild] = [&self.wasm_opt, &self.esbuild]
+            .map(|tool| tool.as_ref().map_or("none", |tool| tool.version.as_str()));
+        [&self.toolchain.identity, &self.trunk.version, &self.wasm_bindgen.version, wasm_opt, esbuild]
     }
 }
 
@@ -131,6 +142,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
         ("trunk", describe(workspace, &tools.trunk)),
         ("bindgen", describe(workspace, &tools.wasm_bindgen)),
         ("wasm-opt", tools.wasm_opt.as_ref().map_or("none".into(), |tool| describe(workspace, tool))),
+        ("esbuild", tools.esbuild.as_ref().map_or("none".into(), |tool| describe(workspace, tool))),
         ("browser", describe(workspace, &browser.chromium)),
         ("driver", describe(workspace, &browser.driver)),
         ("agents", agents.describe(workspace)),
