@@ -438,7 +438,9 @@ fn a_numeric_call_id_is_an_id() {
     let mut agent = Agent::ready(json!({}));
     agent.prompt("two calls");
     for id in [7, 8] {
-        agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": "T", "status": "in_progress"}));
+        agent.update(
+            json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": "T", "status": "in_progress"}),
+        );
     }
     agent.line(json!({"id": 0, "method": "session/request_permission", "params": {"sessionId": "s", "toolCall": {"toolCallId": 7}, "options": []}}));
     agent.update(json!({"sessionUpdate": "tool_call_update", "toolCallId": 7, "status": "failed"}));
@@ -452,10 +454,10 @@ fn a_numeric_call_id_is_an_id() {
 /// A permission request for the call `c`.
 fn permission(id: u64) -> Value {
     json!({"id": id, "method": "session/request_permission", "params": {"sessionId": "s",
-        "toolCall": {"toolCallId": "c", "title": "T", "kind": "edit"}, "options": [
-            {"optionId": "y", "name": "Allow", "kind": "allow_once"},
-            {"optionId": "n", "name": "Reject", "kind": "reject_once"},
-        ]}})
+    "toolCall": {"toolCallId": "c", "title": "T", "kind": "edit"}, "options": [
+        {"optionId": "y", "name": "Allow", "kind": "allow_once"},
+        {"optionId": "n", "name": "Reject", "kind": "reject_once"},
+    ]}})
 }
 
 impl Agent {
@@ -481,9 +483,11 @@ impl Agent {
 fn an_answered_question_does_not_reject_its_call() {
     let url = json!({"mode": "url", "url": "https://x", "elicitationId": "e", "toolCallId": "c"});
     let form = json!({"mode": "form", "message": "?", "toolCallId": "c"});
-    for (params, answer) in
-        [(form, Answer::Form(Default::default())), (url.clone(), Answer::Confirm(true)), (url, Answer::Cancel)]
-    {
+    for (params, answer) in [
+        (form, Answer::Form(Default::default())),
+        (url.clone(), Answer::Confirm(true)),
+        (url, Answer::Cancel),
+    ] {
         let mut agent = Agent::ready(json!({}));
         agent.prompt("ask");
         agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T"}));
@@ -556,7 +560,8 @@ fn the_summary_of_a_compaction_comes_whole_or_in_parts() {
     let mut agent = Agent::ready(json!({}));
     let mut done = compaction("k", "completed");
     done["summary"] = json!([{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]);
-    for update in [compaction("k", "in_progress"), done.clone(), done.clone(), compaction("k", "in_progress")] {
+    for update in [compaction("k", "in_progress"), done.clone(), done.clone(), compaction("k", "in_progress")]
+    {
         agent.update(update);
     }
     assert_eq!(compactions(&agent), [Some("One.\n\nTwo.".to_owned())], "updates of an ended one are ignored");
@@ -564,7 +569,9 @@ fn the_summary_of_a_compaction_comes_whole_or_in_parts() {
     agent.update(compaction("l", "in_progress"));
     for text in ["Three", " four."] {
         let content = json!({"type": "text", "text": text});
-        agent.update(json!({"sessionUpdate": "compaction_summary_chunk", "compactionId": "l", "content": content}));
+        agent.update(
+            json!({"sessionUpdate": "compaction_summary_chunk", "compactionId": "l", "content": content}),
+        );
     }
     agent.update(compaction("l", "completed"));
     assert_eq!(compactions(&agent)[1].as_deref(), Some("Three four."));
@@ -598,8 +605,12 @@ fn unexpected_content_leaves_something_to_see() {
     let mut agent = Agent::ready(json!({}));
     agent.prompt("say");
     let hologram = json!({"type": "hologram", "depth": 3});
-    let contents =
-        [json!("A text, "), json!([{"type": "text", "text": "a list, "}, "and "]), hologram.clone(), json!({"type": "audio", "data": "QUJD", "mimeType": "audio/wav"})];
+    let contents = [
+        json!("A text, "),
+        json!([{"type": "text", "text": "a list, "}, "and "]),
+        hologram.clone(),
+        json!({"type": "audio", "data": "QUJD", "mimeType": "audio/wav"}),
+    ];
     for content in contents {
         agent.update(json!({"sessionUpdate": "agent_message_chunk", "content": content}));
     }
@@ -635,7 +646,11 @@ fn stopped_work_in_the_background_ends_as_aborted_after_a_short_silence() {
     agent.update(chunk("Something else."));
     agent.connection.silence();
     agent.poll();
-    let last = agent.events.iter().rev().find(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { .. })));
+    let last = agent
+        .events
+        .iter()
+        .rev()
+        .find(|event| matches!(event, AgentEvent::Session(Event::AgentSettled { .. })));
     assert_eq!(last, Some(&AgentEvent::Session(Event::AgentSettled { aborted: false })));
 }
 
@@ -682,7 +697,9 @@ fn chunks_without_an_id_are_one_note_among_messages_with_ids() {
         agent.update(update);
     }
     // Thoughts without an id begin a message that goes on without one.
-    agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "completed"}));
+    agent.update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "completed"}),
+    );
     agent.update(json!({"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "Hm."}}));
     agent.update(chunk("Three"));
     agent.update(chunk("."));
@@ -712,7 +729,8 @@ fn updates_before_the_session_is_open_are_shown() {
 
 #[test]
 fn settings_of_another_session_do_not_change_ours() {
-    let modes = json!({"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]});
+    let modes =
+        json!({"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]});
     let other = json!({"method": "session/update", "params": {"sessionId": "other",
         "update": {"sessionUpdate": "current_mode_update", "currentModeId": "b"}}});
     let mut agent = Agent::opening(Open::Stored { session_id: "s".to_owned(), folder: "/".to_owned() });
@@ -786,7 +804,10 @@ fn calls_of_a_sub_agent_are_its_own() {
     agent.line(ask);
     agent.answer_ask(Answer::Choose("y".to_owned()));
     agent.line(of("child", call("completed")));
-    agent.line(of("child", json!({"sessionUpdate": "subagent_update", "sessionId": "grandchild", "title": "Helper"})));
+    agent.line(of(
+        "child",
+        json!({"sessionUpdate": "subagent_update", "sessionId": "grandchild", "title": "Helper"}),
+    ));
     agent.line(of("grandchild", json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "image", "data": "QUJD", "mimeType": "image/png"}})));
     // A request of a session that is not known has no row.
     let mut stranger = permission(4);

@@ -149,11 +149,12 @@ mod tests {
         assert_eq!(texts(json!([{"type": "text", "text": "a"}, "b"])), ["a", "b"]);
         assert_eq!(texts(json!({"type": "audio", "data": "QUJD"})), ["[audio]"]);
         assert_eq!(texts(json!({"type": "image", "data": ""})), ["[image]"]);
-        assert_eq!(texts(json!({"type": "resource", "resource": {"uri": "file:///a", "text": "inside"}})), [
-            "[file:///a](file:///a)\n\ninside"
-        ]);
+        assert_eq!(
+            texts(json!({"type": "resource", "resource": {"uri": "file:///a", "text": "inside"}})),
+            ["[file:///a](file:///a)\n\ninside"]
+        );
         let unknown = json!({"type": "hologram", "x": 1});
-        assert_eq!(read(unknown.clone()).unknown, [unknown.clone()]);
+        assert_eq!(read(unknown.clone()).unknown, std::slice::from_ref(&unknown));
         assert_eq!(texts(unknown), ["[hologram]"]);
         assert!(read(json!(5)).is_unreadable && read(Value::Null).is_unreadable);
         assert!(matches!(read(json!({"type": "image", "data": "QUJD"})).parts[..], [Part::Image(_)]));
@@ -168,9 +169,14 @@ mod tests {
         };
         assert_eq!(shown(json!("plain")), ["plain"]);
         assert_eq!(shown(json!([{"type": "text", "text": "bare"}])), ["bare"]);
-        assert_eq!(shown(json!([{"type": "content", "content": {"type": "audio", "data": "QUJD"}}])), ["[audio]"]);
         assert_eq!(
-            shown(json!([{"type": "content", "content": {"type": "resource", "resource": {"uri": "file:///a", "blob": "QUJD"}}}])),
+            shown(json!([{"type": "content", "content": {"type": "audio", "data": "QUJD"}}])),
+            ["[audio]"]
+        );
+        assert_eq!(
+            shown(
+                json!([{"type": "content", "content": {"type": "resource", "resource": {"uri": "file:///a", "blob": "QUJD"}}}])
+            ),
             ["[file:///a](file:///a)"]
         );
         assert_eq!(shown(json!([{"type": "hologram"}])), ["[hologram]"]);

@@ -137,9 +137,7 @@ fn message(value: Value) -> Incoming {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
 fn number(id: &Value) -> Option<u64> {
     let float = || id.as_f64().filter(|id| id.fract() == 0.0 && (0.0..LARGEST_FLOAT_ID).contains(id));
-    id.as_u64()
-        .or_else(|| id.as_str().and_then(|id| id.parse().ok()))
-        .or_else(|| float().map(|id| id as u64))
+    id.as_u64().or_else(|| id.as_str().and_then(|id| id.parse().ok())).or_else(|| float().map(|id| id as u64))
 }
 
 /// Whether the agent waits for a response to this method, even if its id is null.
@@ -238,8 +236,9 @@ mod tests {
 
     #[test]
     fn a_missing_login_is_recognized_by_code_or_words() {
-        let needs_login =
-            |code: i64, message: &str| RpcError { code, message: message.to_owned(), data: Value::Null }.is_login_required();
+        let needs_login = |code: i64, message: &str| {
+            RpcError { code, message: message.to_owned(), data: Value::Null }.is_login_required()
+        };
         assert!(needs_login(-32000, "Authentication required"));
         assert!(needs_login(401, "invalid"), "Gemini");
         assert!(needs_login(-32603, "Internal error: invalid x-api-key (scripted)"), "opencode");

@@ -242,7 +242,8 @@ impl Transcript {
         }
         self.begin_run();
         // An agent that has ids for its messages has none for those that are not the model's.
-        let continues = self.message.as_ref().is_some_and(|message| message.id.is_none() && !message.has_calls());
+        let continues =
+            self.message.as_ref().is_some_and(|message| message.id.is_none() && !message.has_calls());
         let is_unnamed = id.is_none() && self.has_message_ids && kind == TextKind::Text && !continues;
         self.has_message_ids |= id.is_some() && kind == TextKind::Text;
         self.close_rejected();
@@ -643,7 +644,8 @@ impl Transcript {
                 number => format!("subagent-{session}#{number}"),
             };
             let mut call = Call::new(known.row.clone());
-            call.parent = self.subagents.get(&known.parent).map(|parent| parent.row.clone()).unwrap_or_default();
+            call.parent =
+                self.subagents.get(&known.parent).map(|parent| parent.row.clone()).unwrap_or_default();
             self.add_call(call);
             self.subagents.insert(session.to_owned(), known.clone());
         }
@@ -894,7 +896,8 @@ fn is_heading(text: &str) -> bool {
 /// Whether a text that the agent wrote is the error that it reports, apart from a prefix and the spelling. An answer
 /// that only quotes the error is longer.
 fn is_same_error(text: &str, error: &str) -> bool {
-    let is_json = matches!(serde_json::from_str(text), Ok(Value::Object(fields)) if fields.contains_key("error"));
+    let is_json =
+        matches!(serde_json::from_str(text), Ok(Value::Object(fields)) if fields.contains_key("error"));
     let normal = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (text, error) = (normal(text), normal(error));
     let is_part = text.len() >= SAME_ERROR_BYTES && error.contains(&text);
@@ -910,11 +913,16 @@ mod tests {
     #[test]
     fn only_a_text_that_is_the_error_counts_as_the_error() {
         let error = "Rate limit reached for requests";
-        let json = format!("{{\"error\": {{\"message\": \"{error}\", \"type\": \"requests\", \"code\": null, \"param\": null}}}}");
-        for same in [error, "API Error:  Rate limit reached\nfor requests", "limit reached for requests", &json] {
+        let json = format!(
+            "{{\"error\": {{\"message\": \"{error}\", \"type\": \"requests\", \"code\": null, \"param\": null}}}}"
+        );
+        for same in
+            [error, "API Error:  Rate limit reached\nfor requests", "limit reached for requests", &json]
+        {
             assert!(is_same_error(same, error), "{same}");
         }
-        let answer = format!("The log says \"{error}\". That means that the quota of the organization is used up.");
+        let answer =
+            format!("The log says \"{error}\". That means that the quota of the organization is used up.");
         for other in [answer.as_str(), "limit", ""] {
             assert!(!is_same_error(other, error), "{other}");
         }

@@ -147,8 +147,13 @@ fn the_end_of_a_run_reads_the_context_usage() {
         3,
         json!({"contextUsage": {"tokens": 10, "contextWindow": 100, "percent": 10.0}, "cost": 0.5}),
     );
-    let expected =
-        ContextUsage { tokens: Some(10), context_window: 100, percent: Some(10.0), cost: Some(0.5), ..ContextUsage::default() };
+    let expected = ContextUsage {
+        tokens: Some(10),
+        context_window: 100,
+        percent: Some(10.0),
+        cost: Some(0.5),
+        ..ContextUsage::default()
+    };
     assert_eq!(usage, [Output::Event(AgentEvent::Session(Event::ContextUsage { usage: expected }))]);
     // During a run a compaction does not end it.
     receive(&mut connection, &json!({"type": "agent_start"}));

@@ -205,6 +205,9 @@ async fn the_silence_of_the_agent_counts_from_the_answer_to_its_question() {
     });
     assert!(agent.silence_at.is_none());
     let answer = pilothouse_core::conversation::ask::Answer::Cancel;
-    agent.request(Request::Answer { ask_id: ask_id.unwrap(), answer }, Pending::Offered { id: "a".to_owned() });
+    agent.request(
+        Request::Answer { ask_id: ask_id.unwrap(), answer },
+        Pending::Offered { id: "a".to_owned() },
+    );
     assert!(agent.silence_at.is_some());
 }
