@@ -575,11 +575,18 @@ fn the_summary_of_a_compaction_comes_whole_or_in_parts() {
     }
     agent.update(compaction("l", "completed"));
     assert_eq!(compactions(&agent)[1].as_deref(), Some("Three four."));
+    // One that takes the place of another has none of its summary.
+    agent.update(
+        json!({"sessionUpdate": "compaction_summary_chunk", "compactionId": "m", "content": "Five."}),
+    );
+    agent.update(compaction("n", "in_progress"));
+    agent.update(compaction("n", "completed"));
+    assert_eq!(compactions(&agent)[2].as_deref(), Some("The agent compacted the conversation."));
     // Without an id each one is new.
     done["compactionId"] = Value::Null;
     agent.update(done.clone());
     agent.update(done);
-    assert_eq!(compactions(&agent).len(), 4);
+    assert_eq!(compactions(&agent).len(), 5);
 }
 
 #[test]

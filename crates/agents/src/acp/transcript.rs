@@ -322,7 +322,8 @@ impl Transcript {
         }
         let open = self.compactions.open.get_or_insert_default();
         if open.id != id {
-            *open = OpenCompaction { id, ..std::mem::take(open) };
+            open.id = id;
+            open.summary.clear();
         }
         if !std::mem::replace(&mut open.is_shown, true) {
             self.events.push(Event::CompactionStart { reason: String::new() });
