@@ -890,9 +890,16 @@ impl Connection {
             "subagent_update" => self.subagent_state(update, session),
             "notice" => self.notice(update),
             // The page has no place for the thoughts, the plan and the settings of a sub-agent.
-            "agent_thought_chunk" | "user_message_chunk" | "plan" | "available_commands_update"
-            | "current_mode_update" | "config_option_update" | "session_info_update" | "usage_update"
-            | "compaction_update" | "compaction_summary_chunk" => {}
+            "agent_thought_chunk"
+            | "user_message_chunk"
+            | "plan"
+            | "available_commands_update"
+            | "current_mode_update"
+            | "config_option_update"
+            | "session_info_update"
+            | "usage_update"
+            | "compaction_update"
+            | "compaction_summary_chunk" => {}
             _ => self.raw(&format!("session/update:{kind}"), update.into_value()),
         }
     }

@@ -575,11 +575,18 @@ fn the_summary_of_a_compaction_comes_whole_or_in_parts() {
     }
     agent.update(compaction("l", "completed"));
     assert_eq!(compactions(&agent)[1].as_deref(), Some("Three four."));
+    // One that takes the place of another has none of its summary.
+    agent.update(
+        json!({"sessionUpdate": "compaction_summary_chunk", "compactionId": "m", "content": "Five."}),
+    );
+    agent.update(compaction("n", "in_progress"));
+    agent.update(compaction("n", "completed"));
+    assert_eq!(compactions(&agent)[2].as_deref(), Some("The agent compacted the conversation."));
     // Without an id each one is new.
     done["compactionId"] = Value::Null;
     agent.update(done.clone());
     agent.update(done);
-    assert_eq!(compactions(&agent).len(), 4);
+    assert_eq!(compactions(&agent).len(), 5);
 }
 
 #[test]
@@ -697,7 +704,9 @@ fn chunks_without_an_id_are_one_note_among_messages_with_ids() {
         agent.update(update);
     }
     // Thoughts without an id begin a message that goes on without one.
-    agent.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "completed"}));
+    agent.update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "status": "completed"}),
+    );
     agent.update(json!({"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "Hm."}}));
     agent.update(chunk("Three"));
     agent.update(chunk("."));
@@ -727,7 +736,8 @@ fn updates_before_the_session_is_open_are_shown() {
 
 #[test]
 fn settings_of_another_session_do_not_change_ours() {
-    let modes = json!({"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]});
+    let modes =
+        json!({"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]});
     let other = json!({"method": "session/update", "params": {"sessionId": "other",
         "update": {"sessionUpdate": "current_mode_update", "currentModeId": "b"}}});
     let mut agent = Agent::opening(Open::Stored { session_id: "s".to_owned(), folder: "/".to_owned() });
@@ -801,7 +811,10 @@ fn calls_of_a_sub_agent_are_its_own() {
     agent.line(ask);
     agent.answer_ask(Answer::Choose("y".to_owned()));
     agent.line(of("child", call("completed")));
-    agent.line(of("child", json!({"sessionUpdate": "subagent_update", "sessionId": "grandchild", "title": "Helper"})));
+    agent.line(of(
+        "child",
+        json!({"sessionUpdate": "subagent_update", "sessionId": "grandchild", "title": "Helper"}),
+    ));
     agent.line(of("grandchild", json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "image", "data": "QUJD", "mimeType": "image/png"}})));
     // A request of a session that is not known has no row.
     let mut stranger = permission(4);

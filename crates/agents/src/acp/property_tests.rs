@@ -185,7 +185,9 @@ impl Checked {
             Opening::Load => Open::Stored { session_id, folder },
             Opening::Import => Open::Import { session_id, folder },
         });
-        checked.line(&json!({"id": 1, "result": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}}));
+        checked.line(
+            &json!({"id": 1, "result": {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}}),
+        );
         checked
     }
 

@@ -242,7 +242,8 @@ impl Transcript {
         }
         self.begin_run();
         // An agent that has ids for its messages has none for those that are not the model's.
-        let continues = self.message.as_ref().is_some_and(|message| message.id.is_none() && !message.has_calls());
+        let continues =
+            self.message.as_ref().is_some_and(|message| message.id.is_none() && !message.has_calls());
         let is_unnamed = id.is_none() && self.has_message_ids && kind == TextKind::Text && !continues;
         self.has_message_ids |= id.is_some() && kind == TextKind::Text;
         self.close_rejected();
@@ -321,7 +322,8 @@ impl Transcript {
         }
         let open = self.compactions.open.get_or_insert_default();
         if open.id != id {
-            *open = OpenCompaction { id, ..std::mem::take(open) };
+            open.id = id;
+            open.summary.clear();
         }
         if !std::mem::replace(&mut open.is_shown, true) {
             self.events.push(Event::CompactionStart { reason: String::new() });
@@ -643,7 +645,8 @@ impl Transcript {
                 number => format!("subagent-{session}#{number}"),
             };
             let mut call = Call::new(known.row.clone());
-            call.parent = self.subagents.get(&known.parent).map(|parent| parent.row.clone()).unwrap_or_default();
+            call.parent =
+                self.subagents.get(&known.parent).map(|parent| parent.row.clone()).unwrap_or_default();
             self.add_call(call);
             self.subagents.insert(session.to_owned(), known.clone());
         }
