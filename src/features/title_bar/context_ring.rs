@@ -101,14 +101,15 @@ fn details(usage: &ContextUsage) -> Vec<(&'static str, String)> {
     if usage.context_window > 0 {
         lines.push(("Limit", format!("{} tokens", compact_number(usage.context_window))));
     }
-    lines.extend(usage.cost.map(|cost| ("Cost", dollars(cost))));
+    lines.extend(usage.cost.map(|cost| ("Cost", amount(cost, &usage.currency))));
     lines
 }
 
 /// Formats whole cents as integers: float formatting would add many bytes to the page.
-fn dollars(cost: f64) -> String {
+fn amount(cost: f64, currency: &str) -> String {
     let cents = (cost * 100.0).round() as u64;
-    format!("${}.{:02}", cents / 100, cents % 100)
+    let dollar = if currency.is_empty() { "$" } else { "" };
+    format!("{dollar}{}.{:02} {currency}", cents / 100, cents % 100).trim_end().to_owned()
 }
 
 /// Right after a compaction the agent has not counted the tokens yet.
@@ -138,6 +139,8 @@ mod tests {
         assert_eq!(lines(&usage), ["Used: 50k tokens (25%)", "Limit: 200k tokens"]);
         usage.cost = Some(0.126);
         assert_eq!(lines(&usage).last().unwrap(), "Cost: $0.13");
+        usage.currency = "EUR".to_owned();
+        assert_eq!(lines(&usage).last().unwrap(), "Cost: 0.13 EUR");
     }
 
     #[test]
