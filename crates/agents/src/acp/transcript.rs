@@ -195,9 +195,10 @@ impl Transcript {
         self.last_reason = None;
     }
 
-    /// The user has stopped the run: calls that fail from now on were stopped.
-    pub(super) const fn stop(&mut self) {
+    /// The user has stopped the run: calls that end from now on were stopped, not rejected.
+    pub(super) fn stop(&mut self) {
         self.stopping = self.running;
+        self.calls.iter_mut().for_each(|call| call.rejected = false);
     }
 
     pub(super) const fn is_stopping(&self) -> bool {
