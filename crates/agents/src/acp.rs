@@ -1,7 +1,8 @@
 //! The Agent Client Protocol (ACP), version 1: newline-delimited JSON-RPC 2.0, in which both sides send requests.
 //!
 //! - `rpc` encodes and decodes JSON-RPC messages.
-//! - `connection` opens the session, sends requests and matches responses.
+//! - `connection` sends requests, matches responses and dispatches what the agent sends; `opening` decides how a session
+//!   is opened, `turn` how a turn ended.
 //! - `transcript` turns the updates of a turn into the messages and tool calls of a conversation.
 //! - `call` merges the updates of one tool call, wherever an agent puts its output.
 //! - `content` reads content blocks, also those that the protocol does not have.
@@ -15,11 +16,13 @@ mod call;
 mod connection;
 mod content;
 mod login;
+mod opening;
 #[cfg(test)]
 mod property_tests;
 mod rpc;
 mod settings;
 mod transcript;
+mod turn;
 
 pub use connection::Connection;
 

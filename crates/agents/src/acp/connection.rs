@@ -12,16 +12,16 @@ use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::json::Object;
 use pilothouse_core::limits::{OPEN_ASKS, RAW_EVENT_BYTES};
 use pilothouse_core::protocol::event::{ContextUsage, Event, NoticeLevel};
-use pilothouse_core::protocol::{
-    AgentCommand, AgentSession, AgentSessions, Capabilities, Disposition, Login, LoginMethod,
-};
+use pilothouse_core::protocol::{AgentCommand, AgentSession, AgentSessions, Capabilities, Disposition};
 use serde_json::{Value, json};
 
 use super::asks::{OpenAsk, OpenAsks, call_id};
+use super::opening::{Introduction, Opening, Step};
 use super::rpc::{self, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, RpcError};
 use super::settings::{AgentSettings, SettingChange};
 use super::transcript::{SubagentState, SubagentUpdate, TextKind, Transcript, TurnEnd};
-use super::{PROTOCOL_VERSION, content, login};
+use super::turn::Turn;
+use super::{content, turn};
 use crate::connection::{Open, Output};
 use crate::event::{AgentEvent, Settings};
 use crate::framing::Line;
@@ -47,17 +47,13 @@ const OTHER_SESSION: &str = "session/update of another session";
 #[derive(Debug)]
 pub struct Connection {
     outputs: VecDeque<Output>,
-    /// The command that started the agent, for login methods that run it in a terminal.
-    program: Vec<String>,
     last_id: u64,
     pending: BTreeMap<u64, Purpose>,
     phase: Phase,
-    open: Open,
+    opening: Opening,
     /// Requests that wait until the session is open.
     waiting: VecDeque<(RequestId, Request)>,
-    abilities: Abilities,
     capabilities: Capabilities,
-    login_methods: Vec<LoginMethod>,
     /// The settings of an earlier process that are not restored yet.
     wanted: WantedSettings,
     session_id: String,
@@ -94,29 +90,6 @@ pub(super) enum Owner {
     Other,
 }
 
-/// A turn in progress.
-#[derive(Debug, Default)]
-struct Turn {
-    /// We have cancelled it.
-    cancelled: bool,
-    /// The user has declined a request of the agent.
-    declined: bool,
-    /// The agent has reported a failure that its answer does not mention.
-    system_error: bool,
-}
-
-/// The agent's abilities, from its answer to `initialize`.
-#[derive(Clone, Copy, Debug, Default)]
-struct Abilities {
-    load: bool,
-    resume: bool,
-    list: bool,
-    close: bool,
-    delete: bool,
-    set_title: bool,
-    steering: bool,
-}
-
 /// The purpose of a request, which decides how its response is read.
 #[derive(Debug)]
 enum Purpose {
@@ -145,15 +118,12 @@ impl Connection {
     pub fn new(program: Vec<String>, capabilities: Capabilities) -> Self {
         Self {
             outputs: VecDeque::new(),
-            program,
             last_id: 0,
             pending: BTreeMap::new(),
             phase: Phase::Initializing,
-            open: Open::Nothing,
+            opening: Opening::new(program),
             waiting: VecDeque::new(),
-            abilities: Abilities::default(),
             capabilities,
-            login_methods: Vec::new(),
             wanted: WantedSettings::default(),
             session_id: String::new(),
             lost_session: String::new(),
@@ -174,21 +144,7 @@ impl Connection {
     }
 
     pub fn open(&mut self, session: Open) {
-        self.open = session;
-        let params = json!({
-            "protocolVersion": PROTOCOL_VERSION,
-            "clientCapabilities": {
-                // Agents have files and terminals of their own; through us they would gain nothing.
-                "fs": {"readTextFile": false, "writeTextFile": false},
-                "terminal": false,
-                "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
-                "elicitation": {"form": {}, "url": {}},
-                "auth": {"terminal": true},
-                "subagents": {},
-                "_meta": {"terminal_output": true},
-            },
-            "clientInfo": {"name": "pilothouse", "title": "Pilothouse", "version": env!("CARGO_PKG_VERSION")},
-        });
+        let params = self.opening.begin(session);
         self.send("initialize", &params, Purpose::Initialize);
     }
 
@@ -259,7 +215,7 @@ impl Connection {
 
     /// Closes the session before the agent's input is closed.
     pub fn shut_down(&mut self) {
-        if self.phase == Phase::Ready && self.abilities.close && !self.session_id.is_empty() {
+        if self.phase == Phase::Ready && self.opening.abilities().close && !self.session_id.is_empty() {
             let params = json!({ "sessionId": self.session_id });
             self.send("session/close", &params, Purpose::Ignored);
         }
@@ -307,63 +263,40 @@ impl Connection {
 /// Opening the session.
 impl Connection {
     fn initialized(&mut self, result: Value) {
-        let mut result = Object::of(result).unwrap_or_default();
-        let version = result.number("protocolVersion");
-        if version != PROTOCOL_VERSION {
-            return self.fail_to_open(format!(
-                "The agent speaks version {version} of the Agent Client Protocol, but Pilothouse supports only version \
-                 {PROTOCOL_VERSION}. Install another version of the agent."
-            ));
+        match self.opening.introduced(result, &mut self.capabilities) {
+            Ok(Introduction { title, version }) => {
+                self.emit(AgentEvent::Identified { title, version });
+                self.emit_capabilities();
+                self.open_session();
+            }
+            Err(reason) => self.fail_to_open(reason),
         }
-        let mut agent = result.object("agentCapabilities");
-        let mut sessions = agent.object("sessionCapabilities");
-        let has = |sessions: &mut Object, key: &str| sessions.take(key).is_object();
-        self.abilities = Abilities {
-            load: agent.flag("loadSession"),
-            resume: has(&mut sessions, "resume"),
-            list: has(&mut sessions, "list"),
-            close: has(&mut sessions, "close"),
-            delete: has(&mut sessions, "delete"),
-            set_title: has(&mut sessions, "title"),
-            steering: result.object("_meta").object("steering").flag("supported"),
-        };
-        self.login_methods = login::methods(result.take("authMethods"), &self.program);
-        let Abilities { load, resume, list, .. } = self.abilities;
-        self.capabilities = Capabilities {
-            images: agent.object("promptCapabilities").flag("image"),
-            resume: load || resume,
-            list_sessions: list,
-            mid_turn: self.abilities.steering,
-            ..self.capabilities.clone()
-        };
-        let mut info = result.object("agentInfo");
-        let (title, version) = (info.optional_text("title"), info.optional_text("version"));
-        self.emit(AgentEvent::Identified { title: title.or_else(|| info.optional_text("name")), version });
-        self.emit_capabilities();
-        self.open_session();
     }
 
     fn open_session(&mut self) {
         self.phase = Phase::Opening;
-        match self.open.clone() {
-            Open::Nothing => self.ready(),
-            Open::New { folder } => self.new_session(&folder),
-            Open::Stored { session_id, folder } if self.abilities.resume => {
-                self.continue_session("session/resume", &session_id, &folder, Purpose::ResumeSession);
-            }
-            Open::Stored { session_id, folder } | Open::Import { session_id, folder }
-                if self.abilities.load =>
-            {
-                self.load(&session_id, &folder);
-            }
-            Open::Import { session_id, folder } if self.abilities.resume => {
-                self.continue_session("session/resume", &session_id, &folder, Purpose::ResumeSession);
-            }
-            Open::Stored { folder, .. } => {
-                self.emit(AgentEvent::MemoryLost { reason: String::new() });
+        self.take_step(self.opening.first_step());
+    }
+
+    fn take_step(&mut self, step: Step) {
+        match step {
+            Step::Ready => self.ready(),
+            Step::New { folder } => self.new_session(&folder),
+            Step::Replace { folder, reason } => {
+                self.emit(AgentEvent::MemoryLost { reason });
+                self.lost_session = std::mem::take(&mut self.session_id);
                 self.new_session(&folder);
             }
-            Open::Import { .. } => self.fail_to_open("The agent can't continue earlier sessions.".to_owned()),
+            Step::Resume { session_id, folder } => {
+                self.continue_session("session/resume", session_id, &folder, Purpose::ResumeSession);
+            }
+            Step::Load { session_id, folder } => {
+                if self.opening.is_import() {
+                    self.transcript.begin_replay();
+                }
+                self.continue_session("session/load", session_id, &folder, Purpose::LoadSession);
+            }
+            Step::Fail(reason) => self.fail_to_open(reason),
         }
     }
 
@@ -372,16 +305,9 @@ impl Connection {
         self.send("session/new", &params, Purpose::NewSession);
     }
 
-    fn load(&mut self, session: &str, folder: &str) {
-        if matches!(self.open, Open::Import { .. }) {
-            self.transcript.begin_replay();
-        }
-        self.continue_session("session/load", session, folder, Purpose::LoadSession);
-    }
-
-    fn continue_session(&mut self, method: &str, session: &str, folder: &str, purpose: Purpose) {
-        session.clone_into(&mut self.session_id);
+    fn continue_session(&mut self, method: &str, session: String, folder: &str, purpose: Purpose) {
         let params = json!({"sessionId": session, "cwd": folder, "mcpServers": []});
+        self.session_id = session;
         self.send(method, &params, purpose);
     }
 
@@ -401,22 +327,11 @@ impl Connection {
         }
     }
 
-    /// Handles an agent that does not continue a session, by any error: it may have forgotten the session.
     fn not_continued(&mut self, error: &RpcError, by_resume: bool) {
         if error.is_login_required() {
             return self.login_required(error.text());
         }
-        match self.open.clone() {
-            Open::Stored { session_id, folder } if by_resume && self.abilities.load => {
-                self.load(&session_id, &folder)
-            }
-            Open::Stored { folder, .. } => {
-                self.emit(AgentEvent::MemoryLost { reason: error.text() });
-                self.lost_session = std::mem::take(&mut self.session_id);
-                self.new_session(&folder);
-            }
-            _ => self.fail_to_open(error.text()),
-        }
+        self.take_step(self.opening.step_after(error, by_resume));
     }
 
     fn ready(&mut self) {
@@ -437,17 +352,13 @@ impl Connection {
         }
     }
 
-    fn login(&self, message: String) -> Login {
-        Login { message, methods: self.login_methods.clone() }
-    }
-
     /// Fails what waits for the session. The process stays, for methods that the agent performs itself.
     fn login_required(&mut self, message: String) {
         self.phase = Phase::LoginRequired;
         // An import has begun a run; the next attempt begins another.
         self.transcript.end_turn(TurnEnd::Failed(message.clone()));
         self.deliver();
-        let login = self.login(message);
+        let login = self.opening.login(message);
         self.emit(AgentEvent::Session(Event::LoginChanged { login: Some(login.clone()) }));
         for (request, _) in std::mem::take(&mut self.waiting) {
             self.reply(request, Err(AgentError::LoginRequired(login.clone())));
@@ -455,8 +366,7 @@ impl Connection {
     }
 
     fn log_in(&mut self, request: RequestId, method: &str) {
-        let known = self.login_methods.iter().any(|known| known.id == method);
-        if !known {
+        if !self.opening.has_login_method(method) {
             return self.reply(request, Err(AgentError::Unsupported));
         }
         self.send("authenticate", &json!({ "methodId": method }), Purpose::LogIn(request));
@@ -491,13 +401,13 @@ impl Connection {
             Request::SetOption { option_id, value } => {
                 self.change(request, self.settings.change_option(&option_id, &value));
             }
-            Request::Rename { name } if self.abilities.set_title => {
+            Request::Rename { name } if self.opening.abilities().set_title => {
                 let params = json!({"sessionId": self.session_id, "title": name});
                 self.send("session/set_title", &params, Purpose::Plain(request));
             }
             // The server stores the name.
             Request::Rename { .. } => self.reply(request, Ok(Reply::Done)),
-            Request::Sessions { folder, cursor } if self.abilities.list => {
+            Request::Sessions { folder, cursor } if self.opening.abilities().list => {
                 let mut params = json!({});
                 if let Some(folder) = folder {
                     params["cwd"] = folder.into();
@@ -507,7 +417,7 @@ impl Connection {
                 }
                 self.send("session/list", &params, Purpose::Sessions(request));
             }
-            Request::DeleteSession { session_id } if self.abilities.delete => {
+            Request::DeleteSession { session_id } if self.opening.abilities().delete => {
                 self.send("session/delete", &json!({ "sessionId": session_id }), Purpose::Plain(request));
             }
             Request::Sessions { .. }
@@ -553,7 +463,7 @@ impl Connection {
             self.deliver();
             self.reply(request, Ok(Reply::Prompt(Disposition::Started)));
             self.send("session/prompt", &params, Purpose::Prompt);
-        } else if self.abilities.steering && lane == Lane::Steer {
+        } else if self.opening.abilities().steering && lane == Lane::Steer {
             params["_meta"] = json!({"steering": {"idleBehavior": "promptRequired"}});
             self.send("_session/steering", &params, Purpose::Steer { request, content });
         } else {
@@ -750,7 +660,7 @@ impl Connection {
     /// Whether updates are a replay of a conversation that is recorded here already.
     fn is_replay_muted(&self) -> bool {
         let is_loading = || self.pending.values().any(|purpose| matches!(purpose, Purpose::LoadSession));
-        !matches!(self.open, Open::Import { .. }) && (self.phase == Phase::Replaying || is_loading())
+        !self.opening.is_import() && (self.phase == Phase::Replaying || is_loading())
     }
 
     fn owner(&self, session: &str) -> Owner {
@@ -824,7 +734,7 @@ impl Connection {
     fn chunk(&mut self, kind: TextKind, mut update: Object) {
         let mut meta = update.object("_meta");
         let usage = meta.object("usage");
-        if let Some(tokens) = chunk_tokens(&usage).filter(|_| !self.has_usage) {
+        if let Some(tokens) = turn::chunk_tokens(&usage).filter(|_| !self.has_usage) {
             self.emit_usage(ContextUsage { tokens: Some(tokens), ..ContextUsage::default() });
         }
         let is_warning = meta.object("claudeCode").text("kind") == "informational";
@@ -1040,7 +950,7 @@ impl Connection {
             Err(error) => {
                 if error.is_login_required() {
                     self.login_shown = true;
-                    let login = self.login(error.text());
+                    let login = self.opening.login(error.text());
                     self.emit(AgentEvent::Session(Event::LoginChanged { login: Some(login) }));
                 }
                 TurnEnd::Failed(error.text())
@@ -1049,24 +959,14 @@ impl Connection {
                 if std::mem::take(&mut self.login_shown) {
                     self.emit(AgentEvent::Session(Event::LoginChanged { login: None }));
                 }
-                self.turn_usage(&result);
-                turn_end(&result, &turn, self.transcript.last_text())
+                if let Some(tokens) = turn::tokens(&result).filter(|_| !self.has_usage) {
+                    self.emit_usage(ContextUsage { tokens: Some(tokens), ..ContextUsage::default() });
+                }
+                turn.end(&result, self.transcript.last_text())
             }
         };
         self.transcript.end_turn(end);
         self.deliver();
-    }
-
-    /// The usage in the answer to a prompt, for agents that report none otherwise.
-    fn turn_usage(&mut self, result: &Value) {
-        let number = |pointer: &str| result.pointer(pointer).and_then(Value::as_u64);
-        let tokens = number("/usage/totalTokens").or_else(|| {
-            let quota = "/_meta/quota/token_count";
-            Some(number(&format!("{quota}/input_tokens"))? + number(&format!("{quota}/output_tokens"))?)
-        });
-        if let Some(tokens) = tokens.filter(|_| !self.has_usage) {
-            self.emit_usage(ContextUsage { tokens: Some(tokens), ..ContextUsage::default() });
-        }
     }
 }
 
@@ -1163,42 +1063,7 @@ fn tool_update(mut value: Value, session: &str) -> Option<ToolCallUpdate> {
     serde_json::from_value(value).ok()
 }
 
-/// The usage that Qwen reports with a chunk: that of the last request to the model.
-fn chunk_tokens(usage: &Object) -> Option<u64> {
-    let number = |key: &str| usage.optional_number(key);
-    number("totalTokens").or_else(|| Some(number("inputTokens")? + number("outputTokens")?))
-}
-
-/// How a turn ended, by the answer to its prompt. `last_text` is the last that the agent wrote.
-fn turn_end(result: &Value, turn: &Turn, last_text: Option<String>) -> TurnEnd {
-    let reason = result.get("stopReason").and_then(Value::as_str).unwrap_or_default();
-    match reason {
-        _ if turn.system_error => {
-            let text = last_text.unwrap_or_default();
-            let message = serde_json::from_str::<Value>(&text)
-                .ok()
-                .and_then(|value| value.pointer("/error/message").and_then(Value::as_str).map(str::to_owned));
-            let text = message.unwrap_or(text);
-            TurnEnd::Failed(if text.is_empty() {
-                "The agent reported a system error.".to_owned()
-            } else {
-                text
-            })
-        }
-        // An agent that ends the turn when a request is rejected says `cancelled`, too.
-        "cancelled" if !turn.declined => TurnEnd::DoneWithNote("The agent cancelled the turn.".to_owned()),
-        "end_turn" | "cancelled" | "" => TurnEnd::Done,
-        "max_tokens" => {
-            TurnEnd::DoneWithNote("The reply was cut off: the model reached its token limit.".to_owned())
-        }
-        "max_turn_requests" => TurnEnd::Failed(
-            "The agent reached the limit of requests per turn. Send a message to let it continue.".to_owned(),
-        ),
-        "refusal" => TurnEnd::Failed("The model refused to continue.".to_owned()),
-        other => TurnEnd::DoneWithNote(format!("The agent ended the turn: {other}")),
-    }
-}
-
+/// Reads the answer to `session/list`.
 fn sessions(result: Value) -> AgentSessions {
     let mut result = Object::of(result).unwrap_or_default();
     let list = match result.take("sessions") {
