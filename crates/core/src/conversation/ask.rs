@@ -102,9 +102,7 @@ impl Choice {
             ChoiceKind::Other => name,
         }
     }
-}
 
-impl Choice {
     /// Whether the answer counts for later requests although its name does not say so.
     pub fn is_lasting_unsaid(&self) -> bool {
         let name = self.name.to_lowercase();
