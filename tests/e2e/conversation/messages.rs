@@ -49,6 +49,8 @@ async fn i_edit_and_resend_a_message_and_the_first_session_stays_as_it_was() {
         page.press("Resend").await;
         page.until_present(&format!("main[data-session-id]:not([data-session-id='{first}'])")).await;
         page.until_end_of("Behind the lighthouse?", 0).await;
+        // Rows above the view are built a moment later.
+        page.until_count("[data-kind=user]", 2).await;
         let prompts = page.texts("[data-kind=user] .row-text").await;
         assert_eq!(prompts, ["What is in the harbour?", "And behind it? Behind the lighthouse?"]);
         page.open_session(&first).await;
