@@ -235,10 +235,12 @@ impl Session {
     /// Sends what failed again: unsent prompts and scheduled messages, else the refused prompt, else the last user
     /// message.
     pub(super) async fn retry(&mut self, responder: Responder) {
+        // The user may have logged in elsewhere; an agent may read its credentials only when it starts.
         let needs_login = self.log.meta().login.is_some();
-        if needs_login && self.agent.is_running() {
-            // The user may have logged in elsewhere; an agent may read its credentials only when it starts.
-            self.retry_after_exit = Some(responder);
+        if self.agent.is_running() && (needs_login || self.agent.is_ending()) {
+            if let Some(earlier) = self.retry_after_exit.replace(responder) {
+                earlier.respond(Err(stopping()));
+            }
             return self.agent.end();
         }
         if self.has_import() || self.prompts.has_unsent() || self.steering.queue().sendable().next().is_some()
