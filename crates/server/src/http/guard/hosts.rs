@@ -43,9 +43,12 @@ impl AllowedHost {
             }
             None => ("http", configured),
         };
-        match parse_host(rest.trim_end_matches('/').as_bytes()) {
+        let rest = rest.strip_suffix('/').unwrap_or(rest);
+        match parse_host(rest.as_bytes()).filter(|(name, _)| is_host_name(name)) {
             Some((name, port)) => Ok(Self { scheme, name, port }),
-            None => bail!("'{configured}' is not a host: write name, name:port or https://name"),
+            None => bail!(
+                "'{configured}' is not a host: write name, name:port or https://name, without a path and without wildcards"
+            ),
         }
     }
 }
@@ -107,6 +110,18 @@ fn parse_host(value: &[u8]) -> Option<(String, Option<u16>)> {
     // The parsed parts must make up the whole value: no name after a bracket, no leading zeros, no colon without port.
     let whole = port.map_or_else(|| name.clone(), |port| format!("{name}:{port}"));
     (!name.is_empty() && whole == authority.as_str().to_ascii_lowercase()).then_some((name, port))
+}
+
+/// Whether this is the name of one host: letters, digits, hyphens and dots, or an IPv6 address in brackets.
+fn is_host_name(name: &str) -> bool {
+    let is_address = |name: &str| name.parse::<Ipv6Addr>().is_ok();
+    match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => is_address(address),
+        None => name.split('.').all(|label| {
+            !label.is_empty()
+                && label.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
+        }),
+    }
 }
 
 fn url_host(address: IpAddr) -> String {

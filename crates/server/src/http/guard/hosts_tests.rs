@@ -108,5 +108,29 @@ fn an_allowed_host_knows_the_origin_of_its_page() {
     assert_eq!(AllowedHost::parse("https://pilot.example").unwrap().origin(), "https://pilot.example");
     assert_eq!(AllowedHost::parse("box:8080").unwrap().origin(), "http://box:8080");
     assert!(AllowedHost::parse("ftp://box").is_err());
-    assert!(AllowedHost::parse("a b").is_err());
+    for bad in [
+        "",
+        "a b",
+        "*",
+        "*.example.org",
+        "https://*",
+        "pilot.example/path",
+        "https://pilot.example/pilot/",
+        "a,b",
+        "a..b",
+        "user@box",
+        "https://",
+        "box:99999",
+        "[::1",
+        "[box]",
+        "https://pilot.example?x",
+        "//box",
+    ] {
+        assert!(AllowedHost::parse(bad).is_err(), "{bad}");
+    }
+    for (good, name) in
+        [("https://pilot.example/", "pilot.example"), ("[::1]:80", "[::1]"), ("my_box", "my_box")]
+    {
+        assert_eq!(AllowedHost::parse(good).unwrap().name, name);
+    }
 }
