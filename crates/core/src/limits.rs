@@ -139,6 +139,15 @@ pub const AGENT_START_SECONDS: u64 = 60;
 /// The seconds that an agent may take to start and to open a session, however much it writes meanwhile.
 pub const AGENT_LOAD_SECONDS: u64 = 15 * 60;
 
+/// The number of HTTP connections. Sockets of pages are not counted.
+pub const CONNECTIONS: usize = 256;
+
+/// The seconds that a connection may take to send the head of a request, from its beginning or the last response.
+pub const REQUEST_HEAD_SECONDS: u64 = 30;
+
+/// The output of a program that is asked for its version. The rest is dropped.
+pub const PROBE_OUTPUT_BYTES: u64 = 64 * 1024;
+
 /// The number of agents that are discovered at the same time.
 pub const DISCOVERED_AT_ONCE: usize = 2;
 

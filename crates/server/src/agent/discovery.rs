@@ -96,6 +96,8 @@ fn version_in(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use pilothouse_core::limits::PROBE_OUTPUT_BYTES;
+
     use super::*;
 
     fn failed(stderr: &str) -> FinishedProgram {
@@ -141,6 +143,19 @@ mod tests {
         let agent = Agent::parse("odd=pi:sh agent.sh").unwrap();
         let found = discover(&agent, folder.path(), &format!("{}:probe", folder.path().display())).await;
         assert_eq!(found.problem.as_deref(), Some("odd doesn't start: cannot be"));
+    }
+
+    #[tokio::test]
+    async fn the_beginning_of_a_long_output_is_enough() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("agent.sh"), "echo 1.5.0; yes padding | head -c 3000000; exit 0")
+            .unwrap();
+        let agent = Agent::parse("long=pi:sh agent.sh").unwrap();
+        let launch = agent.launch_version(folder.path(), format!("{}:long", folder.path().display()));
+        let finished = process::run_to_end(&launch).await.unwrap();
+        assert!(finished.success, "the program was read to its end");
+        assert_eq!(version_in(&finished.stdout).as_deref(), Some("1.5.0"));
+        assert_eq!(finished.stdout.len() as u64, PROBE_OUTPUT_BYTES);
     }
 
     #[tokio::test]

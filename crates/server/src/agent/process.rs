@@ -10,11 +10,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use pilothouse_agents::framing::{Line, LineBuffer};
 use pilothouse_core::limits::{
-    AGENT_COMMAND_QUEUE, LAST_OUTPUT_SECONDS, PROBE_SECONDS, STDERR_LINE_BYTES, STDERR_LINES,
-    STOP_STEP_SECONDS,
+    AGENT_COMMAND_QUEUE, LAST_OUTPUT_SECONDS, PROBE_OUTPUT_BYTES, PROBE_SECONDS, STDERR_LINE_BYTES,
+    STDERR_LINES, STOP_STEP_SECONDS,
 };
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -353,27 +353,42 @@ pub struct FinishedProgram {
 
 /// Runs a program to its end, with empty input. The error continues a sentence that begins with the agent's name.
 pub async fn run_to_end(launch: &Launch) -> Result<FinishedProgram, String> {
-    let running = Command::new(&launch.program)
+    let mut child = Command::new(&launch.program)
         .args(&launch.arguments)
         .current_dir(&launch.folder)
         .envs(launch.environment.iter().cloned())
         .env(orphans::MARK, &launch.mark)
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .process_group(0)
         .kill_on_drop(true)
-        .output();
+        .spawn()
+        .map_err(|error| format!("couldn't be started: {error}"))?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let running = async {
+        let (stdout, stderr) = tokio::join!(read_bounded(stdout), read_bounded(stderr));
+        let status = child.wait().await?;
+        Ok::<_, std::io::Error>(FinishedProgram { success: status.success(), stdout, stderr })
+    };
     let finished = tokio::time::timeout(Duration::from_secs(PROBE_SECONDS), running).await;
     let mark = launch.mark.clone();
     let _ = tokio::task::spawn_blocking(move || orphans::end(&mark)).await;
     match finished {
-        Ok(Ok(output)) => {
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let success = output.status.success();
-            Ok(FinishedProgram { success, stdout: text(&output.stdout), stderr: text(&output.stderr) })
-        }
+        Ok(Ok(finished)) => Ok(finished),
         Ok(Err(error)) => Err(format!("couldn't be started: {error}")),
         Err(_) => Err(format!("didn't respond within {PROBE_SECONDS} seconds")),
     }
+}
+
+/// Reads the output of a program to its end. Only the beginning is kept.
+async fn read_bounded(output: Option<impl AsyncRead + Unpin>) -> String {
+    let Some(mut output) = output else { return String::new() };
+    let mut kept = Vec::new();
+    let _ = (&mut output).take(PROBE_OUTPUT_BYTES).read_to_end(&mut kept).await;
+    // The program may wait until the rest is read.
+    let _ = tokio::io::copy(&mut output, &mut tokio::io::sink()).await;
+    String::from_utf8_lossy(&kept).into_owned()
 }
 
 /// Starts a desktop program and does not wait for it.
