@@ -62,6 +62,7 @@ use parts::asks::Asks;
 use parts::event_log::EventLog;
 use parts::file_ownership::FileOwnership;
 use parts::journal::Journal;
+use parts::line_count::LineCount;
 use parts::prompts::Prompts;
 use parts::recorder::Recorder;
 use parts::shell::Shell;
@@ -167,6 +168,8 @@ struct Session {
     shell: Shell,
     /// Records the conversation of an agent that keeps no readable files.
     recorder: Option<Recorder>,
+    /// The lines of the agent that could not be read.
+    unreadable_lines: LineCount,
     /// A client that waits for a retry, which begins when the process has ended.
     retry_after_exit: Option<Responder>,
     /// When the task ends if it stays unused.
@@ -199,6 +202,7 @@ impl Session {
             journal: Journal::new(hub.store().clone(), origin.id.clone()),
             shell: Shell::default(),
             recorder,
+            unreadable_lines: LineCount::default(),
             retry_after_exit: None,
             unused_at: None,
             shutdown: None,

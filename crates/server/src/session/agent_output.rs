@@ -12,6 +12,7 @@ use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{CommandError, Disposition, ErrorCode, SessionReply};
 use pilothouse_core::render::describe::title_from;
 use pilothouse_core::session::machine::StateEvent;
+use tokio::time::Instant;
 
 use super::effect::{Pending, session_reply};
 use super::{Session, agent_failed, probing, stopping};
@@ -167,7 +168,9 @@ impl Session {
                 }
             }
             AgentEvent::UnreadableLine => {
-                tracing::warn!(session = %self.origin.id, "the agent wrote a line that is not a JSON object");
+                if let Some(lines) = self.unreadable_lines.count(Instant::now()) {
+                    tracing::warn!(session = %self.origin.id, lines, "the agent wrote lines that are not its protocol");
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ pub(super) mod event_log;
 pub(super) mod file_ownership;
 pub(super) mod in_flight;
 pub(super) mod journal;
+pub(super) mod line_count;
 pub(super) mod prompts;
 pub(super) mod recorder;
 pub(super) mod shell;
