@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
 use crate::agent::orphans;
@@ -18,7 +17,7 @@ use crate::http::guard::Guard;
 use crate::http::guard::credential::{Credential, load_or_create_token};
 use crate::http::guard::headers::SecurityHeaders;
 use crate::http::guard::hosts::AllowedHosts;
-use crate::http::{assets, routes};
+use crate::http::{assets, connections, routes};
 use crate::hub::Hub;
 use crate::search::Search;
 use crate::store::Store;
@@ -81,10 +80,8 @@ impl RunningServer {
     /// Serves until `shutdown` completes, then ends every agent.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<()> {
         let router = routes::router(self.app.clone());
-        // Sends small frames at once, instead of waiting for the acknowledgement of the previous one.
-        let listener = self.listener.tap_io(|connection| drop(connection.set_nodelay(true)));
         tokio::select! {
-            served = axum::serve(listener, router) => served.context("the server stopped listening")?,
+            () = connections::serve(self.listener, router) => {}
             () = shutdown => {}
         }
         tracing::info!("shutting down; stopping all agents");

@@ -2,5 +2,6 @@
 
 pub mod assets;
 pub mod blobs;
+pub mod connections;
 pub mod guard;
 pub mod routes;

@@ -3,6 +3,7 @@
 
 mod access;
 mod acp;
+mod bounds;
 mod commands;
 mod concurrency;
 mod conversation;
