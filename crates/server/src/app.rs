@@ -1,9 +1,9 @@
 //! Starts the server, runs it until a shutdown signal, and ends it cleanly.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::future::Future;
 use std::net::SocketAddr;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -119,6 +119,13 @@ fn create_private_folder(folder: &Path) -> Result<()> {
         .mode(0o700)
         .create(folder)
         .with_context(|| format!("cannot create the data folder {}", folder.display()))?;
+    // An existing folder may be open to others.
+    let mode = |folder: &Path| Ok::<_, std::io::Error>(std::fs::metadata(folder)?.permissions().mode());
+    if mode(folder).is_ok_and(|mode| mode & 0o077 != 0)
+        && let Err(error) = std::fs::set_permissions(folder, Permissions::from_mode(0o700))
+    {
+        tracing::warn!(%error, "other users can read the data folder {}", folder.display());
+    }
     let probe = folder.join(".writable");
     std::fs::write(&probe, "")
         .with_context(|| format!("cannot write to the data folder {}", folder.display()))?;

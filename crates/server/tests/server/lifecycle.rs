@@ -28,7 +28,19 @@ fn invalid_arguments_are_refused_with_one_line() {
     assert!(
         refuse_to_start(&["--config", "/nonexistent/config.toml"]).contains("cannot read the configuration")
     );
-    assert!(refuse_to_start(&["--allowed-host", "not a host"]).contains("is not a host"));
+    for host in ["not a host", "*", "https://pilot.example/path"] {
+        assert!(refuse_to_start(&["--allowed-host", host]).contains("is not a host"), "{host}");
+    }
+}
+
+#[test]
+fn an_existing_data_folder_is_closed_to_other_users() {
+    use std::os::unix::fs::PermissionsExt;
+    let (mut server, _project) = server();
+    std::fs::set_permissions(&server.data, PermissionsExt::from_mode(0o755)).unwrap();
+    server.kill_and_restart();
+    let mode = std::fs::metadata(&server.data).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
 }
 
 #[test]
