@@ -152,8 +152,8 @@ pub fn set_checked(field: &Element, checked: bool) {
     field.unchecked_ref::<HtmlInputElement>().set_checked(checked);
 }
 
-/// What is under way, with the seconds since this call and a button that ends it. Screen readers hear the words once, not
-/// the seconds.
+/// A line about work in progress, with the seconds since this call and a button that ends it. Screen readers hear the words
+/// once, not the seconds.
 pub fn progress(words: &str, cancel: impl Fn() + 'static) -> Element {
     let said = with_text("span", "", words);
     set(&said, "role", "status");

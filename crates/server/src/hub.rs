@@ -79,7 +79,7 @@ struct HubState {
     unfinished: HashSet<String>,
     /// The discovered agents, by name.
     discovered: HashMap<String, Discovered>,
-    /// What agents last said that they can do, by name.
+    /// The capabilities that agents last reported, by name.
     capabilities: HashMap<String, Capabilities>,
     /// Why writing to disk fails, while it does.
     storage_problem: Option<String>,

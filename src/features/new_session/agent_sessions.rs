@@ -23,7 +23,7 @@ struct AgentList {
     /// None until the first page has arrived.
     sessions: RwSignal<Option<Vec<AgentSession>>>,
     next_cursor: RwSignal<Option<String>>,
-    /// What is under way.
+    /// The work in progress.
     busy: RwSignal<Option<String>>,
     problem: RwSignal<Option<String>>,
     /// The id of the session whose import failed.

@@ -1,4 +1,4 @@
-//! What an agent may do with the protocol, and what it may leave out: approvals, sub-agents, settings, ends of a turn.
+//! Features of the protocol that agents use or leave out: approvals, sub-agents, settings, ends of a turn.
 //! The agents are scripts, because each story needs one that does just this.
 
 use pilothouse_test_support::acp_script;

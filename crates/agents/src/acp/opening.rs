@@ -196,7 +196,7 @@ mod tests {
         assert!(matches!(replace, Step::Replace { reason, .. } if !reason.is_empty()));
         let replace = opening(stored(), json!({})).first_step();
         assert_eq!(replace, Step::Replace { folder: folder.clone(), reason: String::new() });
-        // What only the agent knows is never replaced by an empty session.
+        // A session that only the agent knows is never replaced by an empty one.
         let import = Open::Import { session_id, folder };
         let importing = opening(import.clone(), json!({"loadSession": true}));
         assert_eq!(importing.first_step(), load);

@@ -135,7 +135,7 @@ struct Subagent {
     rows: u64,
 }
 
-/// What the agent reports about a sub-agent. What is missing is unchanged.
+/// An update of a sub-agent. A missing field is unchanged.
 #[derive(Debug)]
 pub(super) struct SubagentUpdate {
     pub(super) title: Option<String>,

@@ -274,7 +274,7 @@ impl Agent {
         }
     }
 
-    /// What the agent needs, as a way to log in. None if it is not a known agent.
+    /// The needs of a known agent, as a way to log in.
     pub fn known_login(&self) -> Option<LoginMethod> {
         let known = known_agents().into_iter().find(|known| known.name == self.name)?;
         Some(LoginMethod {

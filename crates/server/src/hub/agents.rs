@@ -229,12 +229,12 @@ impl Hub {
         }
     }
 
-    /// What an agent last said that it can do.
+    /// The capabilities that an agent last reported.
     pub fn known_capabilities(&self, agent: &str) -> Option<Capabilities> {
         self.state().capabilities.get(agent).cloned()
     }
 
-    /// Remembers what an agent said that it can do, for sessions whose process does not run.
+    /// Remembers the capabilities that an agent reported, for sessions whose process does not run.
     pub fn set_known_capabilities(&self, agent: &str, capabilities: &Capabilities) {
         let before = self.state().capabilities.insert(agent.to_owned(), capabilities.clone());
         if before.as_ref() != Some(capabilities) {

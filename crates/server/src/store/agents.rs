@@ -1,4 +1,4 @@
-//! What agents last said that they can do, so that it is offered before their processes run.
+//! The capabilities that agents last reported, so that they are offered before a process runs.
 
 use std::collections::HashMap;
 

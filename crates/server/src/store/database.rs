@@ -78,7 +78,7 @@ pub(super) const MIGRATIONS: [&str; 3] = ["
         auto_approve TEXT NOT NULL DEFAULT 'off'
     ) STRICT, WITHOUT ROWID;
 ", "
-    -- What agents last said that they can do, as JSON.
+    -- The capabilities that agents last reported, as JSON.
     CREATE TABLE agents (
         name TEXT PRIMARY KEY,
         capabilities TEXT NOT NULL

@@ -56,7 +56,7 @@ pub enum Write {
         folder: String,
         level: AutoApprove,
     },
-    /// What an agent said that it can do.
+    /// Stores the capabilities that an agent reported.
     SetAgentCapabilities {
         agent: String,
         capabilities: Capabilities,

@@ -1,4 +1,4 @@
-//! What agents with the Agent Client Protocol add to the screen: plans, permissions with a diff, forms, auto-approve,
+//! The screens of agents with the Agent Client Protocol: plans, permissions with a diff, forms, auto-approve,
 //! options and the login.
 
 use pilothouse_test_support::acp_script;

@@ -489,7 +489,7 @@ async fn a_kill_in_mid_turn_keeps_what_was_shown() {
         step.is_some_and(|step| step.result.as_ref().is_some_and(|output| output.contains("second file")))
     };
     client.until(&session, "the output", output).await;
-    // What was shown a moment ago is noted; a kill may only lose what came since.
+    // The output is noted a moment after it is shown; a kill before that would lose it.
     let store = rusqlite::Connection::open(server.data.join("store.db")).unwrap();
     let is_noted = || {
         let note = store.query_row("SELECT events FROM in_flight", [], |row| row.get::<_, String>(0));
