@@ -32,14 +32,16 @@ async fn silent_connections_keep_nobody_out() {
     let silent: Vec<TcpStream> =
         (0..SILENT).map(|_| TcpStream::connect(("127.0.0.1", server.port)).unwrap()).collect();
     assert_eq!(http::request(&server, "GET", "/health", &[], "").await.status, 200);
-    // The sockets of pages stay, and agents start.
-    let session = client.new_session(folder.path()).await;
-    client.prompt(&session, "hello").await.unwrap();
-    client.until_state(&session, SessionState::Completed).await;
     let is_open = |stream: &TcpStream| {
         stream.set_nonblocking(true).unwrap();
         (&*stream).read(&mut [0]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
     };
     let open = || silent.iter().filter(|stream| is_open(stream)).count();
+    // The newest are open: the answer did not wait until they were all closed for their silence.
+    assert!(open() + 10 >= CONNECTIONS, "{} are open", open());
+    // The sockets of pages stay, and agents start.
+    let session = client.new_session(folder.path()).await;
+    client.prompt(&session, "hello").await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
     until_true("the older connections to be closed", || open() <= CONNECTIONS).await;
 }

@@ -205,13 +205,22 @@ async fn a_session_that_cannot_be_loaded_says_why_and_is_loaded_by_retry() {
 
 #[tokio::test]
 async fn deleting_a_session_that_was_not_loaded_keeps_it_at_the_agent() {
+    // Before and after its file was read.
+    for listed in [false, true] {
+        delete_unloaded(listed).await;
+    }
+}
+
+async fn delete_unloaded(listed: bool) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("broken"), "").unwrap();
     let server = setup(&acp_script::write(folder.path(), "broken", BROKEN)).project(folder.path()).start();
     let mut client = Client::connect(&server).await;
     let session = imported(&mut client, folder.path()).await;
     client.until_state(&session, SessionState::Error).await;
-    client.ask_hub(HubCommand::ListSessions).await.unwrap();
+    if listed {
+        client.ask_hub(HubCommand::ListSessions).await.unwrap();
+    }
     client.ask_hub(HubCommand::DeleteSession { session_id: session }).await.unwrap();
     let other = client.new_session_of("agent", folder.path()).await;
     client.prompt(&other, "hello").await.unwrap();
