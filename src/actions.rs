@@ -89,7 +89,7 @@ impl Actions {
     /// Sets whether this browser has access, and connects if it may have.
     pub fn set_access(&self, access: Access) {
         // Connecting first lets the handshake and the rendering of the layout overlap.
-        if matches!(access, Access::Granted | Access::Unknown) {
+        if !access.is_denied() {
             self.connect();
         }
         self.client.access.set(Some(access));
@@ -150,7 +150,7 @@ impl Actions {
     }
 
     /// Like `request`, for a command to the hub.
-    fn request_hub(&self, command: HubCommand, callback: impl FnOnce(Outcome) + 'static) {
+    pub fn request_hub(&self, command: HubCommand, callback: impl FnOnce(Outcome) + 'static) {
         self.send(command.into(), OnDisconnect::Fail, Box::new(callback));
     }
 

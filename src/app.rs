@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::components::Router;
 
-use self::access_screen::AccessScreen;
+use self::access_screen::access_screen;
 use self::layout::Layout;
 use crate::actions::Actions;
 use crate::features::{notifications, settings};
@@ -32,10 +32,10 @@ enum Screen {
 /// The whole page.
 #[component]
 pub fn App() -> impl IntoView {
-    let token = access::take_token();
+    let code = access::take_code();
     view! {
         <Router base=routes::base().trim_end_matches('/')>
-            <Page token />
+            <Page code />
         </Router>
     }
 }
@@ -43,8 +43,8 @@ pub fn App() -> impl IntoView {
 /// Creates the state, and renders the layout once the browser has access.
 #[component]
 fn Page(
-    /// The token from the address.
-    token: Option<String>,
+    /// The pairing code from the address.
+    code: Option<String>,
 ) -> impl IntoView {
     let actions = Actions::new();
     provide_context(actions);
@@ -71,21 +71,17 @@ fn Page(
     if browser::is_touch() {
         browser::fit_above_keyboard();
     }
-    spawn_local(async move { actions.set_access(access::enter(token).await) });
+    spawn_local(async move { actions.set_access(access::enter(code).await) });
 
     let screen = memo(move || match client.access.get() {
         None => Screen::CheckingAccess,
         // An unreachable server counts as a missing connection: the page keeps trying to connect.
         Some(Access::Granted | Access::Unknown) => Screen::Layout,
-        Some(Access::Denied | Access::Limited) => Screen::Access,
+        Some(Access::Denied(_)) => Screen::Access,
     });
     move || match screen.get() {
         Screen::CheckingAccess => ().into_any(),
         Screen::Layout => view! { <Layout /> }.into_any(),
         Screen::Access => access_screen(),
     }
-}
-
-fn access_screen() -> AnyView {
-    view! { <AccessScreen /> }.into_any()
 }

@@ -42,6 +42,11 @@ pub fn parse_path(path: &str) -> Route {
     }
 }
 
+/// The absolute address of the page.
+pub fn page_address() -> String {
+    format!("{}{}", window().location().origin().unwrap_or_default(), base())
+}
+
 /// The absolute address of one message, for sharing. The fragment counts messages from one.
 pub fn message_address(session_id: &str, position: usize) -> String {
     let origin = window().location().origin().unwrap_or_default();

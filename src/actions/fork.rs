@@ -9,7 +9,7 @@ use pilothouse_core::protocol::{Forked, SessionCommand};
 
 use super::Actions;
 use crate::browser::files;
-use crate::net::read_answer;
+use crate::net::{access, read_answer};
 use crate::routes;
 use crate::routes::Route;
 use crate::store::server::Session;
@@ -64,8 +64,12 @@ async fn fetch_images(session_id: String, images: Vec<Image>) -> Vec<Image> {
     let mut fetched = Vec::new();
     for Image { mime_type, data, blob } in images {
         let address = routes::blob_address(&session_id, &blob);
-        let data = if data.is_empty() { files::fetch_base64(&address).await } else { Some(data) };
+        let data = if data.is_empty() { fetch_base64(&address).await } else { Some(data) };
         fetched.extend(data.map(|data| Image { data, blob: String::new(), mime_type }));
     }
     fetched
+}
+
+async fn fetch_base64(address: &str) -> Option<String> {
+    files::read_base64(&access::fetch(address).await?).await
 }

@@ -76,8 +76,8 @@ impl FrameHandler for Actions {
         }
     }
 
-    fn access_lost(&self) {
-        self.set_access(Access::Denied);
+    fn access_lost(&self, access: Access) {
+        self.set_access(access);
     }
 
     fn outdated(&self) {

@@ -2,11 +2,11 @@
 //! choose from.
 
 use leptos::prelude::*;
+use pilothouse_core::json::FromJson;
 use pilothouse_core::protocol::event::{ModelInfo, NoticeLevel};
 use pilothouse_core::protocol::{
     AgentCommand, FoundFiles, FoundRows, HubCommand, SearchResults, SessionCommand,
 };
-use serde::de::DeserializeOwned;
 
 use super::Actions;
 use super::timeline::FirstMatch;
@@ -142,7 +142,7 @@ impl Actions {
 }
 
 /// Deserializes the list under `key` in the data of a response.
-fn read_list<T: DeserializeOwned>(outcome: Outcome, key: &str) -> Result<Vec<T>, String> {
+fn read_list<T: FromJson>(outcome: Outcome, key: &str) -> Result<Vec<T>, String> {
     let list =
         outcome.map_err(|error| error.message)?.get_mut(key).map(serde_json::Value::take).unwrap_or_default();
     read_answer(Ok(list))

@@ -1,6 +1,5 @@
 //! Files that the user drops, pastes or picks. Only their content is read; names are ignored.
 
-use gloo_net::http::Request;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, DataTransfer, File, FileList, FileReader};
 
@@ -12,14 +11,6 @@ pub async fn read_base64(content: &Blob) -> Option<String> {
     JsFuture::from(ended).await.ok()?;
     let data_url = reader.result().ok()?.as_string()?;
     data_url.split_once("base64,").map(|(_, data)| data.to_owned())
-}
-
-/// Fetches a resource of the page's own server as base64.
-pub async fn fetch_base64(address: &str) -> Option<String> {
-    let bytes =
-        Request::get(address).send().await.ok().filter(|response| response.ok())?.binary().await.ok()?;
-    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes.as_slice()));
-    read_base64(&Blob::new_with_u8_array_sequence(&parts).ok()?).await
 }
 
 pub fn from_list(list: Option<FileList>) -> Vec<File> {

@@ -48,7 +48,7 @@ pub fn start() {
 /// The title of the page without the count of alerts: that of the current session and of its agent. Tracked.
 pub fn page_title(actions: Actions) -> String {
     // Without access, the page shows no session.
-    let is_denied = matches!(actions.client.access.get(), Some(Access::Denied | Access::Limited));
+    let is_denied = actions.client.access.with(|access| access.as_ref().is_some_and(Access::is_denied));
     let session = actions.track_current_session().filter(|_| !is_denied);
     let titles = session.map(|session| [session.meta.title().get(), session.meta.window_title().get()]);
     let mut parts: Vec<String> = titles.into_iter().flatten().filter(|title| !title.is_empty()).collect();

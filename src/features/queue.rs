@@ -6,7 +6,7 @@ use pilothouse_core::conversation::queue::{Lane, Scheduled};
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use web_sys::Element;
 
-use super::rows::images::source;
+use super::rows::images::image_element;
 use crate::actions::{Actions, use_actions};
 use crate::dom::build::{button, hand_built, icon_button, with_attributes, with_children};
 use crate::dom::element::{append, clear, set, toggle_attribute, toggle_child, with_class, with_text};
@@ -100,9 +100,10 @@ fn scheduled_row(actions: Actions, session: Session, id: &str) -> Element {
 fn show_item(row: &Element, actions: Actions, session: Session, item: &Scheduled) {
     toggle_attribute(row, "data-under-edit", item.under_edit.then_some(""));
     append(row, &titled("row-text queue-text", &item.text, &item.text));
-    for address in item.images.iter().filter_map(|image| source(&session.id(), image)) {
-        let attributes = [("class", "queue-picture"), ("src", &address), ("alt", "Image")];
-        append(row, &with_attributes("img", &attributes));
+    for image in item.images.iter().filter_map(|image| image_element(&session.id(), image)) {
+        set(&image, "class", "queue-picture");
+        set(&image, "alt", "Image");
+        append(row, &image);
     }
     // Open in another client's editor, or in one of this page that a reload has closed.
     if item.under_edit {

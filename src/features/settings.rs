@@ -1,5 +1,7 @@
 //! The settings: theme, contrast, notifications and sound. Applies the theme to the document.
 
+pub mod devices;
+
 use leptos::prelude::*;
 use web_sys::Element;
 
@@ -68,6 +70,11 @@ fn build_panel(place: &Element, actions: Actions) {
     append(place, &denied);
     switch("Notification sound", preferences.sound);
     line();
+    let devices = button("menu-item", Some(Icon::Shield), "Devices…", move || {
+        close_popover();
+        actions.client.devices_open.set(true);
+    });
+    append(place, &devices);
     let help = button("menu-item", Some(Icon::Question), "Keyboard shortcuts", move || {
         close_popover();
         actions.client.help.set(true);

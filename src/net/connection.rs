@@ -209,7 +209,7 @@ impl Connection {
         self.0.welcomed.set(false);
         self.0.socket.take();
         let handler = Attempt { connection: self.clone(), generation };
-        let socket = Socket::open(&routes::socket_address(), handler);
+        let socket = Socket::open(&routes::socket_address(), &access::subprotocols(), handler);
         if socket.is_none() {
             return self.lost(generation, 0, false);
         }
@@ -319,11 +319,7 @@ impl Connection {
             .into_iter()
             .for_each(|callback| callback(Err(CommandError::new(ErrorCode::ConnectionLost, LOST))));
         self.0.handler.connection(ConnectionState::Lost);
-        if code == ACCESS_LOST {
-            self.close_for_good();
-            return self.0.handler.access_lost();
-        }
-        if !was_open {
+        if !was_open || code == ACCESS_LOST {
             self.check_access();
         }
         if at_once {
@@ -339,13 +335,14 @@ impl Connection {
         set_timeout(reconnect, Duration::from_millis(delay as u64));
     }
 
-    /// Checks the cookie after a failed handshake, because browsers do not expose why a handshake failed.
+    /// Asks the server why it closed or refused the connection: browsers do not expose why a handshake failed.
     fn check_access(&self) {
         let connection = self.clone();
         spawn_local(async move {
-            if access::check().await == access::Access::Denied && !connection.is_open() {
+            let access = access::check().await;
+            if access.is_denied() && !connection.is_open() {
                 connection.close_for_good();
-                connection.0.handler.access_lost();
+                connection.0.handler.access_lost(access);
             }
         });
     }

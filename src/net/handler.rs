@@ -2,6 +2,7 @@
 
 use pilothouse_core::protocol::{Cursor, ServerFrame, Welcome};
 
+use super::access::Access;
 use super::pending_requests::Outcome;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,8 +38,8 @@ pub trait FrameHandler {
     fn probed(&self, outcome: Outcome);
     /// A second response to the same request arrived and was ignored.
     fn duplicate_response(&self, session_id: Option<&str>, command: &str);
-    /// The server no longer accepts this browser's cookie.
-    fn access_lost(&self);
+    /// The server no longer gives this browser access.
+    fn access_lost(&self, access: Access);
     /// The server speaks another protocol version.
     fn outdated(&self);
 }

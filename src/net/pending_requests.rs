@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use pilothouse_core::json::FromJson;
 use pilothouse_core::limits::REMEMBERED_RESPONSES;
 use pilothouse_core::protocol::{ClientFrame, CommandError};
 use serde_json::Value;
@@ -11,9 +12,9 @@ use serde_json::Value;
 pub type Outcome = Result<Value, CommandError>;
 
 /// Deserializes the data of a response.
-pub fn read_answer<T: serde::de::DeserializeOwned>(outcome: Outcome) -> Result<T, String> {
-    serde_json::from_value(outcome.map_err(|error| error.message)?)
-        .map_err(|error| format!("Couldn't read the server's response: {error}"))
+pub fn read_answer<T: FromJson>(outcome: Outcome) -> Result<T, String> {
+    T::from_json(outcome.map_err(|error| error.message)?)
+        .ok_or_else(|| "Couldn't read the server's response.".to_owned())
 }
 
 pub type Callback = Box<dyn FnOnce(Outcome)>;

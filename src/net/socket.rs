@@ -30,8 +30,12 @@ pub(super) struct Socket {
 
 impl Socket {
     /// Starts connecting.
-    pub(super) fn open(address: &str, handler: impl SocketHandler + 'static) -> Option<Self> {
-        let socket = WebSocket::open(address).ok()?;
+    pub(super) fn open(
+        address: &str,
+        protocols: &[String],
+        handler: impl SocketHandler + 'static,
+    ) -> Option<Self> {
+        let socket = WebSocket::open_with_protocols(address, protocols).ok()?;
         let (outgoing, queued) = unbounded();
         spawn_local(run(socket, queued, handler));
         Some(Self { outgoing, opened_at: browser::now() })

@@ -107,6 +107,8 @@ pub struct ClientState {
     pub viewed: RwSignal<Option<String>>,
     /// The list of keyboard shortcuts is open.
     pub help: RwSignal<bool>,
+    /// The list of devices is open.
+    pub devices_open: RwSignal<bool>,
     pub renaming: RwSignal<Option<Renaming>>,
     /// The search text of the sidebar.
     pub query: RwSignal<String>,

@@ -37,6 +37,8 @@ pub struct ServerState {
     pub available: RwSignal<Vec<AvailableAgent>>,
     /// Why the server cannot write to its disk; `None` while it can.
     pub storage_problem: RwSignal<Option<String>>,
+    /// Notified when other browsers got or lost access.
+    pub devices_changed: Trigger,
     pub default_cwd: RwSignal<String>,
     sessions: Store<SessionList>,
     /// The listed sessions belong to more than one agent.
@@ -61,6 +63,7 @@ impl ServerState {
             agents: RwSignal::default(),
             available: RwSignal::default(),
             storage_problem: RwSignal::default(),
+            devices_changed: Trigger::new(),
             default_cwd: RwSignal::default(),
             sessions,
             known: RwSignal::new(false),

@@ -25,7 +25,7 @@ async fn main() {
     println!("{rounds} rounds, {deltas} deltas; the conversations are written and indexed first");
     let fixture = Fixture::new(rounds, deltas).await;
     fixture.page().add_init_script(visit::MEASURE_SOURCE).await;
-    // Exchanges the token for the cookie that both pages use.
+    // Gives this browser access.
     fixture.page().enter(&fixture.address(Kind::Page)).await;
     let mut figures = Figures::default();
     for round in 0..rounds {

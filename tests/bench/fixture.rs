@@ -91,20 +91,20 @@ impl Fixture {
         self.browser.page()
     }
 
-    /// The address of a page. The first visit of the page exchanges the token for the cookie that both use.
+    /// The address of a page, with a pairing code for a browser without access.
     pub fn address(&self, kind: Kind) -> String {
         match kind {
-            Kind::Floor => format!("http://{}/floor", self.hosts[0]),
-            Kind::Page => format!("http://{}/#token={}", self.hosts[1], self.server.token),
+            Kind::Floor => format!("http://{}/floor#pair={}", self.hosts[0], self.server.new_code()),
+            Kind::Page => format!("http://{}/#pair={}", self.hosts[1], self.server.new_code()),
         }
     }
 
-    /// The address of a session, with the token for a browser that has no cookie yet.
+    /// The address of a session, with a pairing code for a browser without access.
     pub fn session_link(&self, kind: Kind, session: &str) -> String {
-        let token = &self.server.token;
+        let code = self.server.new_code();
         match kind {
-            Kind::Floor => format!("http://{}/floor#session={session}&token={token}", self.hosts[0]),
-            Kind::Page => format!("http://{}/s/{session}#token={token}", self.hosts[1]),
+            Kind::Floor => format!("http://{}/floor#session={session}&pair={code}", self.hosts[0]),
+            Kind::Page => format!("http://{}/s/{session}#pair={code}", self.hosts[1]),
         }
     }
 

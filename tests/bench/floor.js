@@ -12,7 +12,7 @@ let requests = 0;
 const main = document.querySelector('main');
 const log = document.querySelector('[role=log]');
 const field = document.querySelector('textarea');
-// The fragment of the address: the session to show first, and a token for a browser without the cookie.
+// The fragment of the address: the session to show first, and a pairing code for a browser without access.
 const address = new URLSearchParams(location.hash.slice(1));
 let socket;
 
@@ -125,7 +125,7 @@ const take = {
 };
 
 function connect() {
-    socket = new WebSocket(`ws://${location.host}/api/socket`);
+    socket = new WebSocket(`ws://${location.host}/api/socket`, ['pilothouse', `pilothouse.bearer.${localStorage.credential}`]);
     socket.onopen = () => {
         send('hello', { version: 1, sessions: [] });
         if (address.has('session')) show(address.get('session'));
@@ -136,12 +136,13 @@ function connect() {
     };
 }
 
-// Exchanges the token for the cookie, as the page does.
+// Exchanges the pairing code for a credential, as the page does.
 async function enter() {
-    const token = address.get('token');
-    if (token) {
+    if (!localStorage.credential) {
         const headers = { 'content-type': 'application/json' };
-        await fetch('/api/access', { method: 'POST', headers, body: JSON.stringify({ token }) });
+        const body = JSON.stringify({ code: address.get('pair') });
+        const response = await fetch('/api/access', { method: 'POST', headers, body });
+        localStorage.credential = (await response.json()).credential;
     }
     connect();
 }

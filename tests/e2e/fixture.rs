@@ -30,6 +30,11 @@ impl Fixture {
         format!("{}/s/{session}", self.server.origin())
     }
 
+    /// The address of a session with a pairing code, for an origin at which the browser has no access yet.
+    pub fn session_link(&self, session: &str) -> String {
+        format!("{}#pair={}", self.session_address(session), self.server.new_code())
+    }
+
     /// Kills and restarts the server, and waits until the page is connected again.
     pub async fn restart_server(&mut self) {
         self.server.kill();

@@ -318,3 +318,21 @@ pub const MARKDOWN_HELD_BYTES: usize = 200;
 /// The writes queued for the database, and the number of them that share one commit.
 pub const STORE_QUEUE_JOBS: usize = 8_192;
 pub const STORE_BATCH_JOBS: usize = 512;
+
+/// The hours for which a pairing link is valid, unless it is used before.
+pub const PAIRING_HOURS: u64 = 24;
+
+/// The number of pairing links that are valid at the same time. A new one replaces the oldest.
+pub const PAIRING_CODES: usize = 32;
+
+/// The number of devices that have access.
+pub const DEVICES: usize = 256;
+
+/// The longest name of a device, in characters.
+pub const DEVICE_NAME_CHARS: usize = 60;
+
+/// The days after which a device that was not used loses its access, unless configured otherwise.
+pub const DEVICE_DAYS: f64 = 90.0;
+
+/// The number of wrong credentials within a minute, from one address and from all, after which more are refused.
+pub const WRONG_CREDENTIALS: usize = 10;

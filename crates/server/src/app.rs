@@ -2,7 +2,6 @@
 
 use std::fs::{File, Permissions, TryLockError};
 use std::future::Future;
-use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +12,12 @@ use tokio::net::TcpListener;
 
 use crate::agent::orphans;
 use crate::config::Config;
+use crate::devices::control::ControlSocket;
+use crate::devices::{Addresses, Devices};
 use crate::http::guard::Guard;
-use crate::http::guard::credential::{Credential, load_or_create_token};
 use crate::http::guard::headers::SecurityHeaders;
 use crate::http::guard::hosts::AllowedHosts;
+use crate::http::tls::Tls;
 use crate::http::{assets, connections, routes};
 use crate::hub::Hub;
 use crate::search::Search;
@@ -27,15 +28,18 @@ use crate::store::Store;
 pub struct App {
     pub hub: Arc<Hub>,
     pub guard: Arc<Guard>,
+    pub devices: Devices,
 }
 
 /// A server that is listening.
 pub struct RunningServer {
     app: App,
     listener: TcpListener,
-    pub address: SocketAddr,
-    /// The address to open. Its fragment contains the token, so it must not be logged.
+    tls: Option<Arc<Tls>>,
+    /// The address to open. Its fragment contains a pairing code, so it must not be logged.
     pub link: String,
+    /// Answers `pilothouse link` and `pilothouse devices`.
+    control: Option<ControlSocket>,
     /// Locked while the server runs.
     _lock: File,
 }
@@ -44,7 +48,10 @@ pub struct RunningServer {
 pub async fn start(config: Config) -> Result<RunningServer> {
     create_private_folder(&config.data_dir)?;
     let lock = lock_folder(&config.data_dir)?;
-    let token = load_or_create_token(&config.data_dir.join("token"))?;
+    // Earlier versions gave access with the token in this file.
+    let _ = std::fs::remove_file(config.data_dir.join("token"));
+    let tls = config.tls.clone().map(Tls::new).transpose()?.map(Arc::new);
+    let scheme = if tls.is_some() { "https" } else { "http" };
     let listener = TcpListener::bind(config.listen).await.with_context(|| {
         format!(
             "cannot listen on {}; if another Pilothouse is running there, choose another address with --listen",
@@ -52,36 +59,51 @@ pub async fn start(config: Config) -> Result<RunningServer> {
         )
     })?;
     let address = listener.local_addr().context("cannot determine the address of the listening socket")?;
-    let guard = Guard {
-        hosts: AllowedHosts::new(address, &config.allowed_hosts)?,
-        credential: Credential::new(token.clone(), address.port()),
-        headers: SecurityHeaders::new(assets::SCRIPT_HASHES, assets::STYLE_HASHES),
-    };
     // Ends agents that survived the crash of an earlier server.
     let installation = orphans::installation(&config.data_dir);
     orphans::end_all(&installation);
     let store = Store::open(&config.data_dir)?;
     let search = Search::open(&config.data_dir)?;
+    let addresses = Addresses::new(address, scheme, &config.allowed_hosts);
+    let devices = Devices::load(store.clone(), Some(addresses.clone()), config.device_expiry);
+    let hosts = AllowedHosts::new(address, scheme, config.allowed_hosts.clone());
+    let headers = SecurityHeaders::new(assets::SCRIPT_HASHES, assets::STYLE_HASHES);
+    let guard = Guard::new(hosts, headers, devices.clone(), address.port());
+    let control = ControlSocket::bind(&config.data_dir)
+        .inspect_err(|error| {
+            tracing::warn!("`pilothouse link` and `pilothouse devices` don't work: {error:#}")
+        })
+        .ok();
     let hub = Hub::new(config, store, search);
     hub.refresh().await;
     hub.watch_files();
     hub.watch_storage();
+    hub.watch_devices(&devices);
     hub.discover_agents();
-    let host = if address.ip().is_unspecified() {
-        SocketAddr::new([127, 0, 0, 1].into(), address.port())
-    } else {
-        address
+    let link = match devices.create_code().await {
+        Ok((code, _)) => addresses.own_link(&code),
+        Err(error) => {
+            tracing::error!("no link for another browser could be created: {}", error.message);
+            addresses.own().to_owned()
+        }
     };
-    let link = format!("http://{host}/#token={token}");
-    Ok(RunningServer { app: App { hub, guard: Arc::new(guard) }, listener, address, link, _lock: lock })
+    let app = App { hub, guard: Arc::new(guard), devices };
+    Ok(RunningServer { app, listener, tls, link, control, _lock: lock })
 }
 
 impl RunningServer {
     /// Serves until `shutdown` completes, then ends every agent.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<()> {
         let router = routes::router(self.app.clone());
+        let control = async {
+            match &self.control {
+                Some(control) => control.serve(&self.app.devices).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
-            () = connections::serve(self.listener, router) => {}
+            () = connections::serve(self.listener, self.tls, router) => {}
+            () = control => {}
             () = shutdown => {}
         }
         tracing::info!("shutting down; stopping all agents");
@@ -91,7 +113,7 @@ impl RunningServer {
 }
 
 /// Ensures that only one server uses a data folder: a second one would end the agents of the first as orphans.
-fn lock_folder(folder: &Path) -> Result<File> {
+pub fn lock_folder(folder: &Path) -> Result<File> {
     let path = folder.join("lock");
     let file = File::create(&path).with_context(|| format!("cannot write to {}", path.display()))?;
     // A child process that a killed server was just starting holds the lock until its exec.

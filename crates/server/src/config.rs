@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use pilothouse_core::limits::AGENT_IDLE_MINUTES;
+use pilothouse_core::limits::{AGENT_IDLE_MINUTES, DEVICE_DAYS};
 use serde::Deserialize;
 
 use crate::agent::catalogue::{Agent, Protocol};
 use crate::cli::ServeArguments;
+use crate::http::guard::hosts::{AllowedHost, is_loopback_name};
+use crate::http::tls::CertificateFiles;
 use crate::hub::custom_agents;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:4780";
@@ -22,7 +24,11 @@ pub struct Config {
     /// The folder of new sessions unless the user chooses another one.
     pub cwd: PathBuf,
     pub agents: Vec<Agent>,
-    pub allowed_hosts: Vec<String>,
+    pub allowed_hosts: Vec<AllowedHost>,
+    /// The certificate, if the server serves HTTPS itself.
+    pub tls: Option<CertificateFiles>,
+    /// The time after which a device that is not used loses its access; `None` for never.
+    pub device_expiry: Option<Duration>,
     /// Whether to open a browser once the server is ready.
     pub open: bool,
     /// The time after which the process of an idle agent is ended; `None` for never.
@@ -36,9 +42,14 @@ struct ConfigFile {
     data_dir: Option<PathBuf>,
     cwd: Option<PathBuf>,
     allowed_hosts: Vec<String>,
+    tls_cert: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
+    allow_plain_http: bool,
     open: Option<bool>,
     /// 0 for never.
     idle_minutes: Option<f64>,
+    /// 0 for never.
+    device_days: Option<f64>,
     #[serde(rename = "agent")]
     agents: Vec<AgentTable>,
 }
@@ -70,13 +81,7 @@ fn default_protocol() -> String {
 impl Config {
     /// Reads the configuration file and merges it with the command line.
     pub fn load(arguments: ServeArguments) -> Result<Self> {
-        let file = match &arguments.config {
-            Some(path) => read_file(path)?,
-            None => {
-                let path = default_config_file();
-                if path.is_file() { read_file(&path)? } else { ConfigFile::default() }
-            }
-        };
+        let file = ConfigFile::read(arguments.config.as_deref())?;
         let listen = arguments.listen.or(file.listen).unwrap_or_else(|| DEFAULT_LISTEN.to_owned());
         let listen: SocketAddr = listen.parse().with_context(|| {
             format!("'{listen}' is not an address to listen on; write it like {DEFAULT_LISTEN}")
@@ -105,23 +110,79 @@ impl Config {
         }
         add_agent(&mut agents, Agent::demo(&data_dir)?)?;
         let agents = agents.into_iter().map(|agent| agent.with_data_folder(&data_dir)).collect();
-        let mut allowed_hosts = arguments.allowed_hosts;
-        allowed_hosts.extend(file.allowed_hosts);
+        let tls = match (arguments.tls_cert.or(file.tls_cert), arguments.tls_key.or(file.tls_key)) {
+            (Some(certificate), Some(key)) => Some(CertificateFiles { certificate, key }),
+            (None, None) => None,
+            _ => bail!(
+                "a certificate needs its private key, and a key its certificate: give both --tls-cert and --tls-key"
+            ),
+        };
+        let https_port = tls.as_ref().map(|_| listen.port());
+        let configured = arguments.allowed_hosts.iter().chain(&file.allowed_hosts);
+        let allowed_hosts =
+            configured.map(|host| AllowedHost::parse(host, https_port)).collect::<Result<Vec<_>>>()?;
+        if !arguments.allow_plain_http && !file.allow_plain_http {
+            refuse_plain_http(listen, tls.is_some(), &allowed_hosts)?;
+        }
         let open = !arguments.no_open && file.open.unwrap_or(true);
-        let idle = idle_timeout(arguments.idle_minutes.or(file.idle_minutes))?;
-        Ok(Self { listen, data_dir, cwd, agents, allowed_hosts, open, idle })
+        let idle = arguments.idle_minutes.or(file.idle_minutes).unwrap_or(AGENT_IDLE_MINUTES);
+        let idle = timeout(idle, MINUTE, "minutes for the idle timeout")?;
+        let device_expiry = arguments.device_days.or(file.device_days).unwrap_or(DEVICE_DAYS);
+        let device_expiry = timeout(device_expiry, DAY, "days after which devices lose their access")?;
+        Ok(Self { listen, data_dir, cwd, agents, allowed_hosts, tls, device_expiry, open, idle })
+    }
+
+    /// The data folder of a server with these settings.
+    pub fn data_dir(config: Option<&Path>, data_dir: Option<PathBuf>) -> Result<PathBuf> {
+        let data_dir = match data_dir {
+            Some(folder) => folder,
+            None => ConfigFile::read(config)?.data_dir.unwrap_or_else(default_data_folder),
+        };
+        std::path::absolute(data_dir).context("cannot find the current folder")
     }
 }
 
-/// Converts minutes, which may have a fraction; 0 means never.
-fn idle_timeout(minutes: Option<f64>) -> Result<Option<Duration>> {
-    let minutes = minutes.unwrap_or(AGENT_IDLE_MINUTES);
-    if minutes == 0.0 {
+/// Others could read what is sent over a network without encryption, the credential of the browser included.
+fn refuse_plain_http(listen: SocketAddr, has_tls: bool, hosts: &[AllowedHost]) -> Result<()> {
+    const ADVICE: &str = "serve HTTPS with --tls-cert and --tls-key or behind a proxy (see the README), \
+                          or accept that others in the network can read everything with --allow-plain-http";
+    if !has_tls && !listen.ip().is_loopback() {
+        bail!("refusing to listen on {listen} with plain HTTP: {ADVICE}");
+    }
+    let is_plain = |host: &&AllowedHost| host.scheme == "http" && !is_loopback_name(&host.name);
+    if let Some(host) = hosts.iter().find(is_plain) {
+        bail!(
+            "refusing plain HTTP for the allowed host '{0}': if a proxy serves it with HTTPS, write https://{0}; otherwise {ADVICE}",
+            host.name
+        );
+    }
+    Ok(())
+}
+
+const MINUTE: f64 = 60.0;
+const DAY: f64 = 24.0 * 60.0 * MINUTE;
+
+/// Converts a number of units, which may have a fraction; 0 means never.
+fn timeout(number: f64, unit_seconds: f64, what: &str) -> Result<Option<Duration>> {
+    if number == 0.0 {
         return Ok(None);
     }
-    match Duration::try_from_secs_f64(minutes * 60.0) {
-        Ok(idle) => Ok(Some(idle)),
-        Err(_) => bail!("'{minutes}' is not a valid number of minutes for the idle timeout"),
+    match Duration::try_from_secs_f64(number * unit_seconds) {
+        Ok(timeout) => Ok(Some(timeout)),
+        Err(_) => bail!("'{number}' is not a valid number of {what}"),
+    }
+}
+
+impl ConfigFile {
+    /// Reads this file, or else the default one if it exists.
+    fn read(path: Option<&Path>) -> Result<Self> {
+        match path {
+            Some(path) => read_file(path),
+            None => {
+                let path = default_config_file();
+                if path.is_file() { read_file(&path) } else { Ok(Self::default()) }
+            }
+        }
     }
 }
 

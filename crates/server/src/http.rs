@@ -5,3 +5,4 @@ pub mod blobs;
 pub mod connections;
 pub mod guard;
 pub mod routes;
+pub mod tls;

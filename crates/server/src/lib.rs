@@ -10,6 +10,7 @@ pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod config;
+pub mod devices;
 pub mod history;
 pub mod http;
 pub mod hub;

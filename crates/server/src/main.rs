@@ -1,9 +1,10 @@
-//! The `pilothouse` program: parses the command line and runs the server or the demo agent.
+//! The `pilothouse` program: parses the command line and runs the server, the demo agent, or a command for a server.
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use pilothouse_server::cli::{Cli, Subcommands};
+use pilothouse_server::devices::control::{manage_devices, print_link};
 use pilothouse_server::serve;
 
 fn main() -> ExitCode {
@@ -26,6 +27,8 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Some(Subcommands::DemoAgent(arguments)) => runtime.block_on(pilothouse_demo_agent::run(arguments)),
+        Some(Subcommands::Link(arguments)) => runtime.block_on(print_link(arguments)),
+        Some(Subcommands::Devices(arguments)) => runtime.block_on(manage_devices(arguments)),
         None => runtime.block_on(serve(cli.serve)),
     };
     // A pending read of standard input cannot be cancelled, so it is not awaited.

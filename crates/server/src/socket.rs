@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use pilothouse_core::limits::{
@@ -20,6 +21,8 @@ use tokio::time::{Instant, interval, timeout_at};
 
 use crate::app::App;
 use crate::client::{Client, ClientReceiver, Responder, client_channel};
+use crate::devices::{DeviceAccess, Devices};
+use crate::http::guard::{Entered, Refusal, SUBPROTOCOL};
 use crate::hub::Hub;
 use crate::hub::directories;
 use crate::hub::records::RecordChange;
@@ -28,30 +31,52 @@ use crate::session::Input;
 /// The close code for a client that did not read its frames. It reconnects.
 const TOO_SLOW: u16 = 4001;
 
-pub async fn upgrade(State(app): State<App>, upgrade: WebSocketUpgrade) -> Response {
+/// The close code for a device whose access was revoked. It does not reconnect.
+const ACCESS_ENDED: u16 = 4003;
+
+pub async fn upgrade(
+    State(app): State<App>,
+    Extension(entered): Extension<Entered>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let Some(device) = entered.device else { return Refusal::NoCredential.into_response() };
     upgrade
+        .protocols([SUBPROTOCOL])
         .max_message_size(CLIENT_FRAME_BYTES)
         .max_frame_size(CLIENT_FRAME_BYTES)
-        .on_upgrade(move |socket| serve(socket, app.hub))
+        .on_upgrade(move |socket| serve(socket, app.hub, app.devices, device))
 }
 
-async fn serve(socket: WebSocket, hub: Arc<Hub>) {
+async fn serve(socket: WebSocket, hub: Arc<Hub>, devices: Devices, mut device: DeviceAccess) {
     let id = hub.next_client_id();
     let (client, frames) = client_channel(id);
-    let (sink, stream) = socket.split();
+    let (mut sink, stream) = socket.split();
     let (commands, queued) = mpsc::channel(CLIENT_COMMANDS);
-    let running = tokio::spawn(run_hub_commands(queued, hub.clone(), client.clone()));
-    tokio::select! {
-        () = write(sink, frames) => {}
-        () = read(stream, &hub, &client, &commands) => {}
-    }
+    let own = OwnDevice { devices: devices.clone(), id: device.id.clone() };
+    let running = tokio::spawn(run_hub_commands(queued, hub.clone(), own, client.clone()));
+    let access_ended = tokio::select! {
+        () = write(&mut sink, frames) => false,
+        () = read(stream, &hub, &client, &commands) => false,
+        () = device.ended() => true,
+    };
     // The command in progress is finished; those behind it are dropped.
     drop(commands);
     drop(running);
     hub.remove_client(id).await;
+    if access_ended {
+        close(&mut sink, ACCESS_ENDED, "access ended").await;
+    } else {
+        devices.used(&device.id);
+    }
 }
 
-async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: ClientReceiver) {
+/// The device at the other end of a connection.
+struct OwnDevice {
+    devices: Devices,
+    id: String,
+}
+
+async fn write(sink: &mut SplitSink<WebSocket, Message>, mut frames: ClientReceiver) {
     let mut ping = interval(Duration::from_secs(PING_SECONDS));
     loop {
         let message = tokio::select! {
@@ -75,9 +100,13 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, mut frames: ClientReceiv
 }
 
 /// Drops the queued frames at once, then sends the close code, for a client that starts to read again.
-async fn disconnect(mut sink: SplitSink<WebSocket, Message>, frames: ClientReceiver) {
+async fn disconnect(sink: &mut SplitSink<WebSocket, Message>, frames: ClientReceiver) {
     drop(frames);
-    let frame = CloseFrame { code: TOO_SLOW, reason: "too slow".into() };
+    close(sink, TOO_SLOW, "too slow").await;
+}
+
+async fn close(sink: &mut SplitSink<WebSocket, Message>, code: u16, reason: &'static str) {
+    let frame = CloseFrame { code, reason: reason.into() };
     let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
     let _ = timeout_at(deadline, sink.send(Message::Close(Some(frame)))).await;
 }
@@ -214,7 +243,12 @@ async fn hello(sessions: Vec<Cursor>, hub: &Arc<Hub>, client: &Client) {
     hub.read_ahead();
 }
 
-async fn run_hub_commands(mut commands: mpsc::Receiver<QueuedCommand>, hub: Arc<Hub>, client: Client) {
+async fn run_hub_commands(
+    mut commands: mpsc::Receiver<QueuedCommand>,
+    hub: Arc<Hub>,
+    own: OwnDevice,
+    client: Client,
+) {
     while let Some(QueuedCommand { id, name, work }) = commands.recv().await {
         let result = match work {
             // Takes as long as the slowest agent; the commands behind it need not wait.
@@ -226,7 +260,10 @@ async fn run_hub_commands(mut commands: mpsc::Receiver<QueuedCommand>, hub: Arc<
                 });
                 continue;
             }
-            HubWork::Command(command) => hub_command(command, &hub).await,
+            HubWork::Command(command) => match own.devices.execute(&command, &own.id).await {
+                Some(result) => result,
+                None => hub_command(command, &hub).await,
+            },
             HubWork::Change(change) => stored(change).await,
             HubWork::Draft { session_id, change } => {
                 let result = stored(change).await;
@@ -284,6 +321,10 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
         }
         // `dispatch` and `run_hub_commands` have handled these.
         HubCommand::Hello { .. }
+        | HubCommand::ListDevices
+        | HubCommand::RenameDevice { .. }
+        | HubCommand::RevokeDevice { .. }
+        | HubCommand::CreatePairingLink { .. }
         | HubCommand::CheckAgents
         | HubCommand::OpenSession { .. }
         | HubCommand::CloseSession { .. }

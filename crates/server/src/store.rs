@@ -8,6 +8,7 @@
 
 mod agents;
 mod database;
+mod devices;
 mod encoding;
 mod extras;
 mod lists;
@@ -34,6 +35,7 @@ use anyhow::{Context, Result};
 use rusqlite::{Connection, Params, Row};
 use tokio::sync::{oneshot, watch};
 
+pub use devices::{DeviceRecord, PairingCode};
 pub use records::{Extra, InFlightNote, Prompt, PromptOutcome, SessionRecord};
 pub use write::Write;
 pub use writer::StoreError;

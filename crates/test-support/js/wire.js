@@ -2,8 +2,8 @@
 (() => {
     const wire = window.wire = { sent: [], repeat: null, drop: 0, lose: null };
     window.WebSocket = class extends WebSocket {
-        constructor(address) {
-            super(address);
+        constructor(address, protocols) {
+            super(address, protocols);
             this.addEventListener('message', (event) => {
                 const frame = JSON.parse(event.data);
                 if (!event.isTrusted) return;

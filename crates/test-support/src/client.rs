@@ -38,6 +38,8 @@ pub struct Client {
     pub notices: Vec<String>,
     /// The ids of sessions that the server reported as removed.
     pub removed_sessions: Vec<String>,
+    /// How often the server reported that the list of devices changed.
+    pub device_changes: usize,
 }
 
 impl Client {
@@ -45,11 +47,21 @@ impl Client {
         Self::resume(server, HashMap::new()).await
     }
 
+    /// Connects as the device with this credential.
+    pub async fn connect_as(server: &TestServer, credential: &str) -> Self {
+        Self::open_socket(server, credential, HashMap::new()).await
+    }
+
     /// Reconnects with the views of an earlier connection.
     pub async fn resume(server: &TestServer, views: HashMap<String, SessionView>) -> Self {
+        Self::open_socket(server, http::shared_credential(server).await, views).await
+    }
+
+    async fn open_socket(server: &TestServer, credential: &str, views: HashMap<String, SessionView>) -> Self {
         let mut request = format!("ws://127.0.0.1:{}/api/socket", server.port).into_client_request().unwrap();
         request.headers_mut().insert("origin", server.origin().parse().unwrap());
-        request.headers_mut().insert("cookie", http::cookie(server).await.parse().unwrap());
+        let protocols = format!("pilothouse, pilothouse.bearer.{credential}");
+        request.headers_mut().insert("sec-websocket-protocol", protocols.parse().unwrap());
         let (mut socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
         let sessions = views
             .values()
@@ -77,6 +89,7 @@ impl Client {
             snapshots: 0,
             notices: Vec::new(),
             removed_sessions: Vec::new(),
+            device_changes: 0,
         }
     }
 
@@ -244,6 +257,7 @@ impl Client {
                 self.welcome.agents = agents;
                 self.welcome.available = available;
             }
+            ServerFrame::DevicesChanged {} => self.device_changes += 1,
             ServerFrame::StorageChanged { problem } => self.welcome.storage_problem = problem,
             ServerFrame::Welcome(_) => panic!("the server sent a second welcome"),
         }
@@ -269,6 +283,20 @@ impl Client {
     /// Returns the socket, for tests that do not read frames as a page does.
     pub fn into_socket(self) -> WebSocketStream<MaybeTlsStream<TcpStream>> {
         self.socket
+    }
+
+    /// Waits until the server closes the connection, and returns its close code.
+    pub async fn until_closed(mut self) -> Option<u16> {
+        let closed = async {
+            loop {
+                match self.socket.next().await {
+                    Some(Ok(Message::Close(frame))) => return frame.map(|frame| u16::from(frame.code)),
+                    Some(Ok(_)) => {}
+                    None | Some(Err(_)) => return None,
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, closed).await.expect("the server did not close the connection")
     }
 
     /// Drops the connection without a close frame, and returns the views.

@@ -66,11 +66,36 @@ pub async fn request(
     raw(server, &format!("{text}\r\n{body}")).await
 }
 
-/// Exchanges the token for the access cookie, as the page does.
-pub async fn cookie(server: &TestServer) -> String {
-    let body = format!("{{\"token\":\"{}\"}}", server.token);
+/// Exchanges a pairing code, as the page does.
+pub async fn pair(server: &TestServer, code: &str, headers: &[(&str, &str)]) -> Response {
     let origin = server.origin();
-    let response = request(server, "POST", "/api/access", &[("Origin", &origin)], &body).await;
-    assert_eq!(response.status, 204, "{}", response.body);
-    response.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    let headers: Vec<(&str, &str)> =
+        [("Origin", origin.as_str())].into_iter().chain(headers.iter().copied()).collect();
+    request(server, "POST", "/api/access", &headers, &serde_json::json!({ "code": code }).to_string()).await
+}
+
+/// The credential in the response to a valid pairing code.
+pub fn credential_in(response: &Response) -> String {
+    assert_eq!(response.status, 200, "{}", response.body);
+    let body: serde_json::Value = serde_json::from_str(&response.body).unwrap();
+    body["credential"].as_str().unwrap().to_owned()
+}
+
+/// Pairs one more device and returns its credential.
+pub async fn credential(server: &TestServer) -> String {
+    credential_in(&pair(server, &server.new_code(), &[]).await)
+}
+
+/// The credential of the device that the tests of this server share.
+pub async fn shared_credential(server: &TestServer) -> &str {
+    if let Some(credential) = server.credential.get() {
+        return credential;
+    }
+    let credential = credential(server).await;
+    server.credential.get_or_init(|| credential)
+}
+
+/// The value of the `Authorization` header with that credential.
+pub async fn authorization(server: &TestServer) -> String {
+    format!("Bearer {}", shared_credential(server).await)
 }

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 
 use crate::process::{children, command_line, signal};
 use crate::wait::until;
@@ -34,6 +35,7 @@ pub struct ServerSetup {
     arguments: Vec<OsString>,
     environment: Vec<(String, OsString)>,
     pace: String,
+    address: String,
     port: u16,
     project: Option<PathBuf>,
 }
@@ -45,6 +47,7 @@ impl ServerSetup {
             arguments: Vec::new(),
             environment: Vec::new(),
             pace: "instant".to_owned(),
+            address: "127.0.0.1".to_owned(),
             port: 0,
             project: None,
         }
@@ -77,6 +80,12 @@ impl ServerSetup {
         self.env("PATH", format!("{}:{PATH}", folder.display()))
     }
 
+    /// The address to listen on, instead of 127.0.0.1.
+    pub fn address(mut self, address: &str) -> Self {
+        address.clone_into(&mut self.address);
+        self
+    }
+
     /// The port to listen on, instead of a free one.
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
@@ -97,7 +106,7 @@ impl ServerSetup {
     pub fn command(&self, data: &Path) -> Command {
         let mut command = Command::new(&self.binary);
         command
-            .args(["--listen", &format!("127.0.0.1:{}", self.port), "--no-open", "--data-dir"])
+            .args(["--listen", &format!("{}:{}", self.address, self.port), "--no-open", "--data-dir"])
             .arg(data)
             .args(&self.arguments)
             .env_clear()
@@ -118,9 +127,16 @@ impl ServerSetup {
     /// Starts the server with an empty data folder and waits until it is ready.
     pub fn start(self) -> TestServer {
         let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().to_owned();
-        let Launched { process, port, token, link } = self.launch(&data);
-        TestServer { setup: self, process, port, token, link, data, _folder: folder }
+        let mut server = self.start_in(folder.path());
+        server.folder = Some(folder);
+        server
+    }
+
+    /// Starts the server with this data folder and waits until it is ready.
+    pub fn start_in(self, data: &Path) -> TestServer {
+        let data = data.to_owned();
+        let Launched { process, port, link } = self.launch(&data);
+        TestServer { setup: self, process, port, link, data, credential: OnceLock::new(), folder: None }
     }
 
     /// Starts the process and waits for the line that announces the address.
@@ -130,14 +146,19 @@ impl ServerSetup {
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let link = line.trim().strip_prefix("Pilothouse is ready: ").unwrap_or_default().to_owned();
-        let address = link.strip_prefix("http://127.0.0.1:");
-        let Some((port, token)) = address.and_then(|address| address.split_once("/#token=")) else {
+        let authority = link.split("://").nth(1).and_then(|rest| rest.split('/').next());
+        let Some((_, port)) = authority.and_then(|authority| authority.rsplit_once(':')) else {
             let log = std::fs::read_to_string(data.join(LOG)).unwrap_or_default();
             panic!("the server did not become ready: {line:?} {log}");
         };
-        let (port, token) = (port.parse().unwrap(), token.to_owned());
-        Launched { process, port, token, link }
+        let port = port.parse().unwrap();
+        Launched { process, port, link }
     }
+}
+
+/// The pairing code in a link.
+pub fn code_in(link: &str) -> String {
+    link.split_once("#pair=").unwrap_or_else(|| panic!("no pairing code in {link}")).1.to_owned()
 }
 
 /// The file in the data folder that collects the server's stderr.
@@ -146,7 +167,6 @@ const LOG: &str = "stderr.log";
 struct Launched {
     process: Child,
     port: u16,
-    token: String,
     link: String,
 }
 
@@ -155,16 +175,42 @@ pub struct TestServer {
     setup: ServerSetup,
     process: Child,
     pub port: u16,
-    pub token: String,
-    /// The address with the token, as the server printed it.
+    /// The address with a pairing code, as the server printed it. It works once.
     pub link: String,
     pub data: PathBuf,
-    _folder: tempfile::TempDir,
+    /// The credential of the device that the tests of this server share, once it is paired.
+    pub credential: OnceLock<String>,
+    folder: Option<tempfile::TempDir>,
 }
 
 impl TestServer {
     pub fn origin(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// A command for this server, such as `pilothouse link`.
+    pub fn program(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.setup.binary);
+        command
+            .args(arguments)
+            .arg("--data-dir")
+            .arg(&self.data)
+            .env_clear()
+            .env("PATH", PATH)
+            .env("HOME", &self.data);
+        command
+    }
+
+    /// A new pairing link, by `pilothouse link`.
+    pub fn new_link(&self) -> String {
+        let output = self.program(&["link"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().lines().next().unwrap().to_owned()
+    }
+
+    /// A new pairing code.
+    pub fn new_code(&self) -> String {
+        code_in(&self.new_link())
     }
 
     pub fn log(&self) -> String {
@@ -207,8 +253,8 @@ impl TestServer {
 
     /// Starts a killed server again, with the same setup, port and data.
     pub fn restart(&mut self) {
-        let Launched { process, port, token, link } = self.setup.clone().port(self.port).launch(&self.data);
-        (self.process, self.port, self.token, self.link) = (process, port, token, link);
+        let Launched { process, port, link } = self.setup.clone().port(self.port).launch(&self.data);
+        (self.process, self.port, self.link) = (process, port, link);
     }
 
     pub fn kill_and_restart(&mut self) {

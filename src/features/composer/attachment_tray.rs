@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use crate::actions::use_actions;
 use crate::dom::build::{icon_button, rebuilt, with_attributes, with_children};
-use crate::dom::element::{append, set};
-use crate::features::rows::images::source;
+use crate::dom::element::{append, element, set};
+use crate::features::rows::images::image_element;
 use crate::store::server::Session;
 use crate::widgets::icon::Icon;
 
@@ -18,8 +18,8 @@ pub fn attachment_tray(session: Session) -> AnyView {
         attached.with(|attached| {
             for attachment in attached {
                 let (id, key) = (session.id(), attachment.key);
-                let address = source(&id, &attachment.image).unwrap_or_default();
-                let image = with_attributes("img", &[("src", &address), ("alt", "Attached image")]);
+                let image = image_element(&id, &attachment.image).unwrap_or_else(|| element("img"));
+                set(&image, "alt", "Attached image");
                 let remove = icon_button("picture-remove", Icon::Close, "Remove image", move || {
                     attachments.remove(&id, key);
                 });

@@ -40,6 +40,10 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> FrameEffect {
             server.storage_problem.set(problem);
             FrameEffect::Nothing
         }
+        ServerFrame::DevicesChanged {} => {
+            server.devices_changed.notify();
+            FrameEffect::Nothing
+        }
         ServerFrame::SessionsChanged { changed, removed } => {
             for session in removed.iter().filter_map(|id| server.opened(id)) {
                 session.loading.set(Loading::Missing(CommandError::no_such_session()));

@@ -26,7 +26,7 @@ async fn case_67_the_connection_breaks_in_mid_stream_and_i_lose_neither_a_row_no
         page.send("/wait go").await;
         page.until_text("The first half").await;
         let tabs = page.open_tab().await;
-        page.enter(&format!("{}/s/{session}", fixture.server.origin())).await;
+        page.enter(&fixture.session_link(&session)).await;
         page.until_text("The first half").await;
 
         page.switch_to_tab(&tabs.first).await;
@@ -85,7 +85,7 @@ async fn case_69_a_stop_pressed_while_offline_does_not_stop_a_later_run() {
         page.press("Stop").await;
 
         let tabs = page.open_tab().await;
-        page.enter(&format!("{}/s/{session}", fixture.server.origin())).await;
+        page.enter(&fixture.session_link(&session)).await;
         fixture.release("go");
         page.until_state("completed").await;
         page.send("/wait never").await;
@@ -136,7 +136,7 @@ async fn case_73_after_my_laptop_slept_everything_is_fresh_without_a_click() {
         fixture.proxy.go_silent();
 
         // Meanwhile, on another machine.
-        page.enter(&format!("{}/s/{session}", fixture.server.origin())).await;
+        page.enter(&fixture.session_link(&session)).await;
         page.send("/approve").await;
         page.until_state("waiting_approval").await;
         page.visit(&fixture.server.origin()).await;

@@ -173,7 +173,7 @@ async fn an_address_is_only_an_address() {
         page.enter(&fixture.server.link).await;
         for payload in texts(&trap).iter().step_by(12) {
             let path: String = payload.text.bytes().map(|byte| format!("%{byte:02X}")).collect();
-            for place in ["/s/", "/", "/?", "/#", "/#token="] {
+            for place in ["/s/", "/", "/?", "/#", "/#pair="] {
                 page.visit(&format!("{}{place}{path}", fixture.server.origin())).await;
                 page.until_present("main, html:not(:has(script))").await;
                 page.nothing_has_happened(fixture, &trap, place).await;

@@ -179,7 +179,7 @@ async fn my_draft_is_available_on_another_device() {
         page.write("half a thought").await;
         let other = Browser::start(Size::Wide).await;
         let there = other.page();
-        there.enter(&fixture.server.link).await;
+        there.enter(&fixture.server.new_link()).await;
         // The draft is sent when typing pauses, which the page does not show: open the session until it is there.
         let look = async || {
             there.visit(&fixture.session_address(&session)).await;

@@ -114,6 +114,20 @@ pub enum HubCommand {
         #[serde(default)]
         title: String,
     },
+    ListDevices,
+    RenameDevice {
+        device_id: String,
+        name: String,
+    },
+    /// Ends the device's access and closes its connections.
+    RevokeDevice {
+        device_id: String,
+    },
+    /// Creates a link that pairs another device, once.
+    CreatePairingLink {
+        /// The address of the page that asks, under which the other device may reach the server, too.
+        address: String,
+    },
 }
 
 /// A command for one session's task.
@@ -306,7 +320,7 @@ impl From<HubCommand> for Command {
 }
 
 impl HubCommand {
-    const NAMES: [&str; 17] = [
+    const NAMES: [&str; 21] = [
         "hello",
         "list_sessions",
         "new_session",
@@ -324,6 +338,10 @@ impl HubCommand {
         "remove_agent",
         "list_agent_sessions",
         "import_session",
+        "list_devices",
+        "rename_device",
+        "revoke_device",
+        "create_pairing_link",
     ];
 
     pub const fn name(&self) -> &'static str {
@@ -345,6 +363,10 @@ impl HubCommand {
             remove_agent,
             list_agent_sessions,
             import_session,
+            list_devices,
+            rename_device,
+            revoke_device,
+            create_pairing_link,
         ] = Self::NAMES;
         match self {
             Self::Hello { .. } => hello,
@@ -364,6 +386,10 @@ impl HubCommand {
             Self::RemoveAgent { .. } => remove_agent,
             Self::ListAgentSessions { .. } => list_agent_sessions,
             Self::ImportSession { .. } => import_session,
+            Self::ListDevices => list_devices,
+            Self::RenameDevice { .. } => rename_device,
+            Self::RevokeDevice { .. } => revoke_device,
+            Self::CreatePairingLink { .. } => create_pairing_link,
         }
     }
 
@@ -385,7 +411,11 @@ impl HubCommand {
             | Self::AddAgent { .. }
             | Self::RemoveAgent { .. }
             | Self::ListAgentSessions { .. }
-            | Self::ImportSession { .. } => None,
+            | Self::ImportSession { .. }
+            | Self::ListDevices
+            | Self::RenameDevice { .. }
+            | Self::RevokeDevice { .. }
+            | Self::CreatePairingLink { .. } => None,
         }
     }
 }
@@ -465,6 +495,10 @@ mod tests {
                 cwd: "/".to_owned(),
                 title: String::new(),
             },
+            HubCommand::ListDevices,
+            HubCommand::RenameDevice { device_id: "d".to_owned(), name: "Phone".to_owned() },
+            HubCommand::RevokeDevice { device_id: "d".to_owned() },
+            HubCommand::CreatePairingLink { address: "http://127.0.0.1:4780/".to_owned() },
         ];
         assert_eq!(hub.each_ref().map(HubCommand::name), HubCommand::NAMES);
         hub.into_iter().for_each(|command| round_trip(command.into()));

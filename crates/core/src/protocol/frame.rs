@@ -49,6 +49,8 @@ pub enum ServerFrame {
         #[serde(skip_serializing_if = "Option::is_none")]
         problem: Option<String>,
     },
+    /// Which browsers have access changed.
+    DevicesChanged {},
     /// These sessions of the list changed or were removed.
     SessionsChanged {
         #[json(required)]

@@ -18,6 +18,8 @@ pub enum HubReply {
     Directory(DirectoryListing),
     SearchResults(SearchResults),
     AgentSessions(AgentSessions),
+    Devices(DeviceList),
+    PairingLinks(PairingLinks),
 }
 
 /// The reply to a [`SessionCommand`](super::SessionCommand).
@@ -39,7 +41,7 @@ pub enum SessionReply {
 }
 
 /// The reply to an accepted prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct Prompted {
     pub disposition: Disposition,
 }
@@ -59,13 +61,13 @@ pub enum Disposition {
 }
 
 /// The scheduled messages that were returned to the editor, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct RestoredQueue {
     pub restored: Vec<Scheduled>,
 }
 
 /// A page of rows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
 pub struct MessagesPage {
     pub first: usize,
     pub total: usize,
@@ -73,7 +75,7 @@ pub struct MessagesPage {
 }
 
 /// Sessions that only an agent knows, newest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct AgentSessions {
     pub sessions: Vec<AgentSession>,
     /// Lists further sessions, if there are any.
@@ -81,7 +83,7 @@ pub struct AgentSessions {
     pub next_cursor: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct AgentSession {
     /// The agent's id of the session.
     pub id: String,
@@ -93,8 +95,48 @@ pub struct AgentSession {
     pub modified: Option<u64>,
 }
 
+/// The browsers that have access, the one used last first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+pub struct DeviceList {
+    pub devices: Vec<DeviceInfo>,
+}
+
+/// A browser that has access. Times are milliseconds since 1970.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+pub struct DeviceInfo {
+    pub id: String,
+    pub name: String,
+    /// The origin of the page that was paired.
+    pub origin: String,
+    pub created: u64,
+    pub last_used: u64,
+    /// The device that asks.
+    #[serde(default)]
+    pub current: bool,
+    #[serde(default)]
+    pub connected: bool,
+}
+
+/// A link that pairs one device, under each address that may lead to the server; the most useful one first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+pub struct PairingLinks {
+    pub links: Vec<PairingLink>,
+    /// Milliseconds since 1970.
+    pub expires: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+pub struct PairingLink {
+    pub link: String,
+    /// The QR code of the link, as a `data:` URL.
+    pub qr: String,
+    /// The link works only on the machine of the server.
+    #[serde(default)]
+    pub local: bool,
+}
+
 /// One folder, for the folder picker.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct DirectoryListing {
     pub path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,7 +158,7 @@ pub struct AgentCommand {
 }
 
 /// The reply to a fork.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct Forked {
     pub session_id: String,
     /// The text of the row that the fork was made from, for the editor.
@@ -124,19 +166,19 @@ pub struct Forked {
 }
 
 /// Paths below the session's folder, best match first; folders end in a slash.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct FoundFiles {
     pub paths: Vec<String>,
 }
 
 /// The indices of the rows that contain the words, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct FoundRows {
     pub rows: Vec<usize>,
 }
 
 /// Search results, best first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, FromJson)]
 pub struct SearchResults {
     pub hits: Vec<SearchHit>,
     /// There are more hits than listed.
@@ -144,7 +186,7 @@ pub struct SearchResults {
     pub more: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
 pub struct SearchHit {
     pub session_id: String,
     /// The id of the session file's entry; none for a title.
@@ -155,7 +197,7 @@ pub struct SearchHit {
 }
 
 /// A piece of a snippet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, FromJson)]
 pub struct Piece {
     pub text: String,
     #[serde(default, skip_serializing_if = "is_false")]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,20 +15,27 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use pilothouse_core::limits::{CONNECTIONS, REQUEST_HEAD_SECONDS};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
+use tokio::time::timeout;
 use tower::ServiceExt;
+
+use super::guard::Peer;
+use super::tls::Tls;
 
 /// The pause after an error of the listening socket, such as too many open files.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Serves until the future is dropped.
-pub async fn serve(listener: TcpListener, router: Router) {
+/// Serves until the future is dropped; with TLS if there is a certificate.
+pub async fn serve(listener: TcpListener, tls: Option<Arc<Tls>>, router: Router) {
     let connections = Connections::default();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => match connections.add() {
-                Some(place) => drop(tokio::spawn(serve_connection(stream, router.clone(), place))),
+            Ok((stream, peer)) => match connections.add() {
+                Some(place) => {
+                    drop(tokio::spawn(serve_connection(stream, peer, tls.clone(), router.clone(), place)))
+                }
                 None => tracing::warn!("a connection was refused: {CONNECTIONS} are busy"),
             },
             // The client is gone already.
@@ -41,11 +49,40 @@ pub async fn serve(listener: TcpListener, router: Router) {
     }
 }
 
-async fn serve_connection(stream: TcpStream, router: Router, place: Place) {
+async fn serve_connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    tls: Option<Arc<Tls>>,
+    router: Router,
+    place: Place,
+) {
     // Sends small frames at once, instead of waiting for the acknowledgement of the previous one.
     let _ = stream.set_nodelay(true);
+    match tls {
+        None => serve_requests(stream, peer, router, place).await,
+        Some(tls) => {
+            let accepted = tokio::select! {
+                accepted = timeout(Duration::from_secs(REQUEST_HEAD_SECONDS), tls.accept(stream)) => accepted,
+                () = place.connection.closed.notified() => return,
+            };
+            match accepted {
+                Ok(Ok(stream)) => serve_requests(stream, peer, router, place).await,
+                Ok(Err(error)) => tracing::debug!(%error, "a connection did not become encrypted"),
+                Err(_) => tracing::debug!("a connection did not become encrypted in time"),
+            }
+        }
+    }
+}
+
+async fn serve_requests(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    router: Router,
+    place: Place,
+) {
     let connection = place.connection.clone();
-    let handle = tower::service_fn(move |request: hyper::Request<Incoming>| {
+    let handle = tower::service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
         let (router, busy) = (router.clone(), Busy::begin(connection.clone()));
         async move {
             let response = router.oneshot(request.map(Body::new)).await;

@@ -2,17 +2,19 @@
 //! by the path, and a test checks that both agree.
 
 use axum::extract::{Json, Path, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{Method, StatusCode};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, SET_COOKIE, USER_AGENT};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Extension, Router, middleware};
+use pilothouse_core::limits::DEVICES;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::app::App;
+use crate::devices::{PairingError, name_of_browser};
 use crate::http::assets;
-use crate::http::guard::{self, Access, Entered};
+use crate::http::guard::{self, Access, Entered, Peer};
 use crate::socket;
 
 /// A route and the access it requires.
@@ -33,12 +35,7 @@ pub fn table() -> Vec<Route> {
             access: Access::Credential,
             handler: || get(check_access),
         },
-        Route {
-            method: Method::POST,
-            path: "/api/access",
-            access: Access::Token,
-            handler: || post(exchange_token),
-        },
+        Route { method: Method::POST, path: "/api/access", access: Access::Pairing, handler: || post(pair) },
         Route {
             method: Method::GET,
             path: "/api/socket",
@@ -74,16 +71,40 @@ async fn check_access() -> StatusCode {
 }
 
 #[derive(Deserialize)]
-struct TokenExchange {
-    token: String,
+struct PairingRequest {
+    code: String,
 }
 
-async fn exchange_token(
+/// Exchanges a pairing code for a credential. The response is empty if the browser has access already.
+async fn pair(
     State(app): State<App>,
     Extension(entered): Extension<Entered>,
-    Json(exchange): Json<TokenExchange>,
+    Extension(Peer(peer)): Extension<Peer>,
+    headers: HeaderMap,
+    Json(request): Json<PairingRequest>,
 ) -> Response {
-    app.guard.exchange_token(&exchange.token, &entered.0)
+    let user_agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let name = name_of_browser(user_agent);
+    let mut response = match app.guard.pair(&request.code, entered, peer.ip(), &name).await {
+        Ok(Some(credential)) => Json(json!({ "credential": credential })).into_response(),
+        Ok(None) => StatusCode::NO_CONTENT.into_response(),
+        Err(PairingError::Refused(refusal)) => refusal.into_response(),
+        Err(PairingError::TooManyDevices) => {
+            let text =
+                format!("{DEVICES} devices have access already. Revoke the access of one of them first.\n");
+            (StatusCode::CONFLICT, text).into_response()
+        }
+        Err(PairingError::Failed(error)) => {
+            (StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", error.message)).into_response()
+        }
+    };
+    if response.status().is_success()
+        && app.guard.has_old_cookie(&headers)
+        && let Ok(removed) = HeaderValue::from_str(&app.guard.removed_cookie())
+    {
+        response.headers_mut().insert(SET_COOKIE, removed);
+    }
+    response
 }
 
 async fn blob(State(app): State<App>, Path((session, blob)): Path<(String, String)>) -> Response {

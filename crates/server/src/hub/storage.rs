@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pilothouse_core::protocol::ServerFrame;
 
 use super::{Hub, HubState, broadcast};
+use crate::devices::Devices;
 
 impl Hub {
     /// Broadcasts storage problems and their end, as long as the hub exists.
@@ -18,6 +19,18 @@ impl Hub {
                 let mut state = hub.state();
                 state.storage_problem = current;
                 broadcast_problem(&mut state);
+            }
+        });
+    }
+
+    /// Broadcasts that the list of devices changed, as long as the hub exists.
+    pub fn watch_devices(self: &Arc<Self>, devices: &Devices) {
+        let mut changed = devices.changed();
+        let hub = Arc::downgrade(self);
+        tokio::spawn(async move {
+            while changed.changed().await.is_ok() {
+                let Some(hub) = hub.upgrade() else { return };
+                broadcast(&mut hub.state(), &ServerFrame::DevicesChanged {});
             }
         });
     }

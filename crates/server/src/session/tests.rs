@@ -40,6 +40,8 @@ fn session(folder: &std::path::Path) -> Session {
         cwd: folder.to_owned(),
         agents: vec![agent],
         allowed_hosts: Vec::new(),
+        tls: None,
+        device_expiry: None,
         open: false,
         idle: Some(TEN_MINUTES / 2),
     };

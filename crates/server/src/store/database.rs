@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use crate::clock::unix_ms;
 
 /// Migration N brings the tables from version N to N + 1. A released migration is never changed.
-pub(super) const MIGRATIONS: [&str; 3] = ["
+pub(super) const MIGRATIONS: [&str; 4] = ["
     CREATE TABLE sessions (
         id TEXT PRIMARY KEY,
         agent TEXT NOT NULL DEFAULT '',
@@ -82,6 +82,21 @@ pub(super) const MIGRATIONS: [&str; 3] = ["
     CREATE TABLE agents (
         name TEXT PRIMARY KEY,
         capabilities TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+", "
+    -- Browsers that have access; of a credential only the hash of its secret.
+    CREATE TABLE devices (
+        id TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        hash BLOB NOT NULL,
+        created INTEGER NOT NULL,
+        last_used INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    -- Hashes of pairing codes that were not used yet.
+    CREATE TABLE pairing_codes (
+        hash BLOB PRIMARY KEY,
+        expires INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
 "];
 

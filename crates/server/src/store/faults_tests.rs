@@ -8,7 +8,7 @@ use pilothouse_core::protocol::Capabilities;
 use rusqlite::Connection;
 
 use super::store_tests::{accept, in_flight, prompt};
-use super::{FILE, SessionRecord, Store, Write};
+use super::{DeviceRecord, FILE, PairingCode, SessionRecord, Store, Write};
 
 fn files_named(folder: &Path, part: &str) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap().flatten();
@@ -99,6 +99,10 @@ fn a_store_of_the_first_version_keeps_its_records_and_gets_the_new_columns() {
     let (agent, known) = ("pi".to_owned(), capabilities.clone());
     store.write(vec![Write::SetAgentCapabilities { agent, capabilities }]).wait().unwrap();
     assert_eq!(store.agent_capabilities(), [("pi".to_owned(), known)].into());
+    let device = DeviceRecord { id: "d".to_owned(), hash: vec![1, 2], created: 3, ..DeviceRecord::default() };
+    let code = PairingCode { hash: vec![4], expires: u64::from(u32::MAX) * 1_000 };
+    store.write(vec![Write::AddDevice(device.clone()), Write::AddPairingCode(code.clone())]).wait().unwrap();
+    assert_eq!((store.devices(), store.pairing_codes()), (vec![device], vec![code]));
 }
 
 #[test]

@@ -7,7 +7,8 @@ use pilothouse_core::protocol::Capabilities;
 use rusqlite::Connection;
 
 use super::{
-    Extra, InFlightNote, Prompt, PromptOutcome, SessionRecord, agents, extras, lists, prompts, sessions,
+    DeviceRecord, Extra, InFlightNote, PairingCode, Prompt, PromptOutcome, SessionRecord, agents, devices,
+    extras, lists, prompts, sessions,
 };
 
 /// A change of the store.
@@ -111,6 +112,23 @@ pub enum Write {
         session: String,
         note: Option<InFlightNote>,
     },
+    AddPairingCode(PairingCode),
+    RemovePairingCode {
+        hash: Vec<u8>,
+    },
+    AddDevice(DeviceRecord),
+    RenameDevice {
+        device: String,
+        name: String,
+    },
+    RemoveDevice {
+        device: String,
+    },
+    /// The device was used at this time. An earlier time does not replace a later one.
+    DeviceUsed {
+        device: String,
+        at: u64,
+    },
 }
 
 impl Write {
@@ -152,6 +170,12 @@ impl Write {
             Self::AddExtra { session, extra } => extras::add(transaction, session, extra),
             Self::Touch => touch(transaction),
             Self::SetInFlight { session, note } => extras::set_in_flight(transaction, session, note.as_ref()),
+            Self::AddPairingCode(code) => devices::add_code(transaction, code),
+            Self::RemovePairingCode { hash } => devices::remove_code(transaction, hash),
+            Self::AddDevice(device) => devices::add(transaction, device),
+            Self::RenameDevice { device, name } => devices::rename(transaction, device, name),
+            Self::RemoveDevice { device } => devices::remove(transaction, device),
+            Self::DeviceUsed { device, at } => devices::set_last_used(transaction, device, *at),
         }
     }
 }

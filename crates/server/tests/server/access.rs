@@ -1,4 +1,4 @@
-//! Access to the server: credentials, hosts, origins, security headers, and invalid frames.
+//! Access to the server: pairing, credentials, hosts, origins, security headers, and invalid frames.
 
 use axum::http::Method;
 use pilothouse_core::protocol::ErrorCode;
@@ -14,30 +14,62 @@ use crate::{binary, server};
 #[tokio::test]
 async fn promise_03_every_route_but_the_page_and_health_needs_the_credential() {
     let (server, _project) = server();
-    let origin = server.origin();
+    let (origin, authorization) = (server.origin(), http::authorization(&server).await);
+    let credential = authorization.strip_prefix("Bearer ").unwrap();
+    let cookies = [
+        format!("pilothouse_{}=wrong", server.port),
+        format!(
+            "pilothouse_{}={credential}; pilothouse={credential}; authorization={credential}",
+            server.port
+        ),
+    ];
     let mut checked = 0;
     for route in routes::table() {
         let path = route.path.replace("{session}", "s").replace("{blob}", "b");
-        let body = if route.method == Method::POST { "{\"token\":\"wrong\"}" } else { "" };
-        for cookie in ["", "pilothouse=x", &format!("pilothouse_{}=wrong", server.port)] {
-            let headers = [("Origin", origin.as_str()), ("Cookie", cookie)];
-            let response = http::request(&server, route.method.as_str(), &path, &headers, body).await;
+        let body = if route.method == Method::POST { "{\"code\":\"\"}" } else { "" };
+        // None of these is a wrong credential, which would count as an attempt: they are no credentials.
+        let in_query =
+            format!("{path}?token={credential}&access_token={credential}&authorization={credential}");
+        for (path, name, value) in [
+            (path.as_str(), "X-None", ""),
+            (&path, "Cookie", &cookies[0]),
+            (&path, "Cookie", &cookies[1]),
+            (&path, "Authorization", credential),
+            (&path, "Authorization", &format!("Basic {credential}")),
+            (&path, "Proxy-Authorization", &authorization),
+            (&in_query, "X-None", ""),
+        ] {
+            if route.access == Access::Pairing && name != "X-None" {
+                continue;
+            }
+            let headers = [("Origin", origin.as_str()), (name, value)];
+            let response = http::request(&server, route.method.as_str(), path, &headers, body).await;
             let expected = if route.access == Access::Open { 200 } else { 401 };
-            assert_eq!(response.status, expected, "{} {path} with '{cookie}'", route.method);
+            assert_eq!(response.status, expected, "{} {path} with {name}: {value}", route.method);
         }
         checked += 1;
     }
     assert!(checked >= 5, "only {checked} routes were checked");
     // A route that is not in the table needs the credential, too.
     for path in ["/api", "/api/", "/api/unknown", "/api/socket/", "/api/access/x"] {
-        assert_eq!(http::request(&server, "GET", path, &[], "").await.status, 401, "{path}");
+        assert_eq!(
+            http::request(&server, "GET", path, &[("Origin", &origin)], "").await.status,
+            401,
+            "{path}"
+        );
     }
+    // A subprotocol is for the socket only.
+    let protocol = format!("pilothouse, pilothouse.bearer.{credential}");
+    let headers = [("Sec-WebSocket-Protocol", protocol.as_str())];
+    assert_eq!(http::request(&server, "GET", "/api/access", &headers, "").await.status, 401);
+    let headers = [("Authorization", authorization.as_str())];
+    assert_eq!(http::request(&server, "GET", "/api/access", &headers, "").await.status, 204);
 }
 
 #[tokio::test]
 async fn promise_04_a_forged_host_is_refused_before_anything_else() {
     let (server, _project) = server();
-    let cookie = http::cookie(&server).await;
+    let authorization = http::authorization(&server).await;
     let port = server.port;
     let forged = [
         "evil.example".to_owned(),
@@ -54,13 +86,17 @@ async fn promise_04_a_forged_host_is_refused_before_anything_else() {
     ];
     for host in &forged {
         for path in ["/", "/health", "/api/access", "/api/socket"] {
-            let headers =
-                [("Host", host.as_str()), ("Cookie", cookie.as_str()), ("Origin", "http://evil.example")];
+            let headers = [
+                ("Host", host.as_str()),
+                ("Authorization", &authorization),
+                ("Origin", "http://evil.example"),
+            ];
             let response = http::request(&server, "GET", path, &headers, "").await;
             assert!(matches!(response.status, 400 | 421), "{path} with '{host}': {}", response.status);
         }
     }
-    let missing = http::raw(&server, &format!("GET /health HTTP/1.1\r\nCookie: {cookie}\r\n\r\n")).await;
+    let missing =
+        http::raw(&server, &format!("GET /health HTTP/1.1\r\nAuthorization: {authorization}\r\n\r\n")).await;
     assert!(matches!(missing.status, 400 | 421), "no Host header");
     let good = format!("127.0.0.1:{port}");
     let doubled = format!("GET /health HTTP/1.1\r\nHost: {good}\r\nHost: {good}\r\n\r\n");
@@ -75,17 +111,20 @@ async fn promise_04_a_forged_host_is_refused_before_anything_else() {
 #[tokio::test]
 async fn promise_05_the_origin_of_a_socket_is_required_and_exact() {
     let (server, _project) = server();
-    let cookie = http::cookie(&server).await;
+    let credential = http::shared_credential(&server).await;
     let port = server.port;
     let upgrade = |origins: &[&str]| {
         let origins: String = origins.iter().map(|origin| format!("Origin: {origin}\r\n")).collect();
         format!(
-            "GET /api/socket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\nConnection: Upgrade\r\n\
+            "GET /api/socket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Protocol: pilothouse, pilothouse.bearer.{credential}\r\n\
              Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n{origins}\r\n"
         )
     };
     let own = server.origin();
-    assert_eq!(http::raw(&server, &upgrade(&[&own])).await.status, 101, "the origin of the page");
+    let accepted = http::raw(&server, &upgrade(&[&own])).await;
+    assert_eq!(accepted.status, 101, "the origin of the page");
+    assert_eq!(accepted.header("sec-websocket-protocol"), Some("pilothouse"), "the credential is repeated");
     let foreign = [
         "null".to_owned(),
         "http://127.0.0.1".to_owned(),
@@ -103,25 +142,6 @@ async fn promise_05_the_origin_of_a_socket_is_required_and_exact() {
     }
     assert_eq!(http::raw(&server, &upgrade(&[])).await.status, 403, "no Origin header");
     assert_eq!(http::raw(&server, &upgrade(&[&own, "null"])).await.status, 403, "two Origin headers");
-}
-
-#[tokio::test]
-async fn promise_02_the_token_is_exchanged_for_a_cookie_only_from_the_origin_of_the_page() {
-    let (server, _project) = server();
-    let body = format!("{{\"token\":\"{}\"}}", server.token);
-    let foreign =
-        http::request(&server, "POST", "/api/access", &[("Origin", "http://evil.example")], &body).await;
-    assert_eq!(foreign.status, 403);
-    let origin = server.origin();
-    let wrong =
-        http::request(&server, "POST", "/api/access", &[("Origin", &origin)], "{\"token\":\"x\"}").await;
-    assert_eq!((wrong.status, wrong.header("set-cookie")), (401, None));
-    let right = http::request(&server, "POST", "/api/access", &[("Origin", &origin)], &body).await;
-    let cookie = right.header("set-cookie").unwrap();
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
-    assert!(!cookie.contains(&server.token));
-    let query = http::request(&server, "GET", &format!("/api/access?token={}", server.token), &[], "").await;
-    assert_eq!(query.status, 401, "a token in the query string is accepted");
 }
 
 #[tokio::test]
@@ -155,18 +175,30 @@ async fn promise_10_every_response_has_the_security_headers() {
 }
 
 #[test]
-fn promise_01_the_server_listens_on_loopback_by_default_and_needs_a_token() {
-    use std::os::unix::fs::PermissionsExt;
+fn promise_01_the_server_listens_on_loopback_and_elsewhere_only_with_encryption_or_permission() {
     let (server, _project) = server();
-    assert!(server.token.len() >= 43, "the token has less than 32 bytes");
-    assert!(server.link.starts_with("http://127.0.0.1:") && server.link.contains("/#token="));
-    let mode = std::fs::metadata(server.data.join("token")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
-    // A server that cannot store its token does not start.
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("token")).unwrap();
-    let output = ServerSetup::new(binary()).command(folder.path()).output().unwrap();
-    assert!(!output.status.success(), "the server started without a token");
+    assert!(server.link.starts_with("http://127.0.0.1:"), "{}", server.link);
+    let refused = |arguments: &[&str], part: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let (address, arguments) = match arguments {
+            ["--listen", address] => (*address, &arguments[2..]),
+            _ => ("127.0.0.1", arguments),
+        };
+        let mut command = ServerSetup::new(binary()).address(address).command(folder.path());
+        let output = command.args(arguments).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(part), "{arguments:?}: {error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    };
+    refused(&["--listen", "0.0.0.0"], "refusing to listen on 0.0.0.0:0 with plain HTTP");
+    refused(&["--listen", "[::]"], "--allow-plain-http");
+    refused(&["--allowed-host", "chat.example"], "write https://chat.example");
+    refused(&["--allowed-host", "http://192.168.1.2"], "refusing plain HTTP");
+    refused(&["--tls-cert", "x.pem"], "both --tls-cert and --tls-key");
+    refused(
+        &["--tls-cert", "/none.pem", "--tls-key", "/none.pem"],
+        "cannot read the certificate in /none.pem",
+    );
 }
 
 #[tokio::test]

@@ -3,8 +3,9 @@
 use std::process::Output;
 
 use pilothouse_test_support::client::Client;
+use pilothouse_test_support::http;
 use pilothouse_test_support::process::{children, is_alive};
-use pilothouse_test_support::server::ServerSetup;
+use pilothouse_test_support::server::{ServerSetup, code_in};
 
 use crate::{binary, server};
 
@@ -90,12 +91,16 @@ async fn sigterm_ends_the_server_and_its_agents_cleanly() {
 }
 
 #[tokio::test]
-async fn the_log_contains_neither_prompts_nor_the_token() {
+async fn promise_38_the_log_contains_neither_prompts_nor_credentials() {
     let (server, project) = server();
     let mut client = Client::connect(&server).await;
     let session = client.new_session(project.path()).await;
     client.prompt(&session, "a very private prompt").await.unwrap();
     let log = server.log();
     assert!(log.contains("agent started"), "the log lacks the start of the agent: {log}");
-    assert!(!log.contains("very private") && !log.contains(&server.token), "{log}");
+    let (code, credential) = (code_in(&server.link), http::shared_credential(&server).await);
+    let secret = credential.split_once('.').unwrap().1;
+    for private in ["very private", &code, secret] {
+        assert!(!log.contains(private), "{private}: {log}");
+    }
 }

@@ -7,6 +7,7 @@ mod bounds;
 mod commands;
 mod concurrency;
 mod conversation;
+mod devices;
 mod disconnects;
 mod durability;
 mod external_writer;
@@ -24,6 +25,7 @@ mod session_management;
 mod shell;
 mod slow_client;
 mod storage;
+mod tls;
 
 use std::path::Path;
 

@@ -13,7 +13,7 @@ pub struct Tabs {
 }
 
 impl Page {
-    /// Opens another tab and switches to it. The new tab needs no token, since it shares the cookie.
+    /// Opens another tab and switches to it. The new tab has the access of the browser.
     pub async fn open_tab(&self) -> Tabs {
         let first = self.driver.window().await.unwrap();
         let second = self.driver.new_tab().await.unwrap();

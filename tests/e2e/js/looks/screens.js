@@ -20,8 +20,8 @@ function show(selector, block) {
 // Makes the server seem to have another version than the page.
 function changeVersion() {
     window.WebSocket = class extends WebSocket {
-        constructor(address) {
-            super(address);
+        constructor(address, protocols) {
+            super(address, protocols);
             this.addEventListener('message', (event) => {
                 const frame = JSON.parse(event.data);
                 if (!event.isTrusted || frame.type !== 'welcome') return;

@@ -14,10 +14,10 @@ async fn tell(fixture: &mut Fixture, screen: &mut Screen) {
     }
     let page = screen.page.clone();
     page.visit(&fixture.server.origin()).await;
-    page.until_present("[name=token]").await;
+    page.until_present("[name=link]").await;
     screen.check("01-access").await;
-    page.type_into("[name=token]", "wrong").await;
-    page.press("Sign in").await;
+    page.type_into("[name=link]", "wrong").await;
+    page.press("Continue").await;
     page.until_present(".problem:not(:empty)").await;
     screen.check("02-access-refused").await;
     page.visit("about:blank").await;

@@ -19,8 +19,12 @@ pub struct AllowedHost {
 #[derive(Clone, Debug)]
 pub struct AllowedHosts {
     hosts: Vec<AllowedHost>,
+    /// Those that were configured, for a reverse proxy or a name of this machine.
+    configured: Vec<AllowedHost>,
     /// The server listens on every address: any numeric address is accepted.
     any_address: bool,
+    /// The scheme of the server itself.
+    scheme: &'static str,
     port: u16,
 }
 
@@ -33,19 +37,21 @@ impl AllowedHost {
         }
     }
 
-    /// Parses `host`, `host:port` or `https://host`, as configured for a reverse proxy.
-    fn parse(configured: &str) -> Result<Self> {
-        let (scheme, rest) = match configured.split_once("://") {
-            Some(("https", rest)) => ("https", rest),
-            Some(("http", rest)) => ("http", rest),
+    /// Parses `host`, `host:port` or `https://host`, as configured for a reverse proxy. A name without scheme is one of
+    /// this server, if it serves HTTPS itself on `https_port`.
+    pub fn parse(configured: &str, https_port: Option<u16>) -> Result<Self> {
+        let (scheme, rest, default_port) = match configured.split_once("://") {
+            Some(("https", rest)) => ("https", rest, None),
+            Some(("http", rest)) => ("http", rest, None),
             Some((other, _)) => {
                 bail!("'{configured}': the scheme of an allowed host is http or https, not {other}")
             }
-            None => ("http", configured),
+            None if https_port.is_some() => ("https", configured, https_port.filter(|port| *port != 443)),
+            None => ("http", configured, None),
         };
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         match parse_host(rest.as_bytes()).filter(|(name, _)| is_host_name(name)) {
-            Some((name, port)) => Ok(Self { scheme, name, port }),
+            Some((name, port)) => Ok(Self { scheme, name, port: port.or(default_port) }),
             None => bail!(
                 "'{configured}' is not a host: write name, name:port or https://name, without a path and without wildcards"
             ),
@@ -54,24 +60,27 @@ impl AllowedHost {
 }
 
 impl AllowedHosts {
-    pub fn new(listen: SocketAddr, configured: &[String]) -> Result<Self> {
+    /// The names of a server that listens on `listen`, with those that were configured.
+    pub fn new(listen: SocketAddr, scheme: &'static str, configured: Vec<AllowedHost>) -> Self {
         let port = listen.port();
         let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
         if !listen.ip().is_unspecified() {
             names.push(url_host(listen.ip()));
         }
         names.dedup();
-        let own = names.into_iter().map(|name| AllowedHost { scheme: "http", name, port: Some(port) });
+        let own = names.into_iter().map(|name| AllowedHost { scheme, name, port: Some(port) });
         let mut hosts: Vec<AllowedHost> = own.collect();
-        if port == 80 {
+        if port == default_port(scheme) {
             let without_port: Vec<_> =
                 hosts.iter().map(|host| AllowedHost { port: None, ..host.clone() }).collect();
             hosts.extend(without_port);
         }
-        for host in configured {
-            hosts.push(AllowedHost::parse(host)?);
-        }
-        Ok(Self { hosts, any_address: listen.ip().is_unspecified(), port })
+        hosts.extend(configured.iter().cloned());
+        Self { hosts, configured, any_address: listen.ip().is_unspecified(), scheme, port }
+    }
+
+    pub fn configured(&self) -> &[AllowedHost] {
+        &self.configured
     }
 
     /// The allowed host that a request names. It must name exactly one, and the same one in its target if that is
@@ -95,8 +104,18 @@ impl AllowedHosts {
                 .parse::<Ipv6Addr>()
                 .is_ok_and(|address| address.to_ipv4_mapped().is_none());
         let is_allowed = self.any_address && is_numeric && port == Some(self.port);
-        is_allowed.then_some(AllowedHost { scheme: "http", name, port })
+        is_allowed.then_some(AllowedHost { scheme: self.scheme, name, port })
     }
+}
+
+fn default_port(scheme: &str) -> u16 {
+    if scheme == "https" { 443 } else { 80 }
+}
+
+/// Whether a host name always means this machine. IPv6 addresses are in brackets.
+pub fn is_loopback_name(name: &str) -> bool {
+    let address = name.trim_matches(['[', ']']).parse::<IpAddr>();
+    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Parses a Host header into name and port. Returns `None` if it contains anything else.

@@ -2,8 +2,12 @@ use super::*;
 use axum::http::HeaderValue;
 
 fn hosts(listen: &str, configured: &[&str]) -> AllowedHosts {
-    let configured: Vec<String> = configured.iter().map(|host| (*host).to_owned()).collect();
-    AllowedHosts::new(listen.parse().unwrap(), &configured).unwrap()
+    let configured = configured.iter().map(|host| parse(host).unwrap()).collect();
+    AllowedHosts::new(listen.parse().unwrap(), "http", configured)
+}
+
+fn parse(configured: &str) -> Result<AllowedHost> {
+    AllowedHost::parse(configured, None)
 }
 
 fn allows(hosts: &AllowedHosts, values: &[&str]) -> bool {
@@ -105,9 +109,9 @@ fn numeric_addresses_are_accepted_when_listening_on_all() {
 
 #[test]
 fn an_allowed_host_knows_the_origin_of_its_page() {
-    assert_eq!(AllowedHost::parse("https://pilot.example").unwrap().origin(), "https://pilot.example");
-    assert_eq!(AllowedHost::parse("box:8080").unwrap().origin(), "http://box:8080");
-    assert!(AllowedHost::parse("ftp://box").is_err());
+    assert_eq!(parse("https://pilot.example").unwrap().origin(), "https://pilot.example");
+    assert_eq!(parse("box:8080").unwrap().origin(), "http://box:8080");
+    assert!(parse("ftp://box").is_err());
     for bad in [
         "",
         "a b",
@@ -126,11 +130,35 @@ fn an_allowed_host_knows_the_origin_of_its_page() {
         "https://pilot.example?x",
         "//box",
     ] {
-        assert!(AllowedHost::parse(bad).is_err(), "{bad}");
+        assert!(parse(bad).is_err(), "{bad}");
     }
     for (good, name) in
         [("https://pilot.example/", "pilot.example"), ("[::1]:80", "[::1]"), ("my_box", "my_box")]
     {
-        assert_eq!(AllowedHost::parse(good).unwrap().name, name);
+        assert_eq!(parse(good).unwrap().name, name);
+    }
+}
+
+#[test]
+fn a_server_with_a_certificate_is_reached_with_https_only() {
+    let listen = "0.0.0.0:4780".parse().unwrap();
+    let configured = ["box.lan", "box.lan:99", "https://proxy.example"];
+    let configured = configured.map(|host| AllowedHost::parse(host, Some(4780)).unwrap()).to_vec();
+    let origins: Vec<String> = configured.iter().map(AllowedHost::origin).collect();
+    assert_eq!(origins, ["https://box.lan:4780", "https://box.lan:99", "https://proxy.example"]);
+    let hosts = AllowedHosts::new(listen, "https", configured);
+    for host in ["127.0.0.1:4780", "192.168.1.5:4780", "box.lan:4780"] {
+        let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static(host))]);
+        assert_eq!(hosts.find(&headers, None).unwrap().origin(), format!("https://{host}"));
+    }
+}
+
+#[test]
+fn only_names_that_always_mean_this_machine_are_loopback() {
+    for name in ["localhost", "127.0.0.1", "127.8.9.1", "[::1]"] {
+        assert!(is_loopback_name(name), "{name}");
+    }
+    for name in ["box", "192.168.1.5", "localhost.example", "0.0.0.0", "[fd00::1]", ""] {
+        assert!(!is_loopback_name(name), "{name}");
     }
 }
