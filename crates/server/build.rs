@@ -12,6 +12,9 @@ use sha2::{Digest, Sha256};
 const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><title>Pilothouse</title><p>The page is not built yet. \
                          Start Pilothouse with <code>cargo xtask run</code>.</p></html>";
 
+/// The name of the page for addresses one folder deeper.
+const NESTED: &str = "nested.html";
+
 fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let manifest_dir = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
@@ -26,6 +29,10 @@ fn main() -> io::Result<()> {
     let is_built = files.iter().any(|(name, _)| name == "index.html");
     if !is_built {
         files = vec![("index.html".to_owned(), NOT_BUILT.as_bytes().to_vec())];
+    }
+    if let Some((_, html)) = files.iter().find(|(name, _)| name == "index.html") {
+        let nested = nested_page(&String::from_utf8_lossy(html));
+        files.push((NESTED.to_owned(), nested.into_bytes()));
     }
     files.sort();
 
@@ -46,10 +53,10 @@ fn main() -> io::Result<()> {
              gzip: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{number}.gz\")) }},",
             is_named_by_hash(name),
         );
-        if name == "index.html" {
+        if name == "index.html" || name == NESTED {
             let html = String::from_utf8_lossy(bytes);
-            script_hashes = inline_hashes(&html, "script");
-            style_hashes = inline_hashes(&html, "style");
+            script_hashes += &inline_hashes(&html, "script");
+            style_hashes += &inline_hashes(&html, "style");
         }
     }
     fs::write(
@@ -67,6 +74,13 @@ fn main() -> io::Result<()> {
         );
     }
     Ok(())
+}
+
+/// The page as it is served one folder deeper: its relative addresses lead one folder up.
+fn nested_page(html: &str) -> String {
+    ["'", "\"", "="]
+        .iter()
+        .fold(html.to_owned(), |html, before| html.replace(&format!("{before}./"), &format!("{before}../")))
 }
 
 /// Reads all files below a folder, with their paths relative to the root.

@@ -60,6 +60,8 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     remove(&next)?;
     let mut command = trunk_command(workspace, tools)?;
     command.args(["build", "--offline", "--minify", "--cargo-profile", PROFILE, "--dist"]).arg(&next);
+    // Relative addresses, so that the page works under any path of a proxy.
+    command.args(["--public-url", "./"]);
     // In release mode trunk calls wasm-opt, and fails without it.
     if tools.wasm_opt.is_some() {
         command.arg("--release");

@@ -12,7 +12,7 @@ use crate::page;
 use crate::process;
 use crate::report::Progress;
 use crate::server::{self, Profile};
-use crate::setup::{Axe, Browser, PageTools, RealAgents, TARGET, TEST_RUNNER};
+use crate::setup::{Axe, Browser, PageTools, RealAgents, TARGET, TEST_RUNNER, Tool, nginx};
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
@@ -73,6 +73,7 @@ fn browser_parts(
     if end_to_end {
         let agents = steps.need("real agents", || RealAgents::ensure(workspace));
         let axe = steps.need("axe", || Axe::ensure(workspace));
+        let nginx = steps.need("nginx", || nginx::ensure(workspace));
         steps.need("page", || {
             let (tools, _) = tools()?;
             page::build(workspace, tools)
@@ -82,7 +83,8 @@ fn browser_parts(
             let (_, browser) = tools()?;
             let agents = agents.as_ref().context("setup failed")?;
             let axe = axe.as_ref().context("setup failed")?;
-            end_to_end_tests(workspace, browser, (agents, axe), tests, arguments)
+            let nginx = nginx.as_ref().context("setup failed")?;
+            end_to_end_tests(workspace, browser, (agents, axe, nginx), tests, arguments)
         });
     }
 }
@@ -160,7 +162,7 @@ fn for_browsers(workspace: &Workspace, tools: &PageTools, name: &str) -> Result<
 fn end_to_end_tests(
     workspace: &Workspace,
     browser: &Browser,
-    (agents, axe): (&RealAgents, &Axe),
+    (agents, axe, nginx): (&RealAgents, &Axe, &Tool),
     tests: &[String],
     arguments: &[String],
 ) -> Result<()> {
@@ -174,7 +176,8 @@ fn end_to_end_tests(
         .args(["test", "--workspace", "--test", END_TO_END_TEST])
         .env("PILOTHOUSE_BINARY", server::program(workspace, Profile::Development))
         .env("CHROMEDRIVER", &browser.driver.program)
-        .env("CHROME_BINARY", &browser.chromium.program);
+        .env("CHROME_BINARY", &browser.chromium.program)
+        .env("PILOTHOUSE_NGINX", &nginx.program);
     agents.apply(&mut command);
     axe.apply(&mut command);
     process::run(command.arg("--").args(arguments), SEE_ABOVE)

@@ -5,5 +5,6 @@ mod faults;
 mod first_visit;
 pub mod lost_connection;
 mod many_tabs;
+mod proxied;
 mod unsent;
 mod wire_cases;

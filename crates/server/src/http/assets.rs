@@ -26,13 +26,19 @@ pub struct Asset {
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// Serves a file of the page. Every path without a file extension is the page itself, whose router interprets it.
+/// Serves a file of the page. A path without a file extension is the page itself, whose router interprets it. The page
+/// names its files by relative addresses, because a proxy may serve it below a prefix that nobody here knows.
 pub async fn serve(request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
     let path = request.uri().path().trim_start_matches('/');
-    let asset = find(path).or_else(|| (!path.contains('.')).then(|| find("index.html")).flatten());
+    let page = match path.split_once('/') {
+        None => Some("index.html"),
+        Some(("s", id)) if !id.contains('/') => Some("nested.html"),
+        Some(_) => None,
+    };
+    let asset = find(path).or_else(|| find(page.filter(|_| !path.contains('.'))?));
     match asset {
         Some(asset) => asset.respond(request.headers()),
         None => (StatusCode::NOT_FOUND, "Not found.\n").into_response(),
@@ -110,13 +116,15 @@ mod tests {
 
     #[tokio::test]
     async fn paths_without_extension_serve_the_page_and_unknown_files_are_not_found() {
-        for path in ["/", "/s/0199-abc", "/index.html"] {
+        for path in ["/", "/s/0199-abc", "/s/", "/elsewhere", "/index.html"] {
             let response = get(path, "br").await;
             assert_eq!(response.status(), StatusCode::OK, "{path}");
             assert_eq!(response.headers()[CONTENT_ENCODING], "br");
             assert_eq!(response.headers()[CACHE_CONTROL], "no-cache");
         }
-        assert_eq!(get("/favicon.png", "br").await.status(), StatusCode::NOT_FOUND);
+        for path in ["/favicon.png", "/a/b", "/s/x/y", "/s/x.png", "/x/s/y"] {
+            assert_eq!(get(path, "br").await.status(), StatusCode::NOT_FOUND, "{path}");
+        }
     }
 
     #[tokio::test]

@@ -10,6 +10,7 @@ pub(crate) mod cargo_fuzz;
 mod cargo_tool;
 mod debian_rust;
 mod esbuild;
+pub(crate) mod nginx;
 mod npm;
 mod real_agents;
 mod wasm_opt;
@@ -136,6 +137,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     let browser = Browser::ensure(workspace)?;
     let agents = RealAgents::ensure(workspace)?;
     let axe = Axe::ensure(workspace)?;
+    let nginx = nginx::ensure(workspace)?;
     let fuzzer = cargo_fuzz::is_supported().then(|| cargo_fuzz::ensure(workspace)).transpose()?;
     let described = [
         ("compiler", tools.toolchain.origin.clone()),
@@ -147,6 +149,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
         ("driver", describe(workspace, &browser.driver)),
         ("agents", agents.describe(workspace)),
         ("axe", axe.describe(workspace)),
+        ("nginx", describe(workspace, &nginx)),
         ("fuzzer", fuzzer.as_ref().map_or("none".into(), |tool| describe(workspace, tool))),
     ];
     for (name, text) in described {
