@@ -108,3 +108,64 @@ impl Tls {
         current.acceptor.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertifiedKey, generate_simple_self_signed};
+
+    use super::*;
+
+    fn write_certificate(files: &CertificateFiles) {
+        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["box".to_owned()]).unwrap();
+        std::fs::write(&files.certificate, cert.pem()).unwrap();
+        std::fs::write(&files.key, signing_key.serialize_pem()).unwrap();
+    }
+
+    #[test]
+    fn a_renewed_certificate_is_used_and_a_damaged_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let files = CertificateFiles { certificate: path("cert.pem"), key: path("key.pem") };
+        write_certificate(&files);
+        let tls = Tls::new(files.clone()).unwrap();
+        let used = || Arc::as_ptr(tls.acceptor().config());
+        // As if the last check was long ago.
+        let expire = || {
+            let mut current = tls.current.lock().unwrap();
+            current.checked = current.checked.checked_sub(CHECK_INTERVAL).unwrap();
+        };
+        let first = used();
+        expire();
+        assert_eq!(used(), first, "it did not change");
+        write_certificate(&files);
+        assert_eq!(used(), first, "it was checked a moment ago");
+        expire();
+        let second = used();
+        assert_ne!(second, first);
+        std::fs::write(&files.certificate, "no certificate").unwrap();
+        expire();
+        assert_eq!(used(), second);
+        write_certificate(&files);
+        expire();
+        assert_ne!(used(), second);
+    }
+
+    #[test]
+    fn unusable_files_are_errors_that_name_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let files = CertificateFiles { certificate: path("cert.pem"), key: path("key.pem") };
+        let other = CertificateFiles { certificate: path("other.pem"), key: path("other-key.pem") };
+        write_certificate(&files);
+        write_certificate(&other);
+        let error = |certificate: &Path, key: &Path| {
+            let files = CertificateFiles { certificate: certificate.to_owned(), key: key.to_owned() };
+            format!("{:#}", Tls::new(files).unwrap_err())
+        };
+        assert!(error(&path("none"), &files.key).contains("cannot read the certificate"));
+        assert!(error(&files.certificate, &path("none")).contains("cannot read the private key"));
+        assert!(error(&files.certificate, &other.key).contains("don't belong together"));
+        std::fs::write(path("empty"), "").unwrap();
+        assert!(error(&path("empty"), &files.key).contains("empty"));
+    }
+}
