@@ -1,15 +1,15 @@
 //! A disk that is full or stalls, for the server's own database: a small library that is preloaded into the server
-//! makes writes fail or wait. Needs a C compiler, as the server's build does, and no privileges.
+//! makes writes fail or wait.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::preload::Preload;
 use crate::server::ServerSetup;
 
 /// Controls the faults of one server.
 pub struct DiskFaults {
     control: PathBuf,
-    library: PathBuf,
+    library: Preload,
     _folder: tempfile::TempDir,
 }
 
@@ -23,19 +23,13 @@ impl DiskFaults {
     /// Compiles the library. The disk works at first.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (source, library) = (folder.path().join("shim.c"), folder.path().join("shim.so"));
-        std::fs::write(&source, include_str!("disk_faults/shim.c")).unwrap();
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        let mut command = Command::new(compiler);
-        command.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source).arg("-ldl");
-        let output = command.output().expect("a C compiler is needed");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let library = Preload::compile(include_str!("disk_faults/shim.c"));
         Self { control: folder.path().join("control"), library, _folder: folder }
     }
 
     /// Preloads the library into the server.
     pub fn apply(&self, setup: ServerSetup) -> ServerSetup {
-        setup.env("LD_PRELOAD", &self.library).env("DISK_FAULT_CONTROL", &self.control)
+        self.library.apply(setup).env("DISK_FAULT_CONTROL", &self.control)
     }
 
     /// Makes every write to the store fail, as on a full disk.

@@ -17,6 +17,8 @@ pub mod client;
 pub mod disk_faults;
 #[cfg(feature = "client")]
 pub mod http;
+#[cfg(feature = "server")]
+pub mod preload;
 pub mod process;
 pub mod proxy;
 pub mod recordings;

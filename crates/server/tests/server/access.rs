@@ -8,6 +8,7 @@ use pilothouse_server::http::routes;
 use pilothouse_test_support::client::Client;
 use pilothouse_test_support::http;
 use pilothouse_test_support::server::ServerSetup;
+use pilothouse_test_support::wait;
 
 use crate::{binary, server};
 
@@ -185,7 +186,11 @@ fn promise_01_the_server_listens_on_loopback_and_elsewhere_only_with_encryption_
             _ => ("127.0.0.1", arguments),
         };
         let mut command = ServerSetup::new(binary()).address(address).command(folder.path());
-        let output = command.args(arguments).output().unwrap();
+        let mut process = command.args(arguments).spawn().unwrap();
+        let ended = wait::poll_blocking(|| process.try_wait().unwrap());
+        let _ = process.kill();
+        let output = process.wait_with_output().unwrap();
+        assert!(ended.is_some(), "{arguments:?}: the server started");
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && error.contains(part), "{arguments:?}: {error}");
         assert_eq!(error.lines().count(), 1, "{error}");
