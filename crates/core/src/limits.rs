@@ -115,14 +115,21 @@ pub const PROBE_SECONDS: u64 = 30;
 /// The seconds that a first prompt waits for the agent's version.
 pub const VERSION_PROBE_SECONDS: u64 = 20;
 
-/// The seconds for each step of stopping an agent: asking it, then TERM, then KILL.
-pub const STOP_STEP_SECONDS: u64 = 2;
+/// The seconds that an agent has to follow a stop. Then its process is ended.
+pub const STOP_SECONDS: u64 = 2;
+
+/// The milliseconds for each step of ending a process: closing its input, then TERM, then KILL.
+pub const STOP_STEP_MILLISECONDS: u64 = 1_500;
+
+/// The seconds that starting an empty sandbox may take, which shows whether the system allows it.
+pub const SANDBOX_CHECK_SECONDS: u64 = 10;
 
 /// The bytes of a shell command's output that an agent gets with the next prompt, if the server ran the command.
 pub const SHELL_CONTEXT_BYTES: usize = 32 * 1024;
 
-/// The seconds that an agent with the Agent Client Protocol has to end a turn that was cancelled.
-pub const ACP_STOP_SECONDS: u64 = 10;
+/// The seconds that an agent with the Agent Client Protocol has to end a turn that was cancelled. With TERM and KILL
+/// everything has ended after six seconds.
+pub const ACP_STOP_SECONDS: u64 = 4;
 
 /// The number of questions and approvals of one session that may be open at the same time.
 pub const OPEN_ASKS: usize = 64;

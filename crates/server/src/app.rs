@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use tokio::net::TcpListener;
 
-use crate::agent::orphans;
+use crate::agent::{orphans, process};
 use crate::config::Config;
 use crate::devices::control::ControlSocket;
 use crate::devices::{Addresses, Devices};
@@ -59,6 +59,12 @@ pub async fn start(config: Config) -> Result<RunningServer> {
         )
     })?;
     let address = listener.local_addr().context("cannot determine the address of the listening socket")?;
+    process::set_up();
+    for agent in &config.agents {
+        if let Some(reason) = process::why_no_limits(&agent.limits) {
+            tracing::warn!("the limits of agent '{}' are not applied, because {reason}", agent.name);
+        }
+    }
     // Ends agents that survived the crash of an earlier server.
     let installation = orphans::installation(&config.data_dir);
     orphans::end_all(&installation);

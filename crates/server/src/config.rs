@@ -1,6 +1,7 @@
 //! The configuration, from the command line and a TOML file. The command line takes precedence.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use pilothouse_core::limits::{AGENT_IDLE_MINUTES, DEVICE_DAYS};
 use serde::Deserialize;
 
-use crate::agent::catalogue::{Agent, Protocol};
+use crate::agent::catalogue::{Agent, Protocol, expand_home};
+use crate::agent::process::Limits;
 use crate::cli::ServeArguments;
 use crate::http::guard::hosts::{AllowedHost, is_loopback_name};
 use crate::http::tls::CertificateFiles;
@@ -55,8 +57,12 @@ struct ConfigFile {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(try_from = "AgentSettings")]
+struct AgentTable(AgentSettings);
+
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AgentTable {
+struct AgentSettings {
     name: String,
     #[serde(default = "default_protocol", alias = "dialect")]
     protocol: String,
@@ -65,6 +71,67 @@ struct AgentTable {
     env: std::collections::BTreeMap<String, String>,
     /// The agent's folder, which contains its sessions, if it is not the protocol's default.
     folder: Option<PathBuf>,
+    /// For the agent with everything that it starts.
+    memory_limit: Option<MemorySize>,
+    process_limit: Option<NonZeroU64>,
+    sandbox: Option<SandboxKind>,
+    /// What the agent may write to in a sandbox, besides the session's folder and its own state.
+    sandbox_write: Option<Vec<String>>,
+    /// Whether the agent reaches the network from its sandbox.
+    network: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum SandboxKind {
+    Bubblewrap,
+    Off,
+}
+
+/// A number of bytes, written like "4G".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+struct MemorySize(u64);
+
+impl TryFrom<String> for MemorySize {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let number = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+        let shift = match &text[number.len()..] {
+            "K" => Some(10),
+            "M" => Some(20),
+            "G" => Some(30),
+            "T" => Some(40),
+            _ => None,
+        };
+        let bytes = shift.and_then(|shift| number.parse::<u64>().ok()?.checked_mul(1 << shift));
+        let bytes = bytes.filter(|bytes| *bytes > 0);
+        bytes
+            .map(Self)
+            .ok_or_else(|| format!("'{text}' is not an amount of memory; write it like 512M or 4G"))
+    }
+}
+
+impl TryFrom<AgentSettings> for AgentTable {
+    type Error = String;
+
+    fn try_from(settings: AgentSettings) -> Result<Self, String> {
+        let AgentSettings { name, sandbox, sandbox_write, network, .. } = &settings;
+        let has_details = sandbox_write.is_some() || network.is_some();
+        if *sandbox != Some(SandboxKind::Bubblewrap) && has_details {
+            return Err(format!(
+                "agent '{name}' has sandbox_write or network, but no sandbox; add sandbox = \"bubblewrap\""
+            ));
+        }
+        let is_absolute = |path: &&String| path.starts_with('/') || path.starts_with("~/");
+        if let Some(path) = sandbox_write.iter().flatten().find(|path| !is_absolute(path)) {
+            return Err(format!(
+                "agent '{name}': '{path}' in sandbox_write is not an absolute path; begin it with / or ~/"
+            ));
+        }
+        Ok(Self(settings))
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -81,6 +148,7 @@ fn default_protocol() -> String {
 impl Config {
     /// Reads the configuration file and merges it with the command line.
     pub fn load(arguments: ServeArguments) -> Result<Self> {
+        let path = arguments.config.clone().unwrap_or_else(default_config_file);
         let file = ConfigFile::read(arguments.config.as_deref())?;
         let listen = arguments.listen.or(file.listen).unwrap_or_else(|| DEFAULT_LISTEN.to_owned());
         let listen: SocketAddr = listen.parse().with_context(|| {
@@ -109,7 +177,10 @@ impl Config {
             }
         }
         add_agent(&mut agents, Agent::demo(&data_dir)?)?;
-        let agents = agents.into_iter().map(|agent| agent.with_data_folder(&data_dir)).collect();
+        // The configuration may contain keys of other agents.
+        let hidden = [data_dir.as_path(), &current_dir.join(path)];
+        let agents =
+            agents.into_iter().map(|agent| agent.with_data_folder(&data_dir).hiding(&hidden)).collect();
         let tls = match (arguments.tls_cert.or(file.tls_cert), arguments.tls_key.or(file.tls_key)) {
             (Some(certificate), Some(key)) => Some(CertificateFiles { certificate, key }),
             (None, None) => None,
@@ -196,11 +267,23 @@ fn add_agent(agents: &mut Vec<Agent>, agent: Agent) -> Result<()> {
 
 impl AgentTable {
     fn build(self) -> Result<Agent> {
-        let agent = match self.command {
-            CommandSetting::Words(words) => Agent::from_words(&self.name, &self.protocol, words)?,
-            CommandSetting::Line(line) => Agent::new(&self.name, &self.protocol, &line)?,
+        let Self(settings) = self;
+        let agent = match settings.command {
+            CommandSetting::Words(words) => Agent::from_words(&settings.name, &settings.protocol, words)?,
+            CommandSetting::Line(line) => Agent::new(&settings.name, &settings.protocol, &line)?,
         };
-        Ok(agent.with_environment(self.env.into_iter().collect(), self.folder))
+        let limits = Limits {
+            memory: settings.memory_limit.map(|MemorySize(bytes)| bytes),
+            processes: settings.process_limit.map(NonZeroU64::get),
+        };
+        let agent = agent.with_environment(settings.env.into_iter().collect(), settings.folder);
+        let agent = Agent { limits, ..agent };
+        if settings.sandbox != Some(SandboxKind::Bubblewrap) {
+            return Ok(agent);
+        }
+        let writable = settings.sandbox_write.unwrap_or_default();
+        let writable = writable.iter().map(|path| expand_home(path)).collect();
+        Ok(agent.with_sandbox(writable, settings.network.unwrap_or(true)))
     }
 }
 

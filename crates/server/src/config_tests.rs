@@ -32,6 +32,33 @@ fn a_file_can_set_the_environment_of_an_agent() {
 }
 
 #[test]
+fn an_agent_can_have_limits_and_a_sandbox() {
+    let toml = "[[agent]]\nname = 'mine'\ncommand = '/opt/bin/codex-acp'\nprotocol = 'acp'\nmemory_limit = '4G'\n\
+                process_limit = 200\nsandbox = 'bubblewrap'\nsandbox_write = ['~/.cargo', '/srv']\nnetwork = false\n\
+                [[agent]]\nname = 'other'\ncommand = 'x'\nsandbox = 'off'\n";
+    let config = load(toml, |arguments| arguments.data_dir = Some("/data".into())).unwrap();
+    let [mine, other] = &config.agents[..2] else { panic!() };
+    assert_eq!(mine.limits, Limits { memory: Some(4 << 30), processes: Some(200) });
+    let sandbox = mine.sandbox.as_ref().unwrap();
+    let home = expand_home("~");
+    let writable = [home.join(".cargo"), "/srv".into(), home.join(".codex")];
+    assert_eq!(sandbox.writable, writable, "the state of a known program is writable, too");
+    assert!(!sandbox.network);
+    assert_eq!(sandbox.hidden[0], Path::new("/data"));
+    assert!(sandbox.hidden[1].ends_with("config.toml") && sandbox.hidden[1].is_absolute());
+    assert_eq!((&other.sandbox, &other.limits), (&None, &Limits::default()));
+}
+
+#[test]
+fn a_sandboxed_pi_can_write_its_sessions() {
+    let toml = "[[agent]]\nname = 'work'\ncommand = 'node pi.js'\nenv = { PI_CODING_AGENT_DIR = '/pi' }\n\
+                sandbox = 'bubblewrap'\n";
+    let config = load(toml, |_| {}).unwrap();
+    let sandbox = config.agents[0].sandbox.as_ref().unwrap();
+    assert_eq!((&sandbox.writable[..], sandbox.network), (&[PathBuf::from("/pi")][..], true));
+}
+
+#[test]
 fn an_invalid_configuration_is_an_error_with_its_location() {
     for (toml, part) in [
         ("listen = 5", "near line 1"),
@@ -40,6 +67,18 @@ fn an_invalid_configuration_is_an_error_with_its_location() {
         ("cwd = '/nonexistent/folder'", "does not exist"),
         ("[[agent]]\nname = 'demo'\ncommand = 'x'", "two agents named 'demo'"),
         ("[[agent]]\nname = 'x'\ndialect = 'morse'\ncommand = 'x'", "'morse' is not a protocol"),
+        ("\n[[agent]]\nname = 'x'\ncommand = 'x'\nmemory_limit = '4 potatoes'", "near line 5"),
+        ("[[agent]]\nname = 'x'\ncommand = 'x'\nmemory_limit = '0G'", "write it like 512M or 4G"),
+        ("[[agent]]\nname = 'x'\ncommand = 'x'\nmemory_limit = '99999999999T'", "is not an amount of memory"),
+        ("[[agent]]\nname = 'x'\ncommand = 'x'\nprocess_limit = 0", "near line 4"),
+        ("[[agent]]\nname = 'x'\ncommand = 'x'\nsandbox = 'docker'", "near line 4"),
+        ("[[agent]]\nname = 'x'\ncommand = 'x'\nsandbox = 'docker'", "`bubblewrap`"),
+        ("\n\n[[agent]]\nname = 'x'\ncommand = 'x'\nnetwork = false", "near line 3"),
+        ("[[agent]]\nname = 'x'\ncommand = 'x'\nnetwork = false", "but no sandbox"),
+        (
+            "[[agent]]\nname = 'x'\ncommand = 'x'\nsandbox = 'bubblewrap'\nsandbox_write = ['a']",
+            "'a' in sandbox_write is not an absolute path",
+        ),
     ] {
         let error = format!("{:#}", load(toml, |_| {}).unwrap_err());
         assert!(error.contains(part), "{toml}: {error}");

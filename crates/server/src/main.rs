@@ -1,13 +1,21 @@
-//! The `pilothouse` program: parses the command line and runs the server, the demo agent, or a command for a server.
+//! The `pilothouse` program: parses the command line and runs the server, the demo agent, a supervisor, or a command for
+//! a server.
 
 use std::process::ExitCode;
 
 use clap::Parser;
+#[cfg(target_os = "linux")]
+use pilothouse_server::agent::process::supervisor;
 use pilothouse_server::cli::{Cli, Subcommands};
 use pilothouse_server::devices::control::{manage_devices, print_link};
 use pilothouse_server::serve;
 
 fn main() -> ExitCode {
+    // Before anything else, so that it stays light: every agent has a supervisor.
+    #[cfg(target_os = "linux")]
+    if let Some(code) = supervisor::run_if_asked(std::env::args_os().skip(1)) {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => error.exit(),

@@ -28,6 +28,8 @@ pub mod scripted_agent;
 #[cfg(feature = "server")]
 pub mod server;
 pub mod session_file;
+#[cfg(any(feature = "browser", feature = "client"))]
+pub mod stubborn_children;
 pub mod wait;
 
 use std::time::Duration;

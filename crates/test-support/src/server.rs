@@ -34,6 +34,7 @@ pub struct ServerSetup {
     binary: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(String, OsString)>,
+    wrapper: Vec<OsString>,
     pace: String,
     address: String,
     port: u16,
@@ -46,6 +47,7 @@ impl ServerSetup {
             binary: binary.to_owned(),
             arguments: Vec::new(),
             environment: Vec::new(),
+            wrapper: Vec::new(),
             pace: "instant".to_owned(),
             address: "127.0.0.1".to_owned(),
             port: 0,
@@ -86,6 +88,18 @@ impl ServerSetup {
         self
     }
 
+    /// Runs these words in a shell before the server, in the same process.
+    pub fn after(mut self, words: &str) -> Self {
+        self.wrapper = ["sh", "-c", &format!("{words} && exec \"$0\" \"$@\"")].map(OsString::from).to_vec();
+        self
+    }
+
+    /// Starts the server with a program that becomes the one it is given.
+    pub fn wrapped(mut self, words: &[&str]) -> Self {
+        self.wrapper.splice(0..0, words.iter().map(OsString::from));
+        self
+    }
+
     /// The port to listen on, instead of a free one.
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
@@ -104,8 +118,10 @@ impl ServerSetup {
 
     /// The command, with an environment that does not depend on the user who runs the tests.
     pub fn command(&self, data: &Path) -> Command {
-        let mut command = Command::new(&self.binary);
+        let mut words = self.wrapper.iter().cloned().chain([self.binary.clone().into_os_string()]);
+        let mut command = Command::new(words.next().unwrap());
         command
+            .args(words)
             .args(["--listen", &format!("{}:{}", self.address, self.port), "--no-open", "--data-dir"])
             .arg(data)
             .args(&self.arguments)
@@ -126,17 +142,14 @@ impl ServerSetup {
 
     /// Starts the server with an empty data folder and waits until it is ready.
     pub fn start(self) -> TestServer {
-        let folder = tempfile::tempdir().unwrap();
-        let mut server = self.start_in(folder.path());
-        server.folder = Some(folder);
-        server
+        self.start_in(tempfile::tempdir().unwrap())
     }
 
-    /// Starts the server with this data folder and waits until it is ready.
-    pub fn start_in(self, data: &Path) -> TestServer {
-        let data = data.to_owned();
+    /// Starts the server with this folder for its data.
+    pub fn start_in(self, folder: tempfile::TempDir) -> TestServer {
+        let data = folder.path().to_owned();
         let Launched { process, port, link } = self.launch(&data);
-        TestServer { setup: self, process, port, link, data, credential: OnceLock::new(), folder: None }
+        TestServer { setup: self, process, port, link, data, credential: OnceLock::new(), _folder: folder }
     }
 
     /// Starts the process and waits for the line that announces the address.
@@ -180,7 +193,7 @@ pub struct TestServer {
     pub data: PathBuf,
     /// The credential of the device that the tests of this server share, once it is paired.
     pub credential: OnceLock<String>,
-    folder: Option<tempfile::TempDir>,
+    _folder: tempfile::TempDir,
 }
 
 impl TestServer {
@@ -234,10 +247,25 @@ impl TestServer {
         self.process.id()
     }
 
+    /// The programs that the server has started: agents, probes and shell commands. On Linux each has a supervisor, which
+    /// is the server's child.
+    pub fn programs(&self) -> Vec<u32> {
+        let supervisors = children(self.process_id());
+        if cfg!(target_os = "linux") {
+            supervisors.into_iter().flat_map(children).collect()
+        } else {
+            supervisors
+        }
+    }
+
     /// The agent processes that run a session. Processes that are only probed for their version are left out.
     pub fn agents(&self) -> Vec<u32> {
-        let runs_session = |process: &u32| command_line(*process).iter().any(|word| word == "--session-id");
-        children(self.process_id()).into_iter().filter(runs_session).collect()
+        let runs_session = |process: &u32| {
+            let words = command_line(*process);
+            let is_supervisor = words.get(1).is_some_and(|word| word.starts_with("supervise"));
+            !is_supervisor && words.iter().any(|word| word == "--session-id")
+        };
+        self.programs().into_iter().filter(runs_session).collect()
     }
 
     /// Waits until an agent process runs a session, and returns the first.

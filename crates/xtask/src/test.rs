@@ -12,7 +12,7 @@ use crate::page;
 use crate::process;
 use crate::report::Progress;
 use crate::server::{self, Profile};
-use crate::setup::{Axe, Browser, PageTools, RealAgents, TARGET, TEST_RUNNER, Tool, nginx};
+use crate::setup::{Axe, Browser, PageTools, RealAgents, TARGET, TEST_RUNNER, Tool, bubblewrap, nginx};
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 
@@ -32,6 +32,7 @@ pub(crate) fn run(workspace: &Workspace, part: Option<Part>, arguments: &[String
         steps.check("formatting", || formatting(workspace));
         steps.check("architecture", || architecture::check(workspace, &metadata));
         steps.check("lints", || lints(workspace));
+        bubblewrap::install_if_missing();
         steps.need("unit tests", || unit(workspace, &tests, arguments));
         if arguments.is_empty() {
             steps.need("documentation tests", || documentation(workspace));

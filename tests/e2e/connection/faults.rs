@@ -2,7 +2,7 @@
 
 use pilothouse_test_support::browser::Size;
 use pilothouse_test_support::disk_faults::DiskFaults;
-use pilothouse_test_support::process::{children, signal};
+use pilothouse_test_support::process::signal;
 use pilothouse_test_support::server::{ServerSetup, built_binary};
 
 use crate::fixture::{project, story, story_with};
@@ -59,7 +59,7 @@ async fn case_72_the_agent_is_killed_and_nothing_spins_on_and_i_can_go_on() {
         page.first_visit(&fixture.server.link).await;
         page.send("/wait-tool never").await;
         page.until_tool("running").await;
-        signal(children(fixture.server.process_id())[0], "KILL");
+        signal(fixture.server.programs()[0], "KILL");
         page.until_state("error").await;
         assert_eq!(page.count("[data-phase=running], [data-phase=calling]").await, 0);
         assert_eq!(page.count(".run-status:is([data-of=creating], [data-of=streaming])").await, 0);

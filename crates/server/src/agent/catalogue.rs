@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use pilothouse_agents::{Connection, acp, pi as pi_protocol};
-use pilothouse_core::limits::{ACP_STOP_SECONDS, AGENT_NAME_BYTES, STOP_STEP_SECONDS};
+use pilothouse_core::limits::{ACP_STOP_SECONDS, AGENT_NAME_BYTES, STOP_SECONDS};
 use pilothouse_core::protocol::{AgentInfo, Capabilities, LoginKind, LoginMethod};
 
 use super::discovery::Discovered;
-use super::process::{FinishedProgram, Launch};
+use super::process::sandbox::Sandbox;
+use super::process::{FinishedProgram, Launch, Limits};
 
 pub use known::{KnownAgent, known_agents};
 
@@ -36,6 +37,8 @@ pub struct Agent {
     pub demo: bool,
     /// The user added the agent in the page.
     pub custom: bool,
+    pub limits: Limits,
+    pub sandbox: Option<Sandbox>,
 }
 
 /// A protocol that agents speak on their standard input and output.
@@ -119,6 +122,8 @@ impl Agent {
             },
             demo: false,
             custom: false,
+            limits: Limits::default(),
+            sandbox: None,
         })
     }
 
@@ -127,6 +132,24 @@ impl Agent {
         if self.is_recorded() && self.folder.as_os_str().is_empty() {
             let folder = data_folder.join("agents").join(&self.name);
             return Self { folder, ..self };
+        }
+        self
+    }
+
+    /// Runs the agent in a sandbox, in which it may write to its own state and to `writable`.
+    pub fn with_sandbox(self, writable: Vec<PathBuf>, network: bool) -> Self {
+        let program = self.command.first().map(String::as_str).unwrap_or_default();
+        let state = known::known_by_program(program).map(|known| known.state).unwrap_or_default();
+        let state = state.iter().map(|path| expand_home(path));
+        let own = matches!(self.protocol, Protocol::Pi).then(|| self.folder.clone());
+        let writable = writable.into_iter().chain(own).chain(state).collect();
+        Self { sandbox: Some(Sandbox { writable, hidden: Vec::new(), network }), ..self }
+    }
+
+    /// Hides files and folders from the agent, if it runs in a sandbox.
+    pub fn hiding(mut self, hidden: &[&Path]) -> Self {
+        if let Some(sandbox) = &mut self.sandbox {
+            sandbox.hidden.extend(hidden.iter().map(|path| path.to_path_buf()));
         }
         self
     }
@@ -144,7 +167,7 @@ impl Agent {
     /// The time that the agent has to follow a stop before its process is ended.
     pub const fn stop_seconds(&self) -> u64 {
         match self.protocol {
-            Protocol::Pi => STOP_STEP_SECONDS,
+            Protocol::Pi => STOP_SECONDS,
             Protocol::Acp => ACP_STOP_SECONDS,
         }
     }
@@ -172,6 +195,8 @@ impl Agent {
             folder,
             demo: true,
             custom: false,
+            limits: Limits::default(),
+            sandbox: None,
         })
     }
 
@@ -255,6 +280,8 @@ impl Agent {
             folder: folder.to_owned(),
             environment: self.environment.clone(),
             mark,
+            limits: self.limits.clone(),
+            sandbox: self.sandbox.clone(),
         }
     }
 
@@ -288,6 +315,17 @@ impl Agent {
     }
 }
 
+/// Replaces `~` at the beginning of a path.
+pub fn expand_home(path: &str) -> PathBuf {
+    match path.strip_prefix('~') {
+        Some(rest) => {
+            let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
+            home.join(rest.trim_start_matches('/'))
+        }
+        None => PathBuf::from(path),
+    }
+}
+
 /// Finds a program by its path or on the PATH.
 pub fn find_program(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
@@ -299,6 +337,8 @@ pub fn find_program(program: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use pilothouse_core::limits::STOP_STEP_MILLISECONDS;
+
     use super::*;
 
     #[test]
@@ -325,6 +365,15 @@ mod tests {
         assert_eq!(words(Some("/x/y.jsonl"), Some("0.73.1")), "--mode rpc --session /x/y.jsonl");
         let old = words(None, Some("0.73.1"));
         assert!(old.contains("/sessions/--tmp-a b--/") && old.ends_with("Z_s1.jsonl"), "{old}");
+    }
+
+    #[test]
+    fn promise_30_a_stop_takes_six_seconds_at_most() {
+        for agent in ["x=pi:x", "x=acp:x"] {
+            // The agent is asked, then everything gets TERM, then KILL.
+            let stop = Agent::parse(agent).unwrap().stop_seconds() * 1_000 + STOP_STEP_MILLISECONDS;
+            assert!(stop < 6_000, "{agent}: {stop}");
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ async fn start(agent: &Agent, launch: &Launch, request: Option<Request>) -> Resu
     // another probe must not be affected.
     let mark = format!("{}-probe-{}", launch.mark, uuid::Uuid::now_v7());
     let launch = Launch { mark, ..launch.clone() };
-    let mut process = Process::start(&launch, sender).map_err(|error| format!("{error:#}"))?;
+    let mut process = Process::start(&launch, sender).await.map_err(|error| format!("{error:#}"))?;
     let mut connection = agent.connection(Capabilities::default());
     connection.open(Open::Nothing);
     let has_request = request.is_some();
@@ -102,6 +102,7 @@ async fn answer(
         }
         match events.recv().await {
             Some(ProcessEvent::Lines(lines)) => lines.into_iter().for_each(|line| connection.receive(line)),
+            Some(ProcessEvent::Cleared) => {}
             Some(ProcessEvent::Exited(exit)) => return Err(describe_exit(&exit)),
             None => return Err("The agent exited.".to_owned()),
         }
@@ -142,8 +143,8 @@ mod tests {
             program: "sh".to_owned(),
             arguments: vec!["-c".to_owned(), answer.to_owned()],
             folder: std::env::temp_dir(),
-            environment: Vec::new(),
             mark,
+            ..Launch::default()
         };
         let agent = Agent::parse("probe=pi:sh").unwrap();
         assert_eq!(run(&agent, &launch, Request::Abort).await, Ok(Reply::Done));

@@ -1,5 +1,19 @@
-//! The only place that starts processes. An agent runs in a process group of its own, so that stopping it ends
-//! everything it started.
+//! The only place that starts processes. A program is started together with what ends everything that it starts: see
+//! `tree`.
+
+#[cfg(target_os = "linux")]
+pub mod cgroup;
+#[cfg(target_os = "linux")]
+mod descendants;
+pub mod sandbox;
+#[cfg(target_os = "linux")]
+mod supervised;
+#[cfg(not(target_os = "linux"))]
+#[path = "process/unsupervised.rs"]
+mod supervised;
+#[cfg(target_os = "linux")]
+pub mod supervisor;
+mod tree;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -11,18 +25,20 @@ use anyhow::{Context, Result};
 use pilothouse_agents::framing::{Line, LineBuffer};
 use pilothouse_core::limits::{
     AGENT_COMMAND_QUEUE, LAST_OUTPUT_SECONDS, PROBE_OUTPUT_BYTES, PROBE_SECONDS, STDERR_LINE_BYTES,
-    STDERR_LINES, STOP_STEP_SECONDS,
+    STDERR_LINES,
 };
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::orphans;
+use sandbox::Sandbox;
+use supervised::Supervised;
+pub use supervised::{Moment, now};
+use tree::{ProcessTree, STOP_STEP, Streams};
 
 /// How a program is started: an argument vector, never a command line for a shell.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Launch {
     pub program: String,
     pub arguments: Vec<String>,
@@ -30,12 +46,54 @@ pub struct Launch {
     pub environment: Vec<(String, String)>,
     /// Inherited by everything that the program starts: see `orphans`.
     pub mark: String,
+    pub limits: Limits,
+    pub sandbox: Option<Sandbox>,
+}
+
+/// Limits for a program with everything that it starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// In bytes.
+    pub memory: Option<u64>,
+    pub processes: Option<u64>,
+}
+
+impl Limits {
+    pub const fn is_empty(&self) -> bool {
+        self.memory.is_none() && self.processes.is_none()
+    }
+}
+
+/// Prepares this process to start others.
+pub fn set_up() {
+    #[cfg(target_os = "linux")]
+    cgroup::set_up();
+}
+
+/// Why limits cannot be applied; `None` if they can.
+pub fn why_no_limits(limits: &Limits) -> Option<String> {
+    #[cfg(target_os = "linux")]
+    let reason = cgroup::why_not(limits);
+    #[cfg(not(target_os = "linux"))]
+    let reason = (!limits.is_empty()).then(|| "this system has no control groups".to_owned());
+    reason
+}
+
+/// Which of the processes that were started since a moment are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leftovers {
+    /// All but the agent's helpers, which are attached to it and read from a pipe.
+    All,
+    /// Those whose parent has ended.
+    Orphans,
 }
 
 /// An event of a process.
 #[derive(Debug)]
 pub enum ProcessEvent {
     Lines(Vec<Line>),
+    /// What a stopped turn or command left behind has ended.
+    Cleared,
     Exited(Exit),
 }
 
@@ -52,29 +110,21 @@ pub struct Exit {
 pub struct Process {
     /// `None` once the process is being stopped: dropping the sender closes the agent's input.
     input: Option<mpsc::Sender<String>>,
-    stop: Option<oneshot::Sender<()>>,
+    /// Gets the time that the agent has to end once its input is closed.
+    stop: Option<oneshot::Sender<Duration>>,
+    events: mpsc::Sender<ProcessEvent>,
+    supervised: Option<Arc<Supervised>>,
 }
 
 impl Process {
     /// Starts the agent. Its lines and its end arrive through `events`, the end exactly once and last.
-    pub fn start(launch: &Launch, events: mpsc::Sender<ProcessEvent>) -> Result<Self> {
-        let mut child = Command::new(&launch.program)
-            .args(&launch.arguments)
-            .current_dir(&launch.folder)
-            .envs(launch.environment.iter().cloned())
-            .env(orphans::MARK, &launch.mark)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()
-            .with_context(|| {
-                format!("could not start '{}' in {}", launch.program, launch.folder.display())
-            })?;
-        let stdin = child.stdin.take().context("the agent has no standard input")?;
-        let stdout = child.stdout.take().context("the agent has no standard output")?;
-        let stderr = child.stderr.take().context("the agent has no standard error")?;
+    pub async fn start(launch: &Launch, events: mpsc::Sender<ProcessEvent>) -> Result<Self> {
+        let streams = Streams { input: Stdio::piped(), output: Stdio::piped(), errors: Stdio::piped() };
+        let mut tree = ProcessTree::start(launch, streams).await?;
+        let (stdin, stdout, stderr) = tree.take_streams();
+        let stdin = stdin.context("the agent has no standard input")?;
+        let stdout = stdout.context("the agent has no standard output")?;
+        let stderr = stderr.context("the agent has no standard error")?;
         let (input, commands) = mpsc::channel(AGENT_COMMAND_QUEUE);
         let (stop, stopped) = oneshot::channel();
         let last_errors = Arc::new(Mutex::new(VecDeque::new()));
@@ -82,10 +132,14 @@ impl Process {
         let reading_errors = tokio::spawn(keep_last_errors(stderr, last_errors.clone()));
         let (ended, end) = watch::channel(false);
         let reading = tokio::spawn(read_output(stdout, events.clone(), end));
-        let mark = launch.mark.clone();
+        let process = Self {
+            input: Some(input),
+            stop: Some(stop),
+            events: events.clone(),
+            supervised: tree.supervised(),
+        };
         tokio::spawn(async move {
-            let status = wait_or_stop(&mut child, stopped).await;
-            let _ = tokio::task::spawn_blocking(move || orphans::end(&mark)).await;
+            let status = tree.run(async { stopped.await.unwrap_or(STOP_STEP) }).await;
             // Output that is still in the pipes is delivered before the exit, within a time limit.
             let _ = ended.send(true);
             let readers = [reading.abort_handle(), reading_errors.abort_handle()];
@@ -95,7 +149,7 @@ impl Process {
             let stderr = last_errors.lock().map(|lines| lines.iter().cloned().collect()).unwrap_or_default();
             let _ = events.send(ProcessEvent::Exited(exit(status, stderr))).await;
         });
-        Ok(Self { input: Some(input), stop: Some(stop) })
+        Ok(process)
     }
 
     /// Queues a line for the agent. Returns false if the queue is full because the agent does not read its input. A
@@ -107,10 +161,10 @@ impl Process {
 
     /// A process for tests that runs no program: its input arrives in the channel.
     #[cfg(test)]
-    pub fn without_program() -> (Self, mpsc::Receiver<String>) {
+    pub fn without_program(events: mpsc::Sender<ProcessEvent>) -> (Self, mpsc::Receiver<String>) {
         let (input, lines) = mpsc::channel(AGENT_COMMAND_QUEUE);
         let (stop, _stopped) = oneshot::channel();
-        (Self { input: Some(input), stop: Some(stop) }, lines)
+        (Self { input: Some(input), stop: Some(stop), events, supervised: None }, lines)
     }
 
     /// Whether the agent reads its input.
@@ -118,12 +172,33 @@ impl Process {
         self.input.as_ref().is_none_or(|input| input.capacity() > 0)
     }
 
-    /// Ends the process group: closes its input, then sends TERM, then KILL.
+    /// Ends the agent with everything that it started: closes its input, then sends TERM, then KILL.
     pub fn stop(&mut self) {
+        self.stop_after(STOP_STEP);
+    }
+
+    /// Ends an agent that did not follow a stop: TERM, then KILL.
+    pub fn terminate(&mut self) {
+        self.stop_after(Duration::ZERO);
+    }
+
+    fn stop_after(&mut self, grace: Duration) {
         self.input = None;
         if let Some(stop) = self.stop.take() {
-            let _ = stop.send(());
+            let _ = stop.send(grace);
         }
+    }
+
+    /// Ends what was started below the agent since a moment: TERM, then KILL. [`ProcessEvent::Cleared`] follows.
+    pub fn end_started_since(&self, since: Moment, which: Leftovers) {
+        let (supervised, events) = (self.supervised.clone(), self.events.clone());
+        tokio::spawn(async move {
+            if let Some(supervised) = supervised {
+                let ending = tokio::task::spawn_blocking(move || supervised.end_started_since(since, which));
+                let _ = ending.await;
+            }
+            let _ = events.send(ProcessEvent::Cleared).await;
+        });
     }
 }
 
@@ -149,31 +224,34 @@ pub enum ShellEvent {
 
 impl ShellCommand {
     /// Runs a command with the user's shell in this folder. Its standard output and error are one stream.
-    pub fn start(
+    pub async fn start(
         (id, command): (String, &str),
         folder: &Path,
         mark: String,
         events: mpsc::Sender<ShellEvent>,
     ) -> Result<Self> {
-        let mut child = Command::new("sh")
-            .arg("-c")
-            .arg(format!("exec 2>&1\n{command}"))
-            .current_dir(folder)
-            .env(orphans::MARK, &mark)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()
-            .with_context(|| format!("could not start a shell in {}", folder.display()))?;
-        let stdout = child.stdout.take().context("the shell has no standard output")?;
+        let launch = Launch {
+            program: "sh".to_owned(),
+            arguments: vec!["-c".to_owned(), format!("exec 2>&1\n{command}")],
+            folder: folder.to_owned(),
+            mark,
+            ..Launch::default()
+        };
+        let streams = Streams { input: Stdio::null(), output: Stdio::piped(), errors: Stdio::null() };
+        let mut tree = ProcessTree::start(&launch, streams).await?;
+        let (_, stdout, _) = tree.take_streams();
+        let stdout = stdout.context("the shell has no standard output")?;
         let (stop, stopped) = oneshot::channel();
         let (ended, end) = watch::channel(false);
         let reading = tokio::spawn(read_text(stdout, id.clone(), events.clone(), end));
         tokio::spawn(async move {
-            let status = wait_or_terminate(&mut child, stopped).await;
-            let _ = tokio::task::spawn_blocking(move || orphans::end(&mark)).await;
+            let stop = async {
+                // Received also when the handle is dropped.
+                let _ = stopped.await;
+                // A command has no input to close.
+                Duration::ZERO
+            };
+            let status = tree.run(stop).await;
             let _ = ended.send(true);
             let reader = reading.abort_handle();
             let _ = tokio::time::timeout(Duration::from_secs(LAST_OUTPUT_SECONDS), reading).await;
@@ -223,53 +301,6 @@ async fn read_text(
         if count == 0 {
             return;
         }
-    }
-}
-
-/// Waits for a shell command, which has no input to close: a stop sends TERM, then KILL.
-async fn wait_or_terminate(child: &mut Child, stopped: oneshot::Receiver<()>) -> Option<ExitStatus> {
-    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    tokio::select! {
-        status = child.wait() => return status.ok(),
-        // Received also when the handle is dropped.
-        _ = stopped => {}
-    }
-    signal(group, Signal::TERM);
-    let status = tokio::time::timeout(Duration::from_secs(STOP_STEP_SECONDS), child.wait()).await;
-    signal(group, Signal::KILL);
-    match status {
-        Ok(status) => status.ok(),
-        Err(_) => child.wait().await.ok(),
-    }
-}
-
-async fn wait_or_stop(child: &mut Child, stopped: oneshot::Receiver<()>) -> Option<ExitStatus> {
-    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    tokio::select! {
-        status = child.wait() => {
-            signal(group, Signal::KILL);
-            return status.ok();
-        }
-        // Received also when the handle is dropped.
-        _ = stopped => {}
-    }
-    let step = Duration::from_secs(STOP_STEP_SECONDS);
-    let mut status = tokio::time::timeout(step, child.wait()).await;
-    if status.is_err() {
-        signal(group, Signal::TERM);
-        status = tokio::time::timeout(step, child.wait()).await;
-    }
-    // Ends what the agent left behind in its group.
-    signal(group, Signal::KILL);
-    match status {
-        Ok(status) => status.ok(),
-        Err(_) => child.wait().await.ok(),
-    }
-}
-
-fn signal(group: Option<Pid>, signal: Signal) {
-    if let Some(group) = group {
-        let _ = kill_process_group(group, signal);
     }
 }
 
@@ -353,31 +384,25 @@ pub struct FinishedProgram {
 
 /// Runs a program to its end, with empty input. The error continues a sentence that begins with the agent's name.
 pub async fn run_to_end(launch: &Launch) -> Result<FinishedProgram, String> {
-    let mut child = Command::new(&launch.program)
-        .args(&launch.arguments)
-        .current_dir(&launch.folder)
-        .envs(launch.environment.iter().cloned())
-        .env(orphans::MARK, &launch.mark)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|error| format!("couldn't be started: {error}"))?;
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let running = async {
-        let (stdout, stderr) = tokio::join!(read_bounded(stdout), read_bounded(stderr));
-        let status = child.wait().await?;
-        Ok::<_, std::io::Error>(FinishedProgram { success: status.success(), stdout, stderr })
+    let streams = Streams { input: Stdio::null(), output: Stdio::piped(), errors: Stdio::piped() };
+    let started = ProcessTree::start(launch, streams).await;
+    let mut tree = started.map_err(|error| format!("couldn't be started: {error:#}"))?;
+    let (_, stdout, stderr) = tree.take_streams();
+    let mut is_late = false;
+    let stop = async {
+        tokio::time::sleep(Duration::from_secs(PROBE_SECONDS)).await;
+        is_late = true;
+        Duration::ZERO
     };
-    let finished = tokio::time::timeout(Duration::from_secs(PROBE_SECONDS), running).await;
-    let mark = launch.mark.clone();
-    let _ = tokio::task::spawn_blocking(move || orphans::end(&mark)).await;
+    let running = async { tokio::join!(read_bounded(stdout), read_bounded(stderr), tree.run(stop)) };
+    // The pipes close once everything that the program started has ended; where that cannot be enforced, one may stay open.
+    let finished = tokio::time::timeout(Duration::from_secs(PROBE_SECONDS) + 4 * STOP_STEP, running).await;
     match finished {
-        Ok(Ok(finished)) => Ok(finished),
-        Ok(Err(error)) => Err(format!("couldn't be started: {error}")),
-        Err(_) => Err(format!("didn't respond within {PROBE_SECONDS} seconds")),
+        Ok((stdout, stderr, Some(status))) if !is_late => {
+            Ok(FinishedProgram { success: status.success(), stdout, stderr })
+        }
+        Ok((_, _, None)) if !is_late => Err("couldn't be started".to_owned()),
+        _ => Err(format!("didn't respond within {PROBE_SECONDS} seconds")),
     }
 }
 

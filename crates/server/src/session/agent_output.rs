@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::effect::{Pending, session_reply};
 use super::{Session, agent_failed, probing, stopping};
 use crate::agent::catalogue::SessionStart;
-use crate::agent::process::{Exit, Launch, ProcessEvent};
+use crate::agent::process::{Exit, Launch, Leftovers, ProcessEvent};
 use crate::clock::now_ms;
 
 /// The row of a failure.
@@ -65,6 +65,7 @@ impl Session {
         }
         self.agent
             .start(&launch, connection, open)
+            .await
             .map_err(|error| CommandError::new(ErrorCode::AgentFailed, format!("{error:#}")))?;
         tracing::info!(session = %self.origin.id, agent = %self.origin.agent.name, "agent started");
         self.steering.offer_again();
@@ -119,6 +120,11 @@ impl Session {
     pub(super) async fn process_event(&mut self, event: ProcessEvent) {
         match event {
             ProcessEvent::Lines(lines) => self.agent.receive(lines),
+            ProcessEvent::Cleared => {
+                self.agent.cleared();
+                self.release_held().await;
+                self.offer_queue();
+            }
             ProcessEvent::Exited(exit) => self.process_exited(exit).await,
         }
     }
@@ -260,6 +266,9 @@ impl Session {
         }
         let is_title = matches!(event, Event::TitleChanged { .. });
         let has_options = matches!(event, Event::OptionsChanged { .. });
+        if matches!(event, Event::AgentStart) {
+            self.agent.run_began();
+        }
         let ends_run = matches!(event, Event::AgentSettled { .. });
         let ends_compaction = matches!(event, Event::CompactionEnd { .. });
         let step = self.log.follow(&event);
@@ -273,7 +282,9 @@ impl Session {
             None => {}
         }
         if ends_run {
-            self.agent.stopped();
+            // A shell command of the user, which the agent runs, goes on.
+            let leftovers = if self.shell.has_remote() { Leftovers::Orphans } else { Leftovers::All };
+            self.agent.run_ended(leftovers);
             self.steering.run_ended();
             self.read_own_messages().await;
             self.settle_reported().await;
@@ -377,6 +388,7 @@ impl Session {
             _ => ShellOutcome::default(),
         });
         let succeeded = outcome.is_ok();
+        self.agent.shell_stopped();
         let Some(finished) = self.shell.finish(client_id, outcome) else { return };
         // An agent that has no file yet has not stored the command.
         let has_file = match &self.origin.file {

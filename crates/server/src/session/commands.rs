@@ -96,6 +96,12 @@ impl Session {
             SessionCommand::AbortBash => {
                 if self.origin.agent.has_shell() {
                     self.request(Request::AbortShell, Pending::Ignored);
+                    // What the command left behind can't be told from what a run in progress has started.
+                    if !self.log.is_running()
+                        && let Some(began) = self.shell.remote_began()
+                    {
+                        self.agent.expect_shell_stop(began, Instant::now());
+                    }
                 }
                 self.shell.stop_local();
                 responder.respond(Ok(SessionReply::Done));
@@ -252,8 +258,9 @@ impl Session {
             self.perform(effects);
         } else {
             let mark = format!("{}-shell-{}", self.origin.mark, uuid::Uuid::now_v7().simple());
+            let folder = &self.origin.cwd;
             let start =
-                self.shell.start_here((client_id, command), exclude_from_context, &self.origin.cwd, mark)?;
+                self.shell.start_here((client_id, command), exclude_from_context, folder, mark).await?;
             self.publish(start);
         }
         // Its row is on disk before the command is acknowledged.

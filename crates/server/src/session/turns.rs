@@ -149,6 +149,7 @@ impl Session {
     /// Ends the run in the state machine if the agent did not start one, so that clients do not show a working agent.
     pub(super) fn end_run_that_did_not_start(&mut self, how: StateEvent, reason: &str) {
         if !self.log.is_running() {
+            self.agent.no_run_began();
             if self.log.state() == SessionState::Creating {
                 self.log.transition_silently(StateEvent::SessionCreated);
                 self.log.transition_silently(StateEvent::RequestStarted);

@@ -83,10 +83,10 @@ async fn case_68_opening_a_session_starts_nothing_and_changes_nothing() {
     assert!(children(server.process_id()).is_empty());
     client.prompt(&session, "Hello").await.unwrap();
     client.until_state(&session, SessionState::Completed).await;
-    let agents = children(server.process_id());
+    let agents = server.programs();
     let mut third = Client::connect(&server).await;
     third.open(&session).await;
-    assert_eq!(children(server.process_id()), agents);
+    assert_eq!(server.programs(), agents);
 }
 
 #[tokio::test]

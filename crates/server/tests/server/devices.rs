@@ -117,7 +117,7 @@ async fn the_cookie_and_the_token_of_an_earlier_version_give_no_access_and_the_p
     let token = folder.path().join("token");
     std::fs::write(&token, "0123456789012345678901234567890123456789012").unwrap();
     let setup = ServerSetup::new(binary()).argument("--cwd").argument(folder.path());
-    let server = setup.start_in(folder.path());
+    let server = setup.start_in(folder);
     assert!(!token.exists(), "the old token is kept");
     let cookie = format!("a=b; pilothouse_{}=old", server.port);
     let refused = http::request(&server, "GET", "/api/access", &[("Cookie", &cookie)], "").await;

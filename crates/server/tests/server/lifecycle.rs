@@ -4,7 +4,7 @@ use std::process::Output;
 
 use pilothouse_test_support::client::Client;
 use pilothouse_test_support::http;
-use pilothouse_test_support::process::{children, is_alive};
+use pilothouse_test_support::process::is_alive;
 use pilothouse_test_support::server::{ServerSetup, code_in};
 
 use crate::{binary, server};
@@ -70,7 +70,7 @@ async fn a_second_server_on_the_same_data_is_refused_and_the_first_keeps_its_age
     let mut client = Client::connect(&first).await;
     let session = client.new_session(project.path()).await;
     client.prompt(&session, "Hello").await.unwrap();
-    let agents = children(first.process_id());
+    let agents = first.programs();
     let output = ServerSetup::new(binary()).command(&first.data).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success() && text.contains("another Pilothouse is running"), "{text}");
@@ -83,7 +83,7 @@ async fn sigterm_ends_the_server_and_its_agents_cleanly() {
     let mut client = Client::connect(&server).await;
     let session = client.new_session(project.path()).await;
     client.prompt(&session, "Hello").await.unwrap();
-    let agents = children(server.process_id());
+    let agents = server.programs();
     assert_eq!(agents.len(), 1, "not exactly one agent runs");
     let status = tokio::task::spawn_blocking(move || server.terminate()).await.unwrap();
     assert_eq!(status.code(), Some(0));

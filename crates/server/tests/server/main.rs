@@ -6,6 +6,10 @@ mod acp;
 mod bounds;
 mod commands;
 mod concurrency;
+#[cfg(target_os = "linux")]
+mod containment;
+#[cfg(target_os = "linux")]
+mod control_groups;
 mod conversation;
 mod devices;
 mod disconnects;
@@ -21,6 +25,8 @@ mod random;
 mod random_kills;
 mod recordings;
 mod resume;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod search;
 mod session_files;
 mod session_management;

@@ -5,7 +5,7 @@ use pilothouse_core::protocol::{QueueEdit, SessionCommand};
 use pilothouse_core::{SessionState, SessionView};
 
 use pilothouse_test_support::client::{Client, prompt};
-use pilothouse_test_support::process::{children, until_gone};
+use pilothouse_test_support::process::until_gone;
 use pilothouse_test_support::server::ServerSetup;
 
 use crate::binary;
@@ -63,7 +63,7 @@ async fn lane(seed: u64) -> usize {
             }
         }
         acknowledged += send_load(&mut client, &mut sent, &mut random, kill).await;
-        let agents = children(server.process_id());
+        let agents = server.programs();
         drop(client);
         server.kill_and_restart();
         agents.into_iter().for_each(until_gone);

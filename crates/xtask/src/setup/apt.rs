@@ -21,7 +21,7 @@ pub(super) fn install(packages: &[&str], purpose: &str) -> Result<()> {
     installing(
         &format!("Debian packages {names}, for {purpose}"),
         "the system",
-        "a download of some 100 MB",
+        "a download of up to 100 MB",
         || {
             // After an interrupted installation dpkg refuses to install anything else.
             let _ = with(privilege, &["dpkg", "--configure", "-a"]).status();

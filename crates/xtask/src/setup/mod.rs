@@ -6,6 +6,7 @@
 mod apt;
 mod axe;
 mod browser;
+pub(crate) mod bubblewrap;
 pub(crate) mod cargo_fuzz;
 mod cargo_tool;
 mod debian_rust;
@@ -138,6 +139,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     let agents = RealAgents::ensure(workspace)?;
     let axe = Axe::ensure(workspace)?;
     let nginx = nginx::ensure(workspace)?;
+    bubblewrap::install_if_missing();
     let fuzzer = cargo_fuzz::is_supported().then(|| cargo_fuzz::ensure(workspace)).transpose()?;
     let described = [
         ("compiler", tools.toolchain.origin.clone()),

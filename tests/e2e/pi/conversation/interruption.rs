@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use pilothouse_test_support::process::{children, is_alive, signal, until_gone};
+use pilothouse_test_support::process::{is_alive, signal, until_gone};
 use pilothouse_test_support::wait;
 
 use crate::model::reply::{calls, says};
@@ -54,7 +54,7 @@ async fn pi_is_killed_in_mid_text_and_i_see_the_error_and_retry() {
         page.run("Are you ready?").await;
         page.send("Tell me all").await;
         page.until_text("The first half").await;
-        signal(children(fixture.server.process_id())[0], "KILL");
+        signal(fixture.server.programs()[0], "KILL");
         page.until_state("error").await;
         page.until_present("[role=log] [data-kind=error]").await;
         assert_eq!(page.count("[data-phase=running], .row.live").await, 0, "a spinner is left");
@@ -78,7 +78,7 @@ async fn pi_is_killed_while_a_tool_runs_and_the_tool_ends() {
         page.send("Wait for the tide").await;
         let process = written_number(&fixture.project.path().join("pid")).await;
         page.until_tool("running").await;
-        signal(children(fixture.server.process_id())[0], "KILL");
+        signal(fixture.server.programs()[0], "KILL");
         page.until_state("error").await;
         until_gone(process);
         assert_eq!(page.count("[data-phase=running], .row.live").await, 0, "a spinner is left");
@@ -93,7 +93,7 @@ async fn text_of_a_killed_pi_keeps_its_place_after_a_restart_of_the_server() {
         pi.model.will([says("The first half").gate("never"), says("Now all of it.")]);
         page.send("Tell me all").await;
         page.until_text("The first half").await;
-        signal(children(fixture.server.process_id())[0], "KILL");
+        signal(fixture.server.programs()[0], "KILL");
         page.press("Retry").await;
         page.until_text("Now all of it.").await;
         page.until_state("completed").await;
@@ -109,7 +109,7 @@ async fn the_server_is_killed_while_pi_works_and_i_resume() {
         page.send("Wait for the tide").await;
         let process = written_number(&fixture.project.path().join("pid")).await;
         page.until_tool("running").await;
-        let agent = children(fixture.server.process_id())[0];
+        let agent = fixture.server.programs()[0];
         fixture.restart_server().await;
         until_gone(agent);
         until_gone(process);

@@ -1,5 +1,8 @@
 //! The agents that Pilothouse knows, as data.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use pilothouse_core::protocol::AvailableAgent;
 use serde::Deserialize;
 
@@ -16,6 +19,8 @@ pub struct KnownAgent {
     pub install: String,
     pub needs: String,
     pub link: String,
+    /// What the agent may write to in a sandbox.
+    pub state: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +39,17 @@ pub fn known_agents() -> Vec<KnownAgent> {
             Vec::new()
         }
     }
+}
+
+/// The known agent that a command starts, if there is one.
+pub(super) fn known_by_program(program: &str) -> Option<KnownAgent> {
+    let name = |program: &str| Path::new(program).file_name().map(OsStr::to_owned);
+    known_agents().into_iter().find(|known| {
+        known
+            .command
+            .first()
+            .is_some_and(|command| name(command).is_some_and(|own| Some(own) == name(program)))
+    })
 }
 
 impl KnownAgent {
@@ -73,6 +89,8 @@ mod tests {
                 "{agent:?}"
             );
             assert!(agent.link.starts_with("https://"), "{agent:?}");
+            assert!(agent.state.iter().all(|path| path.starts_with("~/")), "{agent:?}");
+            assert!(!agent.state.is_empty(), "{agent:?}");
             assert!(
                 known[..index].iter().all(|other| other.name != agent.name),
                 "{} is listed twice",

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use pilothouse_agents::{AgentError, AgentEvent, Connection, Open, Output, Reply, Request, RequestId};
-use pilothouse_core::limits::{AGENT_LOAD_SECONDS, AGENT_OUTPUT_QUEUE, AGENT_START_SECONDS};
+use pilothouse_core::limits::{AGENT_LOAD_SECONDS, AGENT_OUTPUT_QUEUE, AGENT_START_SECONDS, STOP_SECONDS};
 use pilothouse_core::protocol::event::Event;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::agent::process::{Launch, Process, ProcessEvent};
+use crate::agent::process::{self, Launch, Leftovers, Moment, Process, ProcessEvent};
 use crate::session::effect::Pending;
 
 /// The agent's process, if one runs.
@@ -27,6 +27,8 @@ pub(in crate::session) struct AgentConnection {
     unsent: VecDeque<String>,
     /// When the process is ended if the agent has not followed a stop.
     stop_at: Option<Instant>,
+    /// What a stopped turn or command leaves behind is ended.
+    clearing: Option<Clearing>,
     /// When an idle process is ended.
     idle_at: Option<Instant>,
     /// When the agent's silence counts as the end of a replay or of work in the background.
@@ -46,6 +48,16 @@ struct RunningAgent {
     ready_by_at_last: Instant,
     /// We are ending the process.
     ending: bool,
+    /// When the run in progress began, or its first prompt was sent.
+    run_began: Option<Moment>,
+}
+
+/// The end of the processes that a stopped turn or command leaves behind.
+#[derive(Debug)]
+enum Clearing {
+    /// A stopped command has until then to end itself.
+    At(Instant, Moment),
+    InProgress,
 }
 
 /// A message from the agent.
@@ -86,19 +98,20 @@ impl AgentConnection {
             outputs: VecDeque::new(),
             unsent: VecDeque::new(),
             stop_at: None,
+            clearing: None,
             idle_at: None,
             silence_at: None,
             probing: false,
         }
     }
 
-    pub(in crate::session) fn start(
+    pub(in crate::session) async fn start(
         &mut self,
         launch: &Launch,
         connection: Connection,
         open: Open,
     ) -> Result<()> {
-        let process = Process::start(launch, self.sender.clone())?;
+        let process = Process::start(launch, self.sender.clone()).await?;
         self.attach(process, connection, open);
         Ok(())
     }
@@ -112,6 +125,7 @@ impl AgentConnection {
             ready_by: Some(ready_by()),
             ready_by_at_last: Instant::now() + Duration::from_secs(AGENT_LOAD_SECONDS),
             ending: false,
+            run_began: None,
         });
         self.deliver();
     }
@@ -155,6 +169,10 @@ impl AgentConnection {
         match &mut self.running {
             Some(running) if self.unsent.is_empty() && running.process.accepts_input() => {
                 self.pending.insert(id, pending);
+                if matches!(request, Request::Prompt { .. }) {
+                    // Before the agent can start anything for it.
+                    running.run_began.get_or_insert_with(process::now);
+                }
                 let before = running.connection.silence_timeout();
                 running.connection.request(id, request);
                 // Such as the answer to a question, for which the agent waited.
@@ -287,6 +305,10 @@ impl AgentConnection {
 
     /// Starts to end the process. Its exit arrives as an event.
     pub(in crate::session) fn end(&mut self) {
+        self.end_with(Process::stop);
+    }
+
+    fn end_with(&mut self, stop: impl FnOnce(&mut Process)) {
         if let Some(running) = &mut self.running
             && !running.ending
         {
@@ -296,7 +318,7 @@ impl AgentConnection {
         self.deliver();
         self.send_all_lines();
         if let Some(running) = &mut self.running {
-            running.process.stop();
+            stop(&mut running.process);
         }
     }
 
@@ -310,6 +332,7 @@ impl AgentConnection {
         self.running = None;
         self.unsent.clear();
         self.stop_at = None;
+        self.clearing = None;
         self.silence_at = None;
         expected
     }
@@ -323,6 +346,56 @@ impl AgentConnection {
         self.stop_at = None;
     }
 
+    /// A run has begun, if only now, without a prompt.
+    pub(in crate::session) fn run_began(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.run_began.get_or_insert_with(process::now);
+        }
+    }
+
+    /// A prompt started no run.
+    pub(in crate::session) const fn no_run_began(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.run_began = None;
+        }
+    }
+
+    /// A run has ended. If it was stopped, what it left behind is ended.
+    pub(in crate::session) fn run_ended(&mut self, leftovers: Leftovers) {
+        let began = self.running.as_mut().and_then(|running| running.run_began.take());
+        if self.stop_at.take().is_some()
+            && let Some(began) = began
+        {
+            self.clear(began, leftovers);
+        }
+    }
+
+    /// Shell commands that the agent runs since `began` were stopped: what they leave behind is ended.
+    pub(in crate::session) fn expect_shell_stop(&mut self, began: Moment, now: Instant) {
+        if self.running.is_some() && self.clearing.is_none() {
+            self.clearing = Some(Clearing::At(now + Duration::from_secs(STOP_SECONDS), began));
+        }
+    }
+
+    /// The stopped shell commands have ended.
+    pub(in crate::session) fn shell_stopped(&mut self) {
+        if let Some(Clearing::At(_, began)) = self.clearing {
+            self.clear(began, Leftovers::All);
+        }
+    }
+
+    fn clear(&mut self, since: Moment, leftovers: Leftovers) {
+        if let Some(running) = &self.running {
+            running.process.end_started_since(since, leftovers);
+            self.clearing = Some(Clearing::InProgress);
+        }
+    }
+
+    /// What was left behind has ended.
+    pub(in crate::session) fn cleared(&mut self) {
+        self.clearing = None;
+    }
+
     pub(in crate::session) const fn set_probing(&mut self, probing: bool) {
         self.probing = probing;
     }
@@ -333,7 +406,7 @@ impl AgentConnection {
 
     /// Whether a stop or a probe is in progress, for which prompts have to wait.
     pub(in crate::session) fn is_stopping(&self) -> bool {
-        self.stop_at.is_some() || self.is_ending() || self.probing
+        self.stop_at.is_some() || self.clearing.is_some() || self.is_ending() || self.probing
     }
 
     /// Starts or ends the time after which an idle process is ended.
@@ -348,7 +421,11 @@ impl AgentConnection {
 
     pub(in crate::session) fn next_deadline(&self) -> Option<Instant> {
         let ready_by = self.running.as_ref().and_then(|running| running.ready_by);
-        [self.stop_at, self.idle_at, self.silence_at, ready_by].into_iter().flatten().min()
+        let clear_at = match self.clearing {
+            Some(Clearing::At(at, _)) => Some(at),
+            _ => None,
+        };
+        [self.stop_at, clear_at, self.idle_at, self.silence_at, ready_by].into_iter().flatten().min()
     }
 
     /// Ends a process that did not follow a stop, or was idle for too long.
@@ -372,7 +449,12 @@ impl AgentConnection {
         }
         if passed(self.stop_at) {
             self.stop_at = None;
-            self.end();
+            self.end_with(Process::terminate);
+        }
+        if let Some(Clearing::At(at, _)) = self.clearing
+            && passed(Some(at))
+        {
+            self.shell_stopped();
         }
         if passed(self.idle_at) {
             self.idle_at = None;

@@ -2,7 +2,7 @@
 
 use pilothouse_agents::framing::Line;
 use pilothouse_core::conversation::queue::Lane;
-use pilothouse_core::limits::STOP_STEP_SECONDS;
+use pilothouse_core::limits::STOP_SECONDS;
 use pilothouse_core::protocol::Capabilities;
 use pilothouse_core::protocol::event::Event;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::agent::catalogue::Agent;
 /// An agent whose input arrives in a channel, and which has answered the two commands of `open`.
 fn attached() -> (AgentConnection, mpsc::Receiver<String>) {
     let mut agent = AgentConnection::new();
-    let (process, input) = Process::without_program();
+    let (process, input) = Process::without_program(agent.sender.clone());
     let connection = Agent::parse("test=pi:test").unwrap().connection(Capabilities::default());
     agent.attach(process, connection, Open::New { folder: "/".to_owned() });
     agent.receive(vec![response(1), response(2)]);
@@ -62,7 +62,7 @@ async fn a_reply_comes_back_with_what_it_is_for() {
 #[tokio::test]
 async fn the_agent_gets_a_prompt_after_the_events_before_it_are_processed() {
     let mut agent = AgentConnection::new();
-    let (process, mut input) = Process::without_program();
+    let (process, mut input) = Process::without_program(agent.sender.clone());
     let connection = Agent::parse("test=acp:test").unwrap().connection(Capabilities::default());
     agent.attach(process, connection, Open::New { folder: "/".to_owned() });
     let result = |id: u64, result: Value| line(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
@@ -133,10 +133,10 @@ async fn an_agent_that_does_not_read_gets_no_further_requests() {
 async fn a_stop_that_is_not_followed_ends_the_process() {
     let (mut agent, _input) = attached();
     let now = Instant::now();
-    agent.expect_stop(now, STOP_STEP_SECONDS);
+    agent.expect_stop(now, STOP_SECONDS);
     assert!(agent.is_stopping() && !agent.is_ending());
     let deadline = agent.next_deadline().unwrap();
-    assert_eq!(deadline, now + Duration::from_secs(STOP_STEP_SECONDS));
+    assert_eq!(deadline, now + Duration::from_secs(STOP_SECONDS));
     agent.pass_deadlines(deadline);
     assert!(agent.is_ending(), "the process is being ended");
     assert!(agent.ended(), "by us");
@@ -167,7 +167,7 @@ async fn an_idle_process_is_ended_and_one_with_a_pending_request_is_not() {
 async fn an_agent_that_does_not_get_ready_fails_after_a_while_unless_it_waits_for_a_login() {
     let starting = || {
         let mut agent = AgentConnection::new();
-        let (process, input) = Process::without_program();
+        let (process, input) = Process::without_program(agent.sender.clone());
         let connection = Agent::parse("test=acp:test").unwrap().connection(Capabilities::default());
         agent.attach(process, connection, Open::New { folder: "/".to_owned() });
         (agent, input)
@@ -188,7 +188,7 @@ async fn an_agent_that_does_not_get_ready_fails_after_a_while_unless_it_waits_fo
 #[tokio::test]
 async fn the_silence_of_the_agent_counts_from_the_answer_to_its_question() {
     let mut agent = AgentConnection::new();
-    let (process, _input) = Process::without_program();
+    let (process, _input) = Process::without_program(agent.sender.clone());
     let connection = Agent::parse("test=acp:test").unwrap().connection(Capabilities::default());
     agent.attach(process, connection, Open::New { folder: "/".to_owned() });
     agent.receive(vec![
@@ -210,4 +210,38 @@ async fn the_silence_of_the_agent_counts_from_the_answer_to_its_question() {
         Pending::Offered { id: "a".to_owned() },
     );
     assert!(agent.silence_at.is_some());
+}
+
+#[tokio::test]
+async fn prompts_wait_until_what_a_stopped_run_left_behind_has_ended() {
+    let (mut agent, _input) = attached();
+    agent.run_began();
+    agent.run_ended(Leftovers::All);
+    assert!(!agent.is_stopping(), "a run that ends by itself leaves everything alone");
+    agent.run_began();
+    agent.expect_stop(Instant::now(), STOP_SECONDS);
+    agent.run_ended(Leftovers::All);
+    assert!(agent.is_stopping());
+    assert!(matches!(agent.process_event().await, Some(ProcessEvent::Cleared)));
+    agent.cleared();
+    assert!(!agent.is_stopping());
+    // Without a run there is nothing to look for.
+    agent.expect_stop(Instant::now(), STOP_SECONDS);
+    agent.run_ended(Leftovers::All);
+    assert!(!agent.is_stopping());
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_answer_the_stop_of_a_command_has_a_limited_time() {
+    let (mut agent, _input) = attached();
+    let now = Instant::now();
+    agent.expect_shell_stop(process::now(), now);
+    assert!(agent.is_stopping());
+    agent.pass_deadlines(now);
+    let deadline = agent.next_deadline().unwrap();
+    assert_eq!(deadline, now + Duration::from_secs(STOP_SECONDS));
+    agent.pass_deadlines(deadline);
+    assert!(matches!(agent.process_event().await, Some(ProcessEvent::Cleared)));
+    agent.expect_shell_stop(process::now(), now);
+    assert!(agent.is_stopping(), "one clearing at a time");
 }

@@ -11,7 +11,7 @@ use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 use tokio::sync::mpsc;
 
-use crate::agent::process::{ShellCommand, ShellEvent};
+use crate::agent::process::{self, Moment, ShellCommand, ShellEvent};
 use crate::session::effect::{Effect, Pending};
 
 /// The commands in progress, by client id.
@@ -38,6 +38,7 @@ struct RunningCommand {
     local: Option<ShellCommand>,
     cancelled: bool,
     truncated: bool,
+    began: Moment,
 }
 
 /// A finished command: the events that show it.
@@ -76,7 +77,7 @@ impl Shell {
     }
 
     /// Starts a command that the server runs. Returns the event that shows it.
-    pub(in crate::session) fn start_here(
+    pub(in crate::session) async fn start_here(
         &mut self,
         (client_id, command): (&str, &str),
         exclude_from_context: bool,
@@ -84,6 +85,7 @@ impl Shell {
         mark: String,
     ) -> Result<Event, CommandError> {
         let local = ShellCommand::start((client_id.to_owned(), command), folder, mark, self.sender.clone())
+            .await
             .map_err(|error| CommandError::new(ErrorCode::Internal, format!("{error:#}")))?;
         let result = BashResult {
             command: command.to_owned(),
@@ -142,6 +144,17 @@ impl Shell {
         self.running.values().any(|command| command.local.is_some())
     }
 
+    /// Whether the agent runs a command.
+    pub(in crate::session) fn has_remote(&self) -> bool {
+        self.remote_began().is_some()
+    }
+
+    /// When the first of the commands was started that the agent runs.
+    pub(in crate::session) fn remote_began(&self) -> Option<Moment> {
+        let remote = self.running.values().filter(|command| command.local.is_none());
+        remote.map(|command| command.began).min()
+    }
+
     /// Remembers the request with which a command was sent: the command's output refers to it.
     pub(in crate::session) fn sent(&mut self, client_id: &str, request: RequestId) {
         if let Some(command) = self.running.get_mut(client_id) {
@@ -177,8 +190,8 @@ impl Shell {
 }
 
 impl RunningCommand {
-    const fn new(result: BashResult) -> Self {
-        Self { request: None, result, local: None, cancelled: false, truncated: false }
+    fn new(result: BashResult) -> Self {
+        Self { request: None, result, local: None, cancelled: false, truncated: false, began: process::now() }
     }
 }
 
@@ -251,7 +264,7 @@ mod tests {
     async fn run_here(command: &str, stop: bool) -> (String, BashResult) {
         let mut shell = Shell::default();
         let mark = crate::agent::orphans::mark("shell-test", &uuid::Uuid::now_v7().to_string());
-        shell.start_here(("c", command), false, &std::env::temp_dir(), mark).unwrap();
+        shell.start_here(("c", command), false, &std::env::temp_dir(), mark).await.unwrap();
         let mut shown = String::new();
         loop {
             match shell.event().await.unwrap() {

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use pilothouse_test_support::PATIENCE;
 use pilothouse_test_support::client::{Client, assert_same, synchronise};
-use pilothouse_test_support::process::{children, command_line, signal};
+use pilothouse_test_support::process::{command_line, signal};
 use pilothouse_test_support::recordings::events_of;
 use pilothouse_test_support::rows;
 use pilothouse_test_support::server::TestServer;
@@ -159,7 +159,7 @@ impl Driver<'_> {
         if let Some(name) = process.signal {
             let runs =
                 |process: &&u32| command_line(**process).iter().any(|word| word.contains(self.session));
-            signal(*children(server.process_id()).iter().find(runs).unwrap(), name);
+            signal(*server.programs().iter().find(runs).unwrap(), name);
             self.client.until_state(self.session, pilothouse_core::SessionState::Error).await;
             self.expected = SessionView::default();
         }
