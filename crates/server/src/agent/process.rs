@@ -70,6 +70,15 @@ pub fn set_up() {
     cgroup::set_up();
 }
 
+/// Whether a process may have been started by an agent or by a shell command. Elsewhere than on Linux this is not known.
+pub fn may_be_started_here(id: i32) -> bool {
+    #[cfg(target_os = "linux")]
+    let below = descendants::may_be_below_this_process(id);
+    #[cfg(not(target_os = "linux"))]
+    let below = false;
+    below
+}
+
 /// Why limits cannot be applied; `None` if they can.
 pub fn why_no_limits(limits: &Limits) -> Option<String> {
     #[cfg(target_os = "linux")]

@@ -19,6 +19,7 @@ use tokio::time::timeout;
 
 use super::Devices;
 use super::links::qr_text;
+use crate::agent::process;
 use crate::app::lock_folder;
 use crate::cli::{DeviceCommand, DevicesArguments, InstallationArguments};
 use crate::config::Config;
@@ -80,6 +81,10 @@ async fn answer(stream: UnixStream, devices: Devices) {
         return;
     }
     let result = match serde_json::from_str(&line) {
+        // An agent must not give access to others.
+        _ if is_from_agent(stream.get_ref()).await => {
+            Err("This command does not work within a session. Run it in a terminal.".to_owned())
+        }
         Ok(command) => execute(&devices, &command).await,
         Err(error) => Err(format!("The command is invalid: {error}.")),
     };
@@ -87,6 +92,11 @@ async fn answer(stream: UnixStream, devices: Devices) {
         answer.push(b'\n');
         let _ = stream.write_all(&answer).await;
     }
+}
+
+async fn is_from_agent(stream: &UnixStream) -> bool {
+    let Some(id) = stream.peer_cred().ok().and_then(|peer| peer.pid()) else { return false };
+    tokio::task::spawn_blocking(move || process::may_be_started_here(id)).await.unwrap_or(true)
 }
 
 async fn execute(devices: &Devices, command: &HubCommand) -> Result<Value, String> {

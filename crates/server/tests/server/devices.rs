@@ -6,7 +6,9 @@ use std::process::Output;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use pilothouse_core::protocol::{DeviceInfo, DeviceList, ErrorCode, HubCommand, PairingLinks};
+use pilothouse_core::protocol::{
+    DeviceInfo, DeviceList, ErrorCode, HubCommand, PairingLinks, SessionCommand,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
@@ -338,4 +340,24 @@ async fn the_command_line_lists_renames_and_revokes_devices_with_and_without_a_s
     let output =
         std::process::Command::new(binary()).args(["link", "--data-dir"]).arg(&missing).output().unwrap();
     assert!(!output.status.success() && error(&output).contains("no data folder"), "{}", error(&output));
+}
+
+#[tokio::test]
+async fn an_agent_cannot_give_access_to_others() {
+    let (server, project) = server();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session(project.path()).await;
+    let file = project.path().join("link");
+    let program = binary();
+    let (program, data, output) = (program.display(), server.data.display(), file.display());
+    // Its parent has ended when the server answers.
+    let command = format!(
+        "(setsid sh -c '\"{program}\" link --data-dir \"{data}\" >\"{output}\" 2>&1; echo done >>\"{output}\"' &); sleep 600"
+    );
+    let shell = SessionCommand::Bash { client_id: "b".into(), command, exclude_from_context: false };
+    client.ask(&session, shell).await.unwrap();
+    let answer = async || std::fs::read_to_string(&file).ok().filter(|text| text.contains("done"));
+    let answer = until_some("the answer", answer).await;
+    assert!(answer.contains("does not work within a session") && !answer.contains("http"), "{answer}");
+    assert!(text(&run(&server, &["link"])).contains("http"));
 }

@@ -44,6 +44,23 @@ pub fn below(root: Pid) -> Vec<Entry> {
     found
 }
 
+/// Whether this process started another one, directly or through others. One that is not found, because it has ended, may
+/// have been.
+pub fn may_be_below_this_process(id: i32) -> bool {
+    let own = getpid().as_raw_nonzero().get();
+    let mut ancestor = id;
+    // Bounded, since ids may be reused while they are followed.
+    for _ in 0..1_000 {
+        match read(ancestor) {
+            _ if ancestor == own => return true,
+            Some(entry) if entry.parent > 0 => ancestor = entry.parent,
+            Some(_) => return false,
+            None => return true,
+        }
+    }
+    true
+}
+
 /// The direct children of this process, which starts processes in its first thread only. Adopted ones are that thread's.
 pub fn children_of_this_process() -> Vec<Pid> {
     match std::fs::read_to_string("/proc/thread-self/children") {
@@ -188,6 +205,7 @@ mod tests {
         let found = below(getpid()).into_iter().find(|entry| entry.id == child.id().cast_signed()).unwrap();
         assert!(before <= found.started && found.started <= now(), "{before} {found:?} {}", now());
         assert!(reads_from_pipe(&found));
+        assert!(may_be_below_this_process(found.id) && !may_be_below_this_process(1));
         send(&Entry { started: found.started + 1, ..found.clone() }, Signal::KILL);
         assert!(child.try_wait().unwrap().is_none(), "a process with a reused id is not signalled");
         send(&found, Signal::KILL);
