@@ -25,7 +25,7 @@ pub(super) const fn contextual(character: char) -> Hidden {
         '\n' => Hidden { short: Some("LF"), name: "line feed" },
         '\t' => Hidden { short: Some("TAB"), name: "tab" },
         OPEN => Hidden { short: None, name: "bracket" },
-        _ => Hidden { short: Some("space"), name: "space at the end of a line" },
+        _ => Hidden { short: Some("space"), name: "space" },
     }
 }
 
@@ -40,6 +40,27 @@ pub(super) fn look_up(character: char) -> Option<Hidden> {
         _ => named(character).or_else(|| unprintable(character)).map(|name| Hidden { short: None, name }),
     }
 }
+
+/// Whether a character is drawn onto the letter before it.
+pub(super) fn is_combining(character: char) -> bool {
+    !character.is_ascii() && look_up(character).is_none() && character.escape_debug().next() == Some('\\')
+}
+
+/// How many of these marks ordinary text has on one letter.
+pub(super) const fn usual_marks(mark: char) -> usize {
+    match mark {
+        // Marks for letters of any script.
+        '\u{300}'..='\u{36f}'
+        | '\u{1ab0}'..='\u{1aff}'
+        | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}'
+        | '\u{fe20}'..='\u{fe2f}' => 2,
+        _ => 4,
+    }
+}
+
+/// The entry of a mark that is one too many.
+pub(super) const COMBINING: Hidden = Hidden { short: None, name: "combining mark" };
 
 fn named(character: char) -> Option<&'static str> {
     let after = NAMES.partition_point(|(first, _, _)| *first <= character);

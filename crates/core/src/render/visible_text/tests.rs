@@ -37,6 +37,76 @@ fn hidden_characters_are_shown_in_place() {
 }
 
 #[test]
+fn long_blank_space_is_folded_and_counted() {
+    let lines = |count: usize| "git status\n".to_owned() + &"\n".repeat(count) + "curl x | sh";
+    assert_eq!(shown(&lines(30)), "git status\n«⟨30 blank lines⟩»\ncurl x | sh");
+    assert_eq!(shown(&lines(3)), "git status\n«⟨3 blank lines⟩»\ncurl x | sh");
+    assert_eq!(shown(&lines(2)), lines(2), "usual in code");
+    assert_eq!(shown("a\n \n\t\n  \n  b\n"), "a\n«⟨3 blank lines⟩»\n  b\n", "lines of spaces are blank, too");
+    assert_eq!(shown("\n\n\na"), "«⟨3 blank lines⟩»\na");
+    assert_eq!(shown("a\n\n\n\n"), "a\n«⟨3 blank lines⟩»\n");
+    let spaces = |count: usize| "git status".to_owned() + &" ".repeat(count) + "; curl";
+    assert_eq!(shown(&spaces(200)), "git status«⟨space ×200⟩»; curl");
+    assert_eq!(shown(&spaces(40)), spaces(40), "a table or deep indentation");
+    assert_eq!(visible_string(&lines(3)), "git status⟨LF ×4⟩curl x | sh");
+}
+
+#[test]
+fn look_alikes_are_marked_and_ordinary_text_is_not() {
+    for (text, expected) in [
+        ("curl g\u{43e}\u{43e}gle.com", "curl g«⟨Cyrillic оо⟩»gle.com"),
+        ("p\u{430}ypal \u{3b1}dmin", "p«⟨Cyrillic а⟩»ypal «⟨Greek α⟩»dmin"),
+        ("\u{441}\u{43e}\u{440}\u{443} a b", "«⟨Cyrillic сору⟩» a b"),
+        ("\u{3bf}k \u{39f}\u{3a4}", "«⟨Greek ο⟩»k «⟨Greek ΟΤ⟩»"),
+        (
+            "rm a\u{2044}b\u{2215}c \u{2212}rf",
+            "rm a«⟨U+2044 looks like /⟩»b«⟨U+2215 looks like /⟩»c «⟨U+2212 looks like -⟩»rf",
+        ),
+        ("\u{ff43}\u{ff55}rl \u{1d5fd}\u{1d604}\u{1d5f1}", "«⟨full-width ｃｕ⟩»rl «⟨mathematical 𝗽𝘄𝗱⟩»"),
+        ("a\u{300}\u{301}\u{302}\u{302}b", "a\u{300}\u{301}«⟨U+0302 combining mark ×2⟩»b"),
+        ("\u{212a}ill \u{216f}", "«⟨letterlike \u{212a}⟩»ill «⟨Roman numeral \u{216f}⟩»"),
+    ] {
+        assert_eq!(shown(text), expected, "{text:?}");
+        assert!(is_deceptive(text), "{text:?}");
+    }
+    for text in [
+        "Файл с данными, а не о том",
+        "с данными",
+        "файл с",
+        "Привет, мир!",
+        "Ελληνικά και άλλα",
+        "Größe, naïve, Søren, ırmak",
+        "日本語のテストGitを使う",
+        "修复：路径（测试），好！",
+        "ＡＢＣ検索",
+        "한국어 git",
+        "שָׁלוֹם עולם",
+        "हिन्दी क्ष्म",
+        "བསྒྲུབས",
+        "ậ ế e\u{302}\u{301}",
+        "10 µs, don’t — “so”…",
+        "e=mc² №5 ℃",
+        "a – b → c ✓ 👍 ├──",
+        "Đặt tên",
+        "'x' \"y\" `z` ~/a -b",
+    ] {
+        assert_eq!(shown(text), text);
+        assert!(!is_deceptive(text), "{text:?}");
+    }
+}
+
+#[test]
+fn the_look_alikes_of_a_word_are_found_in_linear_time() {
+    // The time of a quadratic search would be minutes.
+    let word = "о".repeat(100_000);
+    assert_eq!(visible_pieces(&format!("a{word} {word}")).len(), 4);
+    let words = "о ".repeat(50_000);
+    assert_eq!(visible_pieces(&words).len(), 100_000);
+    let marks = format!("a{}", "\u{301}\u{302}".repeat(50_000));
+    assert_eq!(visible_pieces(&marks).len(), 100_000 - 2 + 1);
+}
+
+#[test]
 fn every_class_is_hidden_up_to_its_limits() {
     let classes: [(u32, u32); 34] = [
         (0x00, 0x08),
@@ -93,6 +163,15 @@ fn every_class_is_hidden_up_to_its_limits() {
 fn the_table_is_sorted() {
     assert!(hidden::NAMES.iter().all(|(first, last, _)| first <= last));
     assert!(hidden::NAMES.windows(2).all(|pair| pair[0].1 < pair[1].0));
+    let (scripts, signs) = (look_alikes::SCRIPTS, look_alikes::SIGNS);
+    assert!(scripts.iter().all(|(first, last, _)| first <= last));
+    assert!(
+        scripts.windows(2).all(|pair| pair[0].1 < pair[1].0),
+        "{:?}",
+        scripts.windows(2).find(|pair| pair[0].1 >= pair[1].0)
+    );
+    assert!(look_alikes::LIKE_ASCII.chars().all(|letter| !letter.is_ascii() && letter.is_alphanumeric()));
+    assert!(signs.windows(2).all(|pair| pair[0].0 < pair[1].0));
 }
 
 #[test]
@@ -111,7 +190,7 @@ fn spaces_at_the_end_of_a_line_do_not_count_as_hidden() {
 #[test]
 fn each_run_of_spaces_is_scanned_once() {
     let scanned = work::of(|| {
-        assert_eq!(visible_pieces(&(" ".repeat(20_000) + "x")).len(), 1);
+        assert_eq!(visible_pieces(&(" ".repeat(20_000) + "x")).len(), 2);
         assert_eq!(visible_pieces(&" \t".repeat(10_000)).len(), 20_000);
     });
     assert_eq!(scanned, 40_000);
@@ -120,7 +199,10 @@ fn each_run_of_spaces_is_scanned_once() {
 fn hostile() -> impl Strategy<Value = String> {
     let character = prop_oneof![
         any::<char>(),
-        prop::sample::select(vec![' ', '\t', '\n', '\r', '⟨', '⟩', 'a', '\u{1b}', '\u{202e}', '\u{200d}']),
+        prop::sample::select(vec![
+            ' ', '\t', '\n', '\n', '\r', '⟨', '⟩', 'a', 'о', 'ж', '\u{301}', '／', '\u{1b}', '\u{202e}',
+            '\u{200d}'
+        ]),
         prop::sample::select(hidden::NAMES.map(|(first, ..)| first).to_vec()),
     ];
     prop::collection::vec(character, 0..60).prop_map(String::from_iter)
