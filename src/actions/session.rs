@@ -1,7 +1,6 @@
 //! Opening and creating sessions, answering their asks, and changing their settings.
 
 use leptos::prelude::*;
-use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::limits::PAGE_ROWS;
 use pilothouse_core::protocol::event::NoticeLevel;
@@ -80,14 +79,8 @@ impl Actions {
     }
 
     /// Answers an ask. `on_error` receives the message if the server refuses the answer.
-    pub fn answer(
-        &self,
-        session_id: &str,
-        ask_id: String,
-        answer: Answer,
-        on_error: impl FnOnce(String) + 'static,
-    ) {
-        self.request(session_id, SessionCommand::Answer { ask_id, answer }, move |outcome| {
+    pub fn answer(&self, session_id: &str, answer: SessionCommand, on_error: impl FnOnce(String) + 'static) {
+        self.request(session_id, answer, move |outcome| {
             if let Err(error) = outcome {
                 on_error(error.message);
             }

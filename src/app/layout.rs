@@ -9,7 +9,7 @@ use crate::features::announcements::Announcer;
 use crate::features::new_session::NewSession;
 use crate::features::rows::image_viewer::ImageViewer;
 use crate::features::session::SessionPage;
-use crate::features::settings::devices::DevicesDialog;
+use crate::features::settings::SettingsDialog;
 use crate::features::shortcuts;
 use crate::features::shortcuts::ShortcutList;
 use crate::features::sidebar::Sidebar;
@@ -74,7 +74,7 @@ pub fn Layout() -> impl IntoView {
             </div>
             <ConfirmDialog />
             <ShortcutList />
-            <DevicesDialog />
+            <SettingsDialog />
             <ImageViewer />
             <Announcer />
         </div>

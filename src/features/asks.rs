@@ -3,15 +3,17 @@
 
 mod form_answer;
 pub mod key_answers;
+pub mod reading;
 mod subject;
 pub mod tray;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use leptos::prelude::*;
 use pilothouse_core::conversation::ask::consent::Consent;
 use pilothouse_core::conversation::ask::{Answer, Ask, AskKind};
-use pilothouse_core::protocol::SessionMetaStoreFields;
+use pilothouse_core::protocol::{SessionCommand, SessionMetaStoreFields};
 use pilothouse_core::render::visible_text::visible_string;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -22,7 +24,7 @@ use crate::browser;
 use crate::dom::build::{
     button, event_value, glyph, hand_built, on, outside_link, set_value, with_attributes, with_children,
 };
-use crate::dom::element::{append, set, toggle_attribute, with_class, with_text};
+use crate::dom::element::{append, set, toggle_attribute, toggle_child, with_class, with_text};
 use crate::dom::keyed_list::{render_effect, render_keyed};
 use crate::reactive::effect;
 use crate::store::client::{AnswerDraft, PendingAnswers};
@@ -40,6 +42,8 @@ struct Card {
     ask: Ask,
     /// Whether the card is in the tray of all sessions, where it takes no focus and has no shortcuts.
     in_tray: bool,
+    /// The buttons that may let the agent act.
+    approving: RefCell<Vec<(Element, Answer)>>,
 }
 
 /// The cards of a session's asks in the timeline.
@@ -54,7 +58,7 @@ pub fn ask_cards(session: Session) -> AnyView {
 /// One question or approval, with everything the user needs to answer it.
 fn ask_card(actions: Actions, session_id: String, ask: Ask, in_tray: bool) -> Element {
     let card = with_class("div", "ask");
-    build(&Rc::new(Card { actions, session_id, ask, in_tray }), &card);
+    build(&Rc::new(Card { actions, session_id, ask, in_tray, approving: RefCell::default() }), &card);
     card
 }
 
@@ -74,8 +78,11 @@ fn build(card: &Rc<Card>, place: &Element) {
     append(&kicker_line, &document().create_text_node(kicker));
     append(place, &kicker_line);
     let folder = card.actions.server.summary(&card.session_id).map(|summary| summary.cwd);
-    subject::append_to(place, ask, &folder.unwrap_or_default());
+    let parts = subject::append_to(place, ask, &folder.unwrap_or_default());
     append(place, &answers(card));
+    if ask.approval {
+        watch_reading(card, place, &parts);
+    }
     if let Some(timeout) = ask.timeout_ms {
         append(place, &with_text("p", "ask-limit", &timeout_text(timeout, ask.approval)));
     }
@@ -94,6 +101,10 @@ fn build(card: &Rc<Card>, place: &Element) {
                 toggle_attribute(button.unchecked_ref(), "disabled", sending.then_some(""));
             });
         }
+        own.approving.borrow().iter().for_each(|(button, answer)| {
+            let enabled = !sending && own.may_send(answer);
+            toggle_attribute(button, "disabled", (!enabled).then_some(""));
+        });
     }));
     let (session_id, id) = (card.session_id.clone(), ask.id.clone());
     on_cleanup(move || pending.forget(&session_id, &id));
@@ -101,7 +112,12 @@ fn build(card: &Rc<Card>, place: &Element) {
 
 impl Card {
     fn reply(&self, answer: Answer) {
-        send_answer(self.actions, self.session_id.clone(), self.ask.id.clone(), answer, self.in_tray);
+        send_answer(self.actions, self.session_id.clone(), &self.ask, answer, self.in_tray);
+    }
+
+    /// Whether the user has seen what this answer is about. Tracked.
+    fn may_send(&self, answer: &Answer) -> bool {
+        self.actions.client.read_asks.allow(&self.session_id, &self.ask, answer)
     }
 
     /// The draft of the answer, which starts with `prefill`.
@@ -123,10 +139,23 @@ impl Card {
     }
 }
 
-/// Sends the answer to an ask that is shown, unless one is being sent already.
-pub fn send_answer(actions: Actions, session_id: String, ask_id: String, answer: Answer, in_tray: bool) {
-    let pending = actions.client.pending_answers;
-    if !pending.begin(&session_id, &ask_id) {
+/// Allows approving once everything has been in view, and says so as long as it has not.
+fn watch_reading(card: &Rc<Card>, place: &Element, parts: &[Element]) {
+    let unread = with_text("p", "ask-limit", "Scroll to the end to approve.");
+    let (place, card) = (place.clone(), card.clone());
+    reading::watch(parts, move |read| {
+        toggle_child(&place, &unread, !read);
+        if read {
+            card.actions.client.read_asks.add(&card.session_id, &card.ask);
+        }
+    });
+}
+
+/// Sends the answer to an ask that is shown, unless one is being sent already or the user has not seen everything.
+pub fn send_answer(actions: Actions, session_id: String, ask: &Ask, answer: Answer, in_tray: bool) {
+    let (pending, ask_id) = (actions.client.pending_answers, ask.id.clone());
+    let may_send = untrack(|| actions.client.read_asks.allow(&session_id, ask, &answer));
+    if !may_send || !pending.begin(&session_id, &ask_id) {
         return;
     }
     // The answer removes the card, and focus would be lost with it.
@@ -134,7 +163,7 @@ pub fn send_answer(actions: Actions, session_id: String, ask_id: String, answer:
         focus::focus(COMPOSER);
     }
     let draft = actions.client.answer_drafts.take(&session_id, &ask_id);
-    actions.answer(&session_id.clone(), ask_id.clone(), answer, move |error| {
+    actions.answer(&session_id.clone(), SessionCommand::answer(ask, answer), move |error| {
         if pending.refuse(&session_id, &ask_id, error) {
             draft.into_iter().for_each(AnswerDraft::restore);
         }
@@ -218,8 +247,12 @@ fn answer_button(card: &Rc<Card>, name: &str, answer: Answer, number: Option<usi
     let reply = card.clone();
     let meaning = if yes { Some(("yes", "Alt+Y")) } else { no.then_some(("no", "Alt+X")) };
     let label = visible_text("span", "", name);
-    let button = button(&class, icon, "", move || reply.reply(answer.clone()));
+    let sent = answer.clone();
+    let button = button(&class, icon, "", move || reply.reply(sent.clone()));
     append(&button, &label);
+    if ask.may_be_approved_by(&answer) {
+        card.approving.borrow_mut().push((button.clone(), answer));
+    }
     let mut keys = Vec::new();
     if let Some((meaning, key)) = meaning {
         set(&button, "data-answer", meaning);

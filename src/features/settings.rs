@@ -1,6 +1,8 @@
-//! The settings: theme, contrast, notifications and sound. Applies the theme to the document.
+//! The settings: theme, contrast, notifications and sound, and the dialog with the lists of devices and approvals. Applies
+//! the theme to the document.
 
-pub mod devices;
+mod approvals;
+mod devices;
 
 use leptos::prelude::*;
 use web_sys::Element;
@@ -8,11 +10,12 @@ use web_sys::Element;
 use super::notifications::request_permission;
 use crate::actions::{Actions, use_actions};
 use crate::dom::build;
-use crate::dom::build::{button, hand_built, with_attributes};
+use crate::dom::build::{button, hand_built, icon_button, with_attributes, with_children};
 use crate::dom::element::{append, set, toggle_attribute, with_class, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::reactive::effect;
-use crate::store::client::Theme;
+use crate::store::client::{SettingsPanel, Theme};
+use crate::widgets::dialog::Dialog;
 use crate::widgets::icon::{Glyph, Icon};
 use crate::widgets::popover::{Popover, close_popover};
 
@@ -70,16 +73,48 @@ fn build_panel(place: &Element, actions: Actions) {
     append(place, &denied);
     switch("Notification sound", preferences.sound);
     line();
-    let devices = button("menu-item", Some(Icon::Shield), "Devices…", move || {
-        close_popover();
-        actions.client.devices_open.set(true);
-    });
-    append(place, &devices);
+    for (icon, label, panel) in [
+        (Icon::Shield, "Devices…", SettingsPanel::Devices),
+        (Icon::Check, "Approvals…", SettingsPanel::Approvals),
+    ] {
+        let open = button("menu-item", Some(icon), label, move || {
+            close_popover();
+            actions.client.settings_panel.set(Some(panel));
+        });
+        append(place, &open);
+    }
     let help = button("menu-item", Some(Icon::Question), "Keyboard shortcuts", move || {
         close_popover();
         actions.client.help.set(true);
     });
     append(place, &help);
+}
+
+/// The dialog with a list that is too long for the popover.
+#[component]
+pub fn SettingsDialog() -> impl IntoView {
+    let panel = use_actions().client.settings_panel;
+    let open = Signal::derive(move || panel.get().is_some());
+    let close = Callback::new(move |()| panel.set(None));
+    view! {
+        <Dialog open close class="confirm settings-panel" label="Settings">
+            {move || {
+                let build = match panel.get()? {
+                    SettingsPanel::Devices => devices::build,
+                    SettingsPanel::Approvals => approvals::build,
+                };
+                Some(hand_built("contents", build))
+            }}
+        </Dialog>
+    }
+}
+
+/// The title of a list, with the button that closes the dialog.
+fn panel_head(title: &str, actions: Actions) -> Element {
+    let close = icon_button("button icon-only quiet", Icon::Close, "Close", move || {
+        actions.client.settings_panel.set(None);
+    });
+    with_children("div", "settings-head", &[&with_text("h2", "confirm-title", title), &close])
 }
 
 /// Saves the preferences when they change, and applies the theme to the document.

@@ -11,6 +11,7 @@ use web_sys::{Element, HtmlElement};
 
 use self::keys::{KeyAction, KeyPress, Scope};
 use super::asks::key_answers::key_answer;
+use super::asks::reading::read_on;
 use super::asks::send_answer;
 use super::sidebar::sidebar_lists;
 use crate::actions::{Actions, use_actions};
@@ -146,21 +147,25 @@ fn is_focused(selector: &str) -> bool {
 
 /// Answers the first ask of the current session that the key has an answer to and whose button for that
 /// answer, which `button` selects, is visible. If none is visible, only scrolls to the first of the asks: the
-/// user must see what they answer. Returns false if the key answers no ask.
+/// user must see what they answer; and before approving, everything, so the key scrolls on until they have.
+/// Returns false if the key answers no ask.
 fn answer(actions: &Actions, action: KeyAction, button: &str) -> bool {
     // A popover above the session may show questions of another session.
     if document().query_selector(":popover-open").is_ok_and(|open| open.is_some()) {
         return false;
     }
     let Some(session) = actions.current_session() else { return false };
-    let with_answer = |ask: &Ask| Some((ask.id.clone(), key_answer(action, ask)?, ask_card(&ask.id)?));
-    let asks: Vec<(String, Answer, Element)> =
+    let with_answer = |ask: &Ask| Some((ask.clone(), key_answer(action, ask)?, ask_card(&ask.id)?));
+    let asks: Vec<(Ask, Answer, Element)> =
         session.meta.asks().with_untracked(|asks| asks.iter().filter_map(with_answer).collect());
     let first_card = asks.first().map(|(_, _, card)| card.clone());
+    let may_send =
+        |ask: &Ask, answer: &Answer| untrack(|| actions.client.read_asks.allow(&session.id(), ask, answer));
     let is_answer_visible =
         |card: &Element| card.query_selector(button).ok().flatten().is_some_and(|button| is_visible(&button));
     match (asks.into_iter().find(|(_, _, card)| is_answer_visible(card)), first_card) {
-        (Some((id, answer, _)), _) => send_answer(*actions, session.id(), id, answer, false),
+        (Some((ask, answer, card)), _) if !may_send(&ask, &answer) => read_on(&card),
+        (Some((ask, answer, _)), _) => send_answer(*actions, session.id(), &ask, answer, false),
         (None, Some(card)) => card.scroll_into_view(),
         (None, None) => return false,
     }

@@ -11,6 +11,7 @@ pub mod outbox;
 mod pending_answers;
 mod preferences;
 mod queue_edits;
+mod read_asks;
 mod reading_positions;
 
 use std::collections::HashSet;
@@ -30,6 +31,7 @@ pub use self::pending_answers::PendingAnswers;
 pub use self::preferences::Preferences;
 pub use self::preferences::Theme;
 pub use self::queue_edits::QueueEdits;
+pub use self::read_asks::ReadAsks;
 pub use self::reading_positions::ReadingPosition;
 pub use self::reading_positions::ReadingPositions;
 use crate::browser;
@@ -56,6 +58,13 @@ impl InputMode {
             Self::Shell => "shell",
         }
     }
+}
+
+/// A list of the settings that is shown in a dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingsPanel {
+    Devices,
+    Approvals,
 }
 
 /// An action that the user must confirm in a dialog.
@@ -100,6 +109,7 @@ pub struct ClientState {
     /// Files are being dragged over the page.
     pub dragged: RwSignal<bool>,
     pub pending_answers: PendingAnswers,
+    pub read_asks: ReadAsks,
     pub queue_edits: QueueEdits,
     pub message_edit: MessageEdit,
     pub confirmation: RwSignal<Option<Confirmation>>,
@@ -107,8 +117,8 @@ pub struct ClientState {
     pub viewed: RwSignal<Option<String>>,
     /// The list of keyboard shortcuts is open.
     pub help: RwSignal<bool>,
-    /// The list of devices is open.
-    pub devices_open: RwSignal<bool>,
+    /// The open list of the settings.
+    pub settings_panel: RwSignal<Option<SettingsPanel>>,
     pub renaming: RwSignal<Option<Renaming>>,
     /// The search text of the sidebar.
     pub query: RwSignal<String>,

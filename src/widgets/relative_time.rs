@@ -18,6 +18,14 @@ pub fn relative_time(then: u64, now: f64) -> String {
     }
 }
 
+/// The time since `then` in words, such as "3m ago".
+pub fn time_ago(then: u64, now: f64) -> String {
+    match relative_time(then, now).as_str() {
+        "now" => "just now".to_owned(),
+        time => format!("{time} ago"),
+    }
+}
+
 /// A duration with its unit, such as "1.2 s".
 pub fn duration(milliseconds: u64) -> String {
     match milliseconds {

@@ -134,6 +134,13 @@ pub const ACP_STOP_SECONDS: u64 = 4;
 /// The number of questions and approvals of one session that may be open at the same time.
 pub const OPEN_ASKS: usize = 64;
 
+/// The bytes of the text of one approval in the audit log. Its hash covers all of it.
+pub const AUDIT_TEXT_BYTES: usize = 64 * 1024;
+
+/// The newest entries of the audit log that the settings show, and the bytes of the log that are read for them.
+pub const AUDIT_SHOWN_ENTRIES: usize = 100;
+pub const AUDIT_READ_BYTES: u64 = 1024 * 1024;
+
 /// The number of sub-agents of one session whose output is shown.
 pub const SUBAGENTS: usize = 256;
 

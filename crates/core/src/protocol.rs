@@ -14,9 +14,9 @@ pub use command::{ClientFrame, Command, Cursor, HubCommand, InvalidFrame, QueueE
 pub use error::{CommandError, ErrorCode};
 pub use frame::{AgentInfo, AvailableAgent, ServerFrame, SessionSummary, Welcome};
 pub use reply::{
-    AgentCommand, AgentSession, AgentSessions, DeviceInfo, DeviceList, DirectoryListing, Disposition, Forked,
-    FoundFiles, FoundRows, HubReply, MessagesPage, PairingLink, PairingLinks, Piece, Prompted, RestoredQueue,
-    SearchHit, SearchResults, SessionReply,
+    AgentCommand, AgentSession, AgentSessions, ApprovalEntry, ApprovalLog, DeviceInfo, DeviceList,
+    DirectoryListing, Disposition, Forked, FoundFiles, FoundRows, HubReply, MessagesPage, PairingLink,
+    PairingLinks, Piece, Prompted, RestoredQueue, SearchHit, SearchResults, SessionReply,
 };
 #[cfg(feature = "store")]
 pub use snapshot::SessionMetaStoreFields;

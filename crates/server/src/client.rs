@@ -15,10 +15,18 @@ use tokio::sync::{Notify, mpsc};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientId(pub u64);
 
+/// The device at the other end of a connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientDevice {
+    pub id: String,
+    pub name: String,
+}
+
 /// A connected browser.
 #[derive(Clone, Debug)]
 pub struct Client {
     id: ClientId,
+    device: Arc<ClientDevice>,
     frames: mpsc::Sender<QueuedFrame>,
     queued: Arc<QueuedBytes>,
     disconnect: Arc<Notify>,
@@ -60,7 +68,13 @@ pub fn client_channel(id: ClientId) -> (Client, ClientReceiver) {
     let queued = Arc::new(QueuedBytes::default());
     let disconnect = Arc::new(Notify::new());
     (
-        Client { id, frames: sender, queued: queued.clone(), disconnect: disconnect.clone() },
+        Client {
+            id,
+            device: Arc::default(),
+            frames: sender,
+            queued: queued.clone(),
+            disconnect: disconnect.clone(),
+        },
         ClientReceiver { frames: receiver, queued, disconnect },
     )
 }
@@ -68,6 +82,14 @@ pub fn client_channel(id: ClientId) -> (Client, ClientReceiver) {
 impl Client {
     pub const fn id(&self) -> ClientId {
         self.id
+    }
+
+    pub fn of_device(self, device: ClientDevice) -> Self {
+        Self { device: Arc::new(device), ..self }
+    }
+
+    pub fn device(&self) -> &ClientDevice {
+        &self.device
     }
 
     /// Queues a frame. Returns false if the client is gone, or too slow and being disconnected.

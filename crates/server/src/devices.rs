@@ -246,6 +246,11 @@ impl Devices {
         DeviceList { devices }
     }
 
+    /// The name of a device; empty if it has no access any more.
+    pub fn name_of(&self, id: &str) -> String {
+        self.state().devices.get(id).map(|device| device.record.name.clone()).unwrap_or_default()
+    }
+
     pub async fn rename(&self, id: &str, name: &str) -> Result<(), CommandError> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > DEVICE_NAME_CHARS || name.chars().any(char::is_control) {

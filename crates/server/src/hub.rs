@@ -23,6 +23,7 @@ use tokio::sync::{Notify, Semaphore, mpsc};
 use crate::agent::catalogue::Agent;
 use crate::agent::discovery::Discovered;
 use crate::agent::orphans;
+use crate::audit::AuditLog;
 use crate::client::{Client, ClientId, encode};
 use crate::config::Config;
 use crate::history::files::SessionFiles;
@@ -44,6 +45,7 @@ pub struct Hub {
     default_cwd: PathBuf,
     installation: String,
     store: Store,
+    audit_log: AuditLog,
     /// The folder for files of deleted sessions.
     trash: PathBuf,
     /// How long an agent's process may be idle before it is ended; `None` means never.
@@ -162,6 +164,7 @@ impl Hub {
         let hub = Arc::new(Self {
             installation: orphans::installation(&config.data_dir),
             trash: config.data_dir.join("trash"),
+            audit_log: AuditLog::new(&config.data_dir),
             data_folder: config.data_dir,
             agents: RwLock::new(config.agents.into_iter().map(Arc::new).collect()),
             default_cwd: config.cwd,
@@ -186,6 +189,10 @@ impl Hub {
 
     pub const fn store(&self) -> &Store {
         &self.store
+    }
+
+    pub const fn audit_log(&self) -> &AuditLog {
+        &self.audit_log
     }
 
     pub const fn idle(&self) -> Option<Duration> {

@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod app;
+pub mod audit;
 pub mod browser;
 pub mod cli;
 pub mod client;

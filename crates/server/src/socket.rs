@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, interval, timeout_at};
 
 use crate::app::App;
-use crate::client::{Client, ClientReceiver, Responder, client_channel};
+use crate::client::{Client, ClientDevice, ClientReceiver, Responder, client_channel};
 use crate::devices::{DeviceAccess, Devices};
 use crate::http::guard::{Entered, Refusal, SUBPROTOCOL};
 use crate::hub::Hub;
@@ -50,6 +50,7 @@ pub async fn upgrade(
 async fn serve(socket: WebSocket, hub: Arc<Hub>, devices: Devices, mut device: DeviceAccess) {
     let id = hub.next_client_id();
     let (client, frames) = client_channel(id);
+    let client = client.of_device(ClientDevice { id: device.id.clone(), name: devices.name_of(&device.id) });
     let (mut sink, stream) = socket.split();
     let (commands, queued) = mpsc::channel(CLIENT_COMMANDS);
     let own = OwnDevice { devices: devices.clone(), id: device.id.clone() };
@@ -305,6 +306,7 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
         HubCommand::DeleteSession { session_id } => {
             hub.delete_session(&session_id).await.map(|()| HubReply::Done {})
         }
+        HubCommand::ListApprovals => hub.audit_log().newest().await.map(HubReply::Approvals),
         HubCommand::AddAgent { name, command } => {
             hub.add_agent(&name, &command).await.map(|()| HubReply::Done {})
         }

@@ -1,4 +1,4 @@
-//! The dialog that lists the browsers with access, and adds, renames and revokes them.
+//! The list of the browsers with access, where they are added, renamed and revoked.
 
 use std::sync::Arc;
 
@@ -9,19 +9,17 @@ use pilothouse_core::protocol::{DeviceInfo, DeviceList, HubCommand, PairingLinks
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 
+use super::panel_head;
 use crate::actions::{Actions, use_actions};
 use crate::browser::field_value;
-use crate::dom::build::{
-    button, command_box, hand_built, icon_button, on, set_value, with_attributes, with_children,
-};
+use crate::dom::build::{button, command_box, icon_button, on, set_value, with_attributes, with_children};
 use crate::dom::element::{append, clear, set, with_class, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::net::read_answer;
 use crate::routes;
 use crate::store::client::Confirmation;
-use crate::widgets::dialog::Dialog;
 use crate::widgets::icon::Icon;
-use crate::widgets::relative_time::relative_time;
+use crate::widgets::relative_time::time_ago;
 
 /// The state of the open dialog.
 #[derive(Clone, Copy)]
@@ -32,18 +30,7 @@ struct Devices {
     problem: RwSignal<String>,
 }
 
-#[component]
-pub fn DevicesDialog() -> impl IntoView {
-    let open = use_actions().client.devices_open;
-    let close = Callback::new(move |()| open.set(false));
-    view! {
-        <Dialog open close class="confirm devices" label="Devices">
-            {move || open.get().then(|| hand_built("contents", build))}
-        </Dialog>
-    }
-}
-
-fn build(place: &Element) {
+pub(super) fn build(place: &Element) {
     let actions = use_actions();
     let devices = Devices {
         actions,
@@ -51,13 +38,10 @@ fn build(place: &Element) {
         links: RwSignal::new(None),
         problem: RwSignal::new(String::new()),
     };
-    let close = icon_button("button icon-only quiet", Icon::Close, "Close", move || {
-        actions.client.devices_open.set(false);
-    });
-    let head = with_children("div", "devices-head", &[&with_text("h2", "confirm-title", "Devices"), &close]);
+    let head = panel_head("Devices", actions);
     let words =
         "These browsers can use Pilothouse. Revoke the access of one that you don't know or no longer use.";
-    let list = with_class("ul", "device-list");
+    let list = with_class("ul", "settings-list");
     let problem = with_attributes("p", &[("class", "problem"), ("role", "alert")]);
     let add = button("button", Some(Icon::Plus), "Add a device", move || {
         let command = HubCommand::CreatePairingLink { address: routes::page_address() };
@@ -108,10 +92,7 @@ impl Devices {
 
     fn item(self, device: &DeviceInfo) -> Element {
         let now = self.actions.client.now.get_untracked();
-        let ago = |time| match relative_time(time, now).as_str() {
-            "now" => "just now".to_owned(),
-            time => format!("{time} ago"),
-        };
+        let ago = |time| time_ago(time, now);
         let used = match device {
             DeviceInfo { current: true, .. } => "this browser".to_owned(),
             DeviceInfo { connected: true, .. } => "connected".to_owned(),

@@ -117,8 +117,8 @@ async fn i_add_rename_and_revoke_devices() {
         page.screenshot("devices").await;
 
         page.click(&format!("{other} .danger")).await;
-        page.until_text_in("dialog.confirm[open]:not(.devices)", "My phone").await;
-        page.click("dialog.confirm[open]:not(.devices) .danger").await;
+        page.until_text_in("dialog.confirm[open]:not(.settings-panel)", "My phone").await;
+        page.click("dialog.confirm[open]:not(.settings-panel) .danger").await;
         page.until_count("dialog[open] .device", 1).await;
         there.until_text_in("body", "was revoked").await;
         assert_eq!(there.count("nav [data-session-id], [role=log]").await, 0);
@@ -129,7 +129,7 @@ async fn i_add_rename_and_revoke_devices() {
 
         // This browser can give up its own access.
         page.click("dialog[open] .device .danger").await;
-        page.click("dialog.confirm[open]:not(.devices) .danger").await;
+        page.click("dialog.confirm[open]:not(.settings-panel) .danger").await;
         page.until_text_in("body", "was revoked").await;
     })
     .await;

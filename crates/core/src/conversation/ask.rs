@@ -3,6 +3,7 @@
 pub mod auto_approve;
 pub mod consent;
 pub mod form;
+pub mod subject;
 
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,9 @@ pub struct Ask {
     /// A page that the user has to visit before answering.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub url: String,
+    /// The hash of everything that is displayed, set by the server. The answer repeats it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub shown: String,
 }
 
 /// The form in which the user answers.
@@ -157,6 +161,22 @@ impl Ask {
                 self.consent_of(choice).is_some_and(|consent| !consent.is_yes())
             }
             _ => false,
+        }
+    }
+
+    /// Whether this answer may let the agent act. One with unclear wording may.
+    pub fn may_be_approved_by(&self, answer: &Answer) -> bool {
+        self.approval && !self.is_declined_by(answer)
+    }
+
+    /// The answer as the user knows it: the name of its button.
+    pub fn name_of(&self, answer: &Answer) -> String {
+        match answer {
+            Answer::Confirm(true) => "Approve".to_owned(),
+            Answer::Confirm(false) => "Reject".to_owned(),
+            Answer::Cancel => "Dismiss".to_owned(),
+            Answer::Choose(id) => self.choice(id).map_or_else(|| id.clone(), |choice| choice.name.clone()),
+            Answer::Text(_) | Answer::Form(_) => "Submit".to_owned(),
         }
     }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::conversation::ask::Answer;
 use crate::conversation::ask::auto_approve::AutoApprove;
+use crate::conversation::ask::{Answer, Ask};
 use crate::conversation::queue::Lane;
 use crate::conversation::ui_message::Image;
 
@@ -114,6 +114,8 @@ pub enum HubCommand {
         #[serde(default)]
         title: String,
     },
+    /// Returns the newest entries of the audit log.
+    ListApprovals,
     ListDevices,
     RenameDevice {
         device_id: String,
@@ -177,6 +179,9 @@ pub enum SessionCommand {
     Answer {
         ask_id: String,
         answer: Answer,
+        /// The hash of what was displayed to the user: see `Ask::shown`.
+        #[serde(default)]
+        shown: String,
     },
     /// Continues an interrupted or stopped session.
     ResumeSession,
@@ -320,7 +325,7 @@ impl From<HubCommand> for Command {
 }
 
 impl HubCommand {
-    const NAMES: [&str; 21] = [
+    const NAMES: [&str; 22] = [
         "hello",
         "list_sessions",
         "new_session",
@@ -338,6 +343,7 @@ impl HubCommand {
         "remove_agent",
         "list_agent_sessions",
         "import_session",
+        "list_approvals",
         "list_devices",
         "rename_device",
         "revoke_device",
@@ -363,6 +369,7 @@ impl HubCommand {
             remove_agent,
             list_agent_sessions,
             import_session,
+            list_approvals,
             list_devices,
             rename_device,
             revoke_device,
@@ -386,6 +393,7 @@ impl HubCommand {
             Self::RemoveAgent { .. } => remove_agent,
             Self::ListAgentSessions { .. } => list_agent_sessions,
             Self::ImportSession { .. } => import_session,
+            Self::ListApprovals => list_approvals,
             Self::ListDevices => list_devices,
             Self::RenameDevice { .. } => rename_device,
             Self::RevokeDevice { .. } => revoke_device,
@@ -412,6 +420,7 @@ impl HubCommand {
             | Self::RemoveAgent { .. }
             | Self::ListAgentSessions { .. }
             | Self::ImportSession { .. }
+            | Self::ListApprovals
             | Self::ListDevices
             | Self::RenameDevice { .. }
             | Self::RevokeDevice { .. }
@@ -421,6 +430,11 @@ impl HubCommand {
 }
 
 impl SessionCommand {
+    /// The answer to an ask that is displayed.
+    pub fn answer(ask: &Ask, answer: Answer) -> Self {
+        Self::Answer { ask_id: ask.id.clone(), answer, shown: ask.shown.clone() }
+    }
+
     pub const fn name(&self) -> &'static str {
         match self {
             Self::GetMessages { .. } => "get_messages",
@@ -495,6 +509,7 @@ mod tests {
                 cwd: "/".to_owned(),
                 title: String::new(),
             },
+            HubCommand::ListApprovals,
             HubCommand::ListDevices,
             HubCommand::RenameDevice { device_id: "d".to_owned(), name: "Phone".to_owned() },
             HubCommand::RevokeDevice { device_id: "d".to_owned() },
@@ -507,7 +522,11 @@ mod tests {
             SessionCommand::GetMessages { before: 3, limit: None },
             SessionCommand::Abort,
             SessionCommand::EditQueued { item_id: "i".to_owned(), revision: 2, edit: finish },
-            SessionCommand::Answer { ask_id: "q".to_owned(), answer: Answer::Confirm(true) },
+            SessionCommand::Answer {
+                ask_id: "q".to_owned(),
+                answer: Answer::Confirm(true),
+                shown: "h".to_owned(),
+            },
             SessionCommand::Compact { instructions: None },
             SessionCommand::SetOption { option_id: "o".to_owned(), value: "v".to_owned() },
             SessionCommand::SetAutoApprove { level: AutoApprove::Reading, remember: Some(true) },
@@ -515,6 +534,7 @@ mod tests {
             SessionCommand::Answer {
                 ask_id: "q".to_owned(),
                 answer: Answer::Form([("n".to_owned(), json!(1))].into()),
+                shown: String::new(),
             },
         ];
         session.into_iter().for_each(|command| round_trip(Command::of_session("s", command)));

@@ -18,6 +18,7 @@ pub enum HubReply {
     Directory(DirectoryListing),
     SearchResults(SearchResults),
     AgentSessions(AgentSessions),
+    Approvals(ApprovalLog),
     Devices(DeviceList),
     PairingLinks(PairingLinks),
 }
@@ -93,6 +94,33 @@ pub struct AgentSession {
     /// Milliseconds since 1970, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<u64>,
+}
+
+/// The newest entries of the audit log, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+pub struct ApprovalLog {
+    pub entries: Vec<ApprovalEntry>,
+    /// The file with all entries.
+    pub file: String,
+}
+
+/// An answer to an approval.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+pub struct ApprovalEntry {
+    /// Milliseconds since 1970.
+    pub at: u64,
+    /// The name of the device that answered, or why it was answered automatically.
+    pub device: String,
+    /// Empty if it was answered automatically.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub device_id: String,
+    pub session: String,
+    pub answer: String,
+    /// The answer lets the agent act.
+    pub approved: bool,
+    /// The SHA-256 hash of what was displayed, and its text, shortened if it is long.
+    pub hash: String,
+    pub shown: String,
 }
 
 /// The browsers that have access, the one used last first.

@@ -9,7 +9,7 @@ use pilothouse_core::conversation::ask::{Answer, Ask, ClosedBy};
 use pilothouse_core::conversation::ui_message::{Image, ToolStep};
 use pilothouse_core::limits::{PAGE_ROWS, TITLE_BYTES};
 use pilothouse_core::protocol::event::Event;
-use pilothouse_core::protocol::{CommandError, ErrorCode, SessionCommand, SessionReply};
+use pilothouse_core::protocol::{ApprovalEntry, CommandError, ErrorCode, SessionCommand, SessionReply};
 use pilothouse_core::render::diff::diffs_of;
 use pilothouse_core::session::machine::StateEvent;
 use tokio::time::Instant;
@@ -22,7 +22,8 @@ use super::parts::shell::Shell;
 use super::parts::steering::{Change, ChangeKind};
 use super::turns::new_prompt;
 use super::{Session, closing, probes, probing, queries};
-use crate::client::Responder;
+use crate::audit;
+use crate::client::{ClientDevice, Responder};
 use crate::clock::now_ms;
 
 /// Whether all files of a tool call are inside the folder after links are resolved. A path that does not exist yet is
@@ -106,8 +107,8 @@ impl Session {
                 self.shell.stop_local();
                 responder.respond(Ok(SessionReply::Done));
             }
-            SessionCommand::Answer { ask_id, answer } => {
-                let result = self.answer(&ask_id, answer).await;
+            SessionCommand::Answer { ask_id, answer, shown } => {
+                let result = self.answer(&ask_id, answer, &shown, responder.client.device()).await;
                 responder.respond(result.map(|()| SessionReply::Done));
             }
             SessionCommand::TakeOver => {
@@ -310,7 +311,7 @@ impl Session {
 
 impl Session {
     pub(super) async fn open_ask(&mut self, ask: Ask) {
-        let ask = self.asks.open(ask, Instant::now());
+        let ask = self.asks.open(ask, &self.origin.cwd, Instant::now());
         // A command of an extension may ask without a request to a model; the agent is working nevertheless.
         if self.agent.is_ready() && self.log.state() == SessionState::Creating {
             self.transition(StateEvent::RequestStarted, "");
@@ -341,19 +342,33 @@ impl Session {
             }
         }
         let words = ask.auto_approved_text();
-        if let Err(error) = self.answer_with(&ask.id, answer, words).await {
+        let by = ClientDevice { id: String::new(), name: format!("Auto-approve: {}", level.label()) };
+        if let Err(error) = self.answer_with(&ask.id, answer, words, &by).await {
             tracing::warn!(session = %self.origin.id, error = error.message, "an approval was not given automatically");
         }
     }
 
     /// Accepts the first answer to a question.
-    pub(super) async fn answer(&mut self, ask_id: &str, answer: Answer) -> Result<(), CommandError> {
+    pub(super) async fn answer(
+        &mut self,
+        ask_id: &str,
+        answer: Answer,
+        shown: &str,
+        device: &ClientDevice,
+    ) -> Result<(), CommandError> {
+        self.asks.check_shown(ask_id, shown)?;
         let words = self.asks.answered(ask_id, &answer)?.answered_text(&answer);
-        self.answer_with(ask_id, answer, words).await
+        self.answer_with(ask_id, answer, words, device).await
     }
 
     /// Answers a question. The answer is stored, in these words, before it is sent to the agent.
-    async fn answer_with(&mut self, ask_id: &str, answer: Answer, words: String) -> Result<(), CommandError> {
+    async fn answer_with(
+        &mut self,
+        ask_id: &str,
+        answer: Answer,
+        words: String,
+        device: &ClientDevice,
+    ) -> Result<(), CommandError> {
         let ask = self.asks.answered(ask_id, &answer)?;
         if !self.agent.accepts_input() {
             let text = "The agent can't accept answers right now. Try again in a moment.";
@@ -361,10 +376,31 @@ impl Session {
         }
         let by = if ask.is_declined_by(&answer) { ClosedBy::Declined } else { ClosedBy::Answer };
         let record = ask_record(words);
+        if !ask.approval {
+            self.store_answer(ask_id, &record).await?;
+        } else {
+            let entry = self.approval_entry(&ask, &answer, device);
+            self.hub.audit_log().append(entry.clone()).await?;
+            if let Err(error) = self.store_answer(ask_id, &record).await {
+                let answer = format!("{} (not sent)", entry.answer);
+                let correction = ApprovalEntry { answer, approved: false, ..entry };
+                if let Err(error) = self.hub.audit_log().append(correction).await {
+                    tracing::error!(error = error.message, "the audit log has an answer that was not sent");
+                }
+                return Err(error);
+            }
+        }
+        self.request(Request::Answer { ask_id: ask_id.to_owned(), answer }, Pending::Ignored);
+        self.publish(record);
+        self.close_ask(ask_id, by);
+        Ok(())
+    }
+
+    async fn store_answer(&mut self, ask_id: &str, record: &Event) -> Result<(), CommandError> {
         if self.recorder.is_some() {
             self.end_message_in_progress().await;
             self.journal.commit(vec![self.journal.save_asks(self.asks.without(ask_id))]).await?;
-            if let Err(error) = self.append_or_undo(|recorder| recorder.record(&record, now_ms())).await {
+            if let Err(error) = self.append_or_undo(|recorder| recorder.record(record, now_ms())).await {
                 self.journal.submit(vec![self.journal.save_asks(self.asks.to_vec())]);
                 return Err(error);
             }
@@ -375,10 +411,20 @@ impl Session {
             ];
             self.journal.commit(writes).await?;
         }
-        self.request(Request::Answer { ask_id: ask_id.to_owned(), answer }, Pending::Ignored);
-        self.publish(record);
-        self.close_ask(ask_id, by);
         Ok(())
+    }
+
+    fn approval_entry(&self, ask: &Ask, answer: &Answer, device: &ClientDevice) -> ApprovalEntry {
+        ApprovalEntry {
+            at: now_ms(),
+            device: device.name.clone(),
+            device_id: device.id.clone(),
+            session: self.origin.id.clone(),
+            answer: ask.name_of(answer),
+            approved: ask.may_be_approved_by(answer),
+            hash: ask.shown.clone(),
+            shown: audit::displayed_text(ask, &self.origin.cwd),
+        }
     }
 
     pub(super) fn close_ask(&mut self, ask_id: &str, by: ClosedBy) {

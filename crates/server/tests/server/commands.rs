@@ -111,10 +111,7 @@ async fn case_70_a_question_is_answered_once_and_closes_in_every_client() {
         kinds.push(ask.kind);
         let answer = match ask.kind {
             AskKind::Select => {
-                let wrong = SessionCommand::Answer {
-                    ask_id: ask.id.clone(),
-                    answer: Answer::Choose("none of these".into()),
-                };
+                let wrong = SessionCommand::answer(&ask, Answer::Choose("none of these".into()));
                 assert_eq!(client.ask(&session, wrong).await.unwrap_err().code, ErrorCode::InvalidRequest);
                 Answer::Choose(ask.options[0].clone())
             }
@@ -122,7 +119,7 @@ async fn case_70_a_question_is_answered_once_and_closes_in_every_client() {
             AskKind::Input | AskKind::Editor => Answer::Text("Ada".into()),
             AskKind::Permission | AskKind::Form => panic!("the demo agent asks no such question: {ask:?}"),
         };
-        let command = SessionCommand::Answer { ask_id: ask.id.clone(), answer };
+        let command = SessionCommand::answer(&ask, answer);
         other.ask(&session, command.clone()).await.unwrap();
         client
             .until(&session, "the closed question", |view| {

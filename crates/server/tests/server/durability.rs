@@ -131,7 +131,7 @@ async fn an_answer_and_a_crash_stay_in_the_conversation() {
     client.until_state(&session, SessionState::WaitingApproval).await;
     let ask = client.view(&session).meta.asks[0].clone();
     let answer = Answer::Choose(ask.options[0].clone());
-    client.ask(&session, SessionCommand::Answer { ask_id: ask.id, answer }).await.unwrap();
+    client.ask(&session, SessionCommand::answer(&ask, answer)).await.unwrap();
     client.until_state(&session, SessionState::Completed).await;
     assert!(client.rows(&session).iter().any(|row| row.text.contains("You chose")));
     client.prompt(&session, "/wait go").await.unwrap();

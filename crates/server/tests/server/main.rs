@@ -3,6 +3,7 @@
 
 mod access;
 mod acp;
+mod approvals;
 mod bounds;
 mod commands;
 mod concurrency;

@@ -61,7 +61,7 @@ async fn a_full_disk_refuses_every_change_in_words_and_loses_nothing() {
     faults.fill();
     let ask = client.view(&asking).meta.asks[0].clone();
     let answer = Answer::Choose(ask.options[0].clone());
-    let answer = SessionCommand::Answer { ask_id: ask.id, answer };
+    let answer = SessionCommand::answer(&ask, answer);
     let edit = SessionCommand::EditQueued {
         item_id: "queued".to_owned(),
         revision: stored[0].revision,
@@ -239,14 +239,13 @@ async fn an_answer_that_cannot_be_recorded_is_not_given() {
     let session = client.new_session_of("agent", project.path()).await;
     client.prompt(&session, "ask").await.unwrap();
     client.until_state(&session, SessionState::WaitingApproval).await;
-    let ask_id = client.view(&session).meta.asks[0].id.clone();
-    let answer = |option: &str| SessionCommand::Answer {
-        ask_id: ask_id.clone(),
-        answer: Answer::Choose(option.to_owned()),
-    };
+    let ask = client.view(&session).meta.asks[0].clone();
+    let answer = |option: &str| SessionCommand::answer(&ask, Answer::Choose(option.to_owned()));
     faults.fill_recordings();
     let error = client.ask(&session, answer("ok")).await.unwrap_err();
     assert!(error.message.contains("could not be recorded"), "{}", error.message);
+    let log = std::fs::read_to_string(server.data.join("approvals.jsonl")).unwrap();
+    assert!(log.lines().last().unwrap().contains("(not sent)\",\"approved\":false"), "{log}");
     let rename = SessionCommand::RenameSession { title: "Not stored".to_owned() };
     assert!(client.ask(&session, rename).await.is_err());
     assert_eq!(client.view(&session).meta.state, SessionState::WaitingApproval);

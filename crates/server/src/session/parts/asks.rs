@@ -1,6 +1,7 @@
 //! Open questions and approvals: opened by the agent, closed by the first answer, by expiry, by a stop, or by the end of
 //! the process. Expiry never counts as approval.
 
+use std::path::Path;
 use std::time::Duration;
 
 use pilothouse_core::SessionState;
@@ -8,6 +9,8 @@ use pilothouse_core::conversation::ask::{Answer, Ask, ClosedBy};
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 use pilothouse_core::session::machine::StateEvent;
 use tokio::time::Instant;
+
+use crate::audit;
 
 /// The questions that wait for an answer, oldest first.
 #[derive(Debug, Default)]
@@ -22,14 +25,26 @@ struct OpenAsk {
 }
 
 impl Asks {
-    /// Adds a question. Returns it as clients see it.
-    pub(in crate::session) fn open(&mut self, mut ask: Ask, now: Instant) -> Ask {
+    /// Adds a question. Returns it as clients see it. `folder` is the session's.
+    pub(in crate::session) fn open(&mut self, mut ask: Ask, folder: &Path, now: Instant) -> Ask {
         ask.approval = ask.is_approval_request();
+        ask.shown = audit::hash_of(&audit::displayed_text(&ask, folder));
         let expires = ask.timeout_ms.map(|milliseconds| now + Duration::from_millis(milliseconds));
         if !self.open.iter().any(|open| open.ask.id == ask.id) {
             self.open.push(OpenAsk { ask: ask.clone(), expires });
         }
         ask
+    }
+
+    /// Returns an error if the user has answered another question than the open one with this id.
+    pub(in crate::session) fn check_shown(&self, ask_id: &str, shown: &str) -> Result<(), CommandError> {
+        match self.asks().find(|ask| ask.id == ask_id) {
+            Some(ask) if ask.shown != shown => {
+                let text = "This is not the question that was displayed. Check it and answer again.";
+                Err(CommandError::new(ErrorCode::Conflict, text))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the question that this answer belongs to. A late or unsuitable answer is refused.
@@ -116,7 +131,7 @@ mod tests {
     #[test]
     fn the_first_answer_counts_and_a_late_one_is_refused() {
         let mut asks = Asks::default();
-        asks.open(ask("q", AskKind::Confirm, None), Instant::now());
+        asks.open(ask("q", AskKind::Confirm, None), Path::new("/p"), Instant::now());
         let answer = Answer::Confirm(true);
         assert_eq!(
             asks.answered("q", &Answer::Text("x".to_owned())).unwrap_err().code,
@@ -128,10 +143,24 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_to_another_question_with_the_same_id_is_refused() {
+        let mut asks = Asks::default();
+        let first = asks.open(ask("q", AskKind::Confirm, None), Path::new("/p"), Instant::now());
+        assert!(asks.check_shown("q", &first.shown).is_ok());
+        asks.close("q");
+        assert!(asks.check_shown("q", &first.shown).is_ok(), "`answered` says that it is closed");
+        let other = Ask { title: "Delete?".to_owned(), ..ask("q", AskKind::Confirm, None) };
+        asks.open(other, Path::new("/p"), Instant::now());
+        for shown in [&first.shown, ""] {
+            assert_eq!(asks.check_shown("q", shown).unwrap_err().code, ErrorCode::Conflict);
+        }
+    }
+
+    #[test]
     fn a_question_that_is_reported_twice_is_open_once() {
         let mut asks = Asks::default();
-        asks.open(ask("q", AskKind::Input, None), Instant::now());
-        asks.open(ask("q", AskKind::Input, None), Instant::now());
+        asks.open(ask("q", AskKind::Input, None), Path::new("/p"), Instant::now());
+        asks.open(ask("q", AskKind::Input, None), Path::new("/p"), Instant::now());
         assert_eq!(asks.to_vec().len(), 1);
         assert_eq!(asks.waiting_state(), Some(StateEvent::AskFollowup { partial: false }));
     }
@@ -139,9 +168,9 @@ mod tests {
     #[test]
     fn a_question_expires_when_its_time_is_over_and_not_before() {
         let (mut asks, now) = (Asks::default(), Instant::now());
-        asks.open(ask("slow", AskKind::Input, None), now);
-        asks.open(ask("later", AskKind::Input, Some(2_000)), now);
-        asks.open(ask("soon", AskKind::Input, Some(1_000)), now);
+        asks.open(ask("slow", AskKind::Input, None), Path::new("/p"), now);
+        asks.open(ask("later", AskKind::Input, Some(2_000)), Path::new("/p"), now);
+        asks.open(ask("soon", AskKind::Input, Some(1_000)), Path::new("/p"), now);
         let (first, second) = (now + Duration::from_millis(1_000), now + Duration::from_millis(2_000));
         assert_eq!(asks.next_deadline(), Some(first));
         assert!(asks.expired(now).is_empty());

@@ -115,7 +115,7 @@ async fn a_permission_for_an_unknown_call_is_answered_and_leaves_no_running_row(
     client.prompt(&session, "hello").await.unwrap();
     client.until_state(&session, SessionState::WaitingApproval).await;
     let ask = client.view(&session).meta.asks[0].clone();
-    let answer = SessionCommand::Answer { ask_id: ask.id, answer: Answer::Choose("n".to_owned()) };
+    let answer = SessionCommand::answer(&ask, Answer::Choose("n".to_owned()));
     client.ask(&session, answer.clone()).await.unwrap();
     assert!(client.ask(&session, answer).await.is_err(), "it is answered once");
     client.until_state(&session, SessionState::Completed).await;

@@ -220,8 +220,7 @@ async fn send_input(client: &mut Client, session: &str, line: &Value) {
                 _ => return,
             };
             client.until(session, "the question", |view| !view.meta.asks.is_empty()).await;
-            let ask_id = client.view(session).meta.asks[0].id.clone();
-            SessionCommand::Answer { ask_id, answer }
+            SessionCommand::answer(&client.view(session).meta.asks[0], answer)
         }
     };
     let name = command.name();

@@ -248,9 +248,9 @@ async fn auto_approve_answers_what_its_level_covers_and_records_each_answer() {
     {
         client.prompt(&session, text).await.unwrap();
         client.until_state(&session, SessionState::WaitingApproval).await;
-        let ask_id = client.view(&session).meta.asks[0].id.clone();
+        let ask = client.view(&session).meta.asks[0].clone();
         let answer = pilothouse_core::conversation::ask::Answer::Choose("no".to_owned());
-        client.ask(&session, SessionCommand::Answer { ask_id, answer }).await.unwrap();
+        client.ask(&session, SessionCommand::answer(&ask, answer)).await.unwrap();
         client.until(&session, "the end", |view| view.controller.rows().len() == 9 + 3 * number).await;
         client.until_state(&session, SessionState::Completed).await;
     }

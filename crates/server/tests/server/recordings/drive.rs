@@ -204,7 +204,7 @@ impl Driver<'_> {
                     (_, Value::String(text)) => Answer::Text(text.clone()),
                     _ => Answer::Cancel,
                 };
-                SessionCommand::Answer { ask_id: ask.id.clone(), answer }
+                SessionCommand::answer(ask, answer)
             }
             other => panic!("{}: unknown input {other}", self.scenario.name),
         };
