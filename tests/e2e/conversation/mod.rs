@@ -2,6 +2,7 @@
 
 mod announcements;
 mod answers;
+mod approvals;
 mod export;
 mod messages;
 mod notifications;
