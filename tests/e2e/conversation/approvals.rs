@@ -106,7 +106,7 @@ async fn i_see_in_the_settings_who_approved_what() {
         page.until_text_in(".settings-panel .approval .device-facts", "Chrom").await;
         page.click(".settings-panel .approval summary").await;
         page.until_text_in(".settings-panel .approval .ask-exact", "git st⟨Cyrillic а⟩tus").await;
-        page.press_keys(Key::Escape.into()).await;
+        page.press_keys(Key::Escape + "").await;
         page.until_absent(".settings-panel[open]").await;
     })
     .await;
