@@ -18,7 +18,7 @@ pub enum AgentEvent {
     /// The number of messages in the agent's own queue.
     QueueLength(QueueCounts),
     /// A question or a request for approval.
-    AskOpened(Ask),
+    AskOpened(Box<Ask>),
     /// The agent no longer waits for an answer.
     AskClosed { ask_id: String },
     /// The agent's name and version, as it reports them.

@@ -619,7 +619,7 @@ impl Connection {
             }
             return;
         }
-        self.emit(AgentEvent::AskOpened(ask));
+        self.emit(AgentEvent::AskOpened(Box::new(ask)));
     }
 
     fn notification(&mut self, method: &str, params: Value) {

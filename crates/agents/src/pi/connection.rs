@@ -172,7 +172,7 @@ impl Connection {
             Incoming::Event(event) if event.is_void() => {}
             Incoming::Event(event) => self.event(event),
             Incoming::QueueLength(length) => self.emit(AgentEvent::QueueLength(length)),
-            Incoming::Ask(ask) => self.emit(AgentEvent::AskOpened(ask)),
+            Incoming::Ask(ask) => self.emit(AgentEvent::AskOpened(Box::new(ask))),
             Incoming::ShellOutput { request_id, delta } => {
                 let pending = request_id.parse().ok().and_then(|id: u64| self.pending.get(&id));
                 if let Some(Purpose::Request { request, kind: RequestKind::Shell }) =

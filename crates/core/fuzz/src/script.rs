@@ -122,7 +122,7 @@ fn event(verb: u8, operands: &mut Operands) -> Option<Event> {
             Event::CompactionEnd { summary, aborted, error: None }
         }
         b'n' => Event::TitleChanged { title: operands.text() },
-        b'q' => Event::AskOpened { ask: ask(operands) },
+        b'q' => Event::AskOpened { ask: Box::new(ask(operands)) },
         b'Q' => Event::AskClosed { ask_id: operands.id().into(), by: ClosedBy::Answer },
         _ => return None,
     })

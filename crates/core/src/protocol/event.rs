@@ -182,7 +182,7 @@ pub enum Event {
     },
     AskOpened {
         #[json(required)]
-        ask: Ask,
+        ask: Box<Ask>,
     },
     AskClosed {
         ask_id: String,

@@ -58,6 +58,7 @@ fn every_event() -> Vec<Event> {
         }],
         tool: Some(Box::new(ToolStep { call_id: "c".into(), ..ToolStep::default() })),
         url: "https://example.org".into(),
+        shown: "h".into(),
     };
     let scheduled = Scheduled {
         id: "s".into(),
@@ -183,7 +184,7 @@ fn every_event() -> Vec<Event> {
         Event::BashExecutionUpdate { id: "b".into(), delta: "x".into() },
         Event::BashEnd { id: "b".into(), result: bash },
         Event::SessionState { state: SessionState::WaitingApproval, reason: "r".into() },
-        Event::AskOpened { ask },
+        Event::AskOpened { ask: Box::new(ask) },
         Event::AskClosed { ask_id: "q".into(), by: ClosedBy::Expired },
         Event::ProcessExit {
             code: Some(3),

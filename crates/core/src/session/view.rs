@@ -97,7 +97,7 @@ impl SessionMeta {
             Event::AgentSettled { .. } => self.end_run(),
             // A question that is delivered twice is shown once.
             Event::AskOpened { ask } if !self.asks.iter().any(|open| open.id == ask.id) => {
-                self.asks.push(ask.clone());
+                self.asks.push(ask.as_ref().clone());
             }
             Event::AskClosed { ask_id, .. } => self.asks.retain(|ask| ask.id != *ask_id),
             Event::ThinkingLevelChanged { level } => self.thinking_level.clone_from(level),

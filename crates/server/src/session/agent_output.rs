@@ -167,7 +167,7 @@ impl Session {
             }
             AgentEvent::Session(event) => self.session_event(event).await,
             AgentEvent::QueueLength(length) => self.steering.set_agent_queue(Some(length)),
-            AgentEvent::AskOpened(ask) => self.open_ask(ask).await,
+            AgentEvent::AskOpened(ask) => self.open_ask(*ask).await,
             AgentEvent::ShellOutput { request, delta } => {
                 if let Some(event) = self.shell.output(request, delta) {
                     self.publish(event);

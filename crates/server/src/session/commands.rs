@@ -318,7 +318,7 @@ impl Session {
         }
         let waiting = waiting_for(&ask);
         self.journal.submit(vec![self.journal.save_asks(self.asks.to_vec())]);
-        self.publish(Event::AskOpened { ask: ask.clone() });
+        self.publish(Event::AskOpened { ask: Box::new(ask.clone()) });
         self.transition(waiting, "");
         self.update_summary();
         self.auto_approve(&ask).await;

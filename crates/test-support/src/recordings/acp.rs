@@ -262,7 +262,7 @@ impl Player {
         let before = self.played.len();
         self.poll();
         let opened = self.played[before..].iter().find_map(|played| match played {
-            Played::Event(AgentEvent::AskOpened(ask)) => Some(ask.clone()),
+            Played::Event(AgentEvent::AskOpened(ask)) => Some(ask.as_ref().clone()),
             _ => None,
         });
         if let Some(ask) = opened {

@@ -119,7 +119,7 @@ pub fn events_of(record: &Value, controller: &MessageController) -> Vec<Event> {
     incoming
         .filter_map(|incoming| match incoming {
             Incoming::Event(event) => Some(event),
-            Incoming::Ask(ask) => Some(Event::AskOpened { ask }),
+            Incoming::Ask(ask) => Some(Event::AskOpened { ask: Box::new(ask) }),
             Incoming::Response(response) if response.command == "bash" => bash_end(response, controller),
             _ => None,
         })
