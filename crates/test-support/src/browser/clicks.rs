@@ -87,6 +87,14 @@ impl Page {
         }
     }
 
+    /// Closes the sidebar where it is a drawer.
+    pub async fn close_drawer(&self) {
+        if self.count(".sidebar-open").await > 0 {
+            self.click(".sidebar-close").await;
+            self.until_absent(".sidebar-open").await;
+        }
+    }
+
     /// Opens all closed rows that match a selector, from the first to the last, and returns to where the reader was.
     pub async fn open_rows(&self, selector: &str) {
         self.call(PAGE, "rowsSettle", json!([])).await;
