@@ -191,9 +191,16 @@ async fn promise_30_and_31_hold_in_a_sandbox() {
     let command = write_script(fixture.project.path());
     let mut server = fixture.setup(&agent(&command), "").start();
     let file = |name: &str| fixture.project.path().join(name);
+    let is_one_of = |id: u32, programs: &[&str]| {
+        command_line(id).first().is_some_and(|word| programs.contains(&word.as_str()))
+    };
     let processes = |server: &TestServer| {
-        let all = descendants(server.process_id()).into_iter();
-        all.partition::<Vec<u32>, _>(|id| command_line(*id).first().is_some_and(|word| word == "sleep"))
+        descendants(server.process_id()).into_iter().partition::<Vec<u32>, _>(|id| is_one_of(*id, &["sleep"]))
+    };
+    // The script that starts them, and what it runs for that, have ended as well.
+    let only_children_are_left = |server: &TestServer| {
+        let (children, agent) = processes(server);
+        children.len() == 5 && agent.iter().all(|id| is_one_of(*id, &["pilothouse", "bwrap", "bash"]))
     };
     // The agent is not asked for its version any more.
     let is_known = async || {
@@ -208,7 +215,7 @@ async fn promise_30_and_31_hold_in_a_sandbox() {
     for text in ["Hello", "Again"] {
         client.prompt(&session, text).await.unwrap();
         until_true("the children", || NAMES.iter().all(|name| file(name).exists())).await;
-        until_true("five sleeping children", || processes(&server).0.len() == 5).await;
+        until_true("five sleeping children", || only_children_are_left(&server)).await;
         let (stubborn, agent) = processes(&server);
         client.ask(&session, SessionCommand::Abort).await.unwrap();
         client.until_state(&session, SessionState::Stopped).await;
@@ -218,7 +225,7 @@ async fn promise_30_and_31_hold_in_a_sandbox() {
         NAMES.iter().for_each(|name| std::fs::remove_file(file(name)).unwrap());
     }
     client.prompt(&session, "Once more").await.unwrap();
-    until_true("five sleeping children", || processes(&server).0.len() == 5).await;
+    until_true("five sleeping children", || only_children_are_left(&server)).await;
     let all = descendants(server.process_id());
     server.kill();
     all.into_iter().for_each(until_gone);
