@@ -32,7 +32,7 @@ pub fn watch(parts: &[Element], report: impl Fn(bool) + 'static) {
     });
     let Ok(observer) = IntersectionObserver::new(callback.as_ref().unchecked_ref()) else { return };
     for part in parts {
-        let end = with_class("i", END);
+        let end = with_class("span", END);
         append(part, &end);
         observer.observe(&end);
     }

