@@ -172,7 +172,7 @@ async fn open(page: &Page, session: &str, rows: usize) -> Vec<Shown> {
 }
 
 #[tokio::test]
-async fn markdown_of_the_model_is_only_text() {
+async fn promise_11_and_12_markdown_of_the_model_is_only_text() {
     story("hostile-markdown", Size::Wide, async |fixture| {
         let trap = Trap::set();
         let page = fixture.page();

@@ -182,3 +182,39 @@ async fn an_address_is_only_an_address() {
     })
     .await;
 }
+
+/// Addresses and everything that the page stores name another server.
+#[tokio::test]
+async fn promise_08_neither_the_address_nor_stored_values_choose_another_server() {
+    story("hostile-server", Size::Wide, async |fixture| {
+        let trap = Trap::set();
+        let page = fixture.page();
+        page.watch().await;
+        page.without_policy().await;
+        page.first_visit(&fixture.server.link).await;
+        page.run("/help").await;
+        let session = page.session().await;
+        let stored: Vec<String> = page
+            .call_as(js!("hostile/names"), "storeEverywhere", json!([format!("http://{}/", trap.host)]))
+            .await;
+        assert!(!stored.is_empty(), "the page stores nothing any more: {stored:?}");
+        let (origin, host) = (fixture.server.origin(), &trap.host);
+        let names = ["server", "api", "host", "base", "url", "socket", "ws", "origin", "proxy"];
+        let query: String = names.map(|name| format!("{name}=http://{host}/&")).concat();
+        for address in [
+            format!("{origin}/s/{session}?{query}"),
+            format!("{origin}/s/{session}#{query}"),
+            format!("{origin}//{host}/"),
+            format!("{origin}/s//{host}/s/{session}"),
+            format!("{origin}/s/{session}"),
+        ] {
+            page.visit(&address).await;
+            page.until_connected().await;
+            page.nothing_has_happened(fixture, &trap, &address).await;
+        }
+        page.until_present(&format!("main[data-session-id='{session}']")).await;
+        page.run("/help").await;
+        page.nothing_has_happened(fixture, &trap, "a message").await;
+    })
+    .await;
+}

@@ -5,8 +5,11 @@ use pilothouse_core::conversation::ask::Answer;
 use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::protocol::{ApprovalLog, ErrorCode, HubCommand, SessionCommand};
 use pilothouse_test_support::client::Client;
+use pilothouse_test_support::scripted_agent::{PI_VERSION, Script, write_stand_in};
+use pilothouse_test_support::server::ServerSetup;
+use serde_json::json;
 
-use crate::server;
+use crate::{binary, server};
 
 async fn approval_log(client: &mut Client) -> ApprovalLog {
     let reply = client.ask_hub(HubCommand::ListApprovals).await.unwrap();
@@ -103,4 +106,54 @@ async fn an_answer_that_cannot_be_recorded_is_not_sent() {
     std::fs::remove_dir(&file).unwrap();
     client.ask(&session, answer).await.unwrap();
     client.until_state(&session, SessionState::Completed).await;
+}
+
+#[tokio::test]
+async fn promise_34_silence_is_never_consent() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, received) = (folder.path().join("script.jsonl"), folder.path().join("received"));
+    let mut asking = Script::default();
+    asking.run(|asking| {
+        let ask = |title: &str| json!({"title": title, "message": "rm -r build"});
+        let mut short = ask("Soon over");
+        short["timeout"] = json!(400);
+        asking.extension("confirm", short);
+        asking.extension("confirm", ask("Open until the end"));
+        asking.expect_command("extension_ui_response");
+    });
+    std::fs::write(&script, asking.records()).unwrap();
+    let session = format!(
+        "tee -a '{}' | '{}' demo-agent --session-id \"$id\" --script '{}'",
+        received.display(),
+        binary().display(),
+        script.display()
+    );
+    let program = write_stand_in(folder.path(), binary(), PI_VERSION, &session);
+    let mut server = ServerSetup::new(binary())
+        .project(folder.path())
+        .agent(&format!("asking=pi:sh '{}'", program.display()))
+        .env("PI_CODING_AGENT_DIR", folder.path())
+        .start();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session_of("asking", folder.path()).await;
+    client.prompt(&session, "Go on").await.unwrap();
+    client.until(&session, "both approvals", |view| view.meta.asks.len() == 2).await;
+    let asks = client.view(&session).meta.asks.clone();
+    // Everybody has gone while one of them expires.
+    drop(client);
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    client.until(&session, "the end of the short one", |view| view.meta.asks.len() == 1).await;
+    client.until_text(&session, "Expired without an answer: Soon over").await;
+    let late = SessionCommand::answer(&asks[0], Answer::Confirm(true));
+    assert_eq!(client.ask(&session, late).await.unwrap_err().code, ErrorCode::Gone);
+    server.kill_and_restart();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    client.until_text(&session, "Not answered because the agent exited: Open until the end").await;
+    let late = SessionCommand::answer(&asks[1], Answer::Confirm(true));
+    assert_eq!(client.ask(&session, late).await.unwrap_err().code, ErrorCode::Gone);
+    let received = std::fs::read_to_string(received).unwrap();
+    assert!(received.contains("Go on"), "the test does not see what the agent receives");
+    assert!(!received.contains("\"confirmed\":true"), "{received}");
 }

@@ -73,7 +73,7 @@ fn queued(view: &SessionView) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_removed_message_is_never_sent_and_the_others_are_sent_once() {
+async fn promise_36_a_removed_message_is_never_sent_and_the_others_are_sent_once() {
     let mut scene = scene(&["one", "two", "three"]).await;
     let two = scene.item("two");
     scene.remove(&two).await.unwrap();
@@ -87,7 +87,7 @@ async fn a_removed_message_is_never_sent_and_the_others_are_sent_once() {
 }
 
 #[tokio::test]
-async fn a_message_under_edit_is_held_and_sent_with_its_new_text() {
+async fn promise_36_a_message_under_edit_is_held_and_sent_with_its_new_text() {
     let mut scene = scene(&["one", "two"]).await;
     let one = scene.item("one");
     scene.edit(&one, QueueEdit::Begin).await.unwrap();

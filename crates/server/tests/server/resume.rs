@@ -1,13 +1,18 @@
 //! Reconnecting after a lost connection: no event is missing and none arrives twice.
 
+use pilothouse_core::conversation::ask::Answer;
+use pilothouse_core::limits::EVENT_BUFFER_EVENTS;
 use pilothouse_core::protocol::{ErrorCode, HubCommand, MessagesPage, SessionCommand, SessionMeta};
 use pilothouse_core::{Kind, SessionState, SessionView, UiMessage};
 
 use pilothouse_test_support::client::{Client, prompt, synchronise, visible};
 use pilothouse_test_support::process::until_gone;
+use pilothouse_test_support::scripted_agent::Script;
+use pilothouse_test_support::server::ServerSetup;
 use pilothouse_test_support::session_file;
+use serde_json::json;
 
-use crate::server;
+use crate::{binary, server};
 
 const WAIT_FIRST_HALF: &str = "The first half. I continue when `go` exists.";
 const WAIT_ANSWER: &str = "The first half. I continue when `go` exists.\n\nThe second half. Done.";
@@ -67,6 +72,40 @@ async fn a_cursor_from_before_a_restart_of_the_server_gets_a_snapshot() {
 }
 
 #[tokio::test]
+async fn promise_19_a_client_that_missed_too_much_gets_a_snapshot_that_replaces_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut script = Script::default();
+    script.run(|script| {
+        script.extension("confirm", json!({"title": "Go on?", "message": ""}));
+        script.expect_command("extension_ui_response");
+        for number in 0..=EVENT_BUFFER_EVENTS {
+            script.extension("notify", json!({"message": format!("Notice {number}"), "notifyType": "info"}));
+        }
+        let content = json!([{"type": "text", "text": "All told."}]);
+        script.message(json!({"role": "assistant", "content": content, "stopReason": "stop"}), |_| {});
+    });
+    let server = script.offer(ServerSetup::new(binary()).project(folder.path()), folder.path()).start();
+    let mut watcher = Client::connect(&server).await;
+    let session = watcher.new_session_of("scripted", folder.path()).await;
+    watcher.prompt(&session, "Hello").await.unwrap();
+    watcher.until(&session, "the question", |view| !view.meta.asks.is_empty()).await;
+    let ask = watcher.view(&session).meta.asks[0].clone();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    let views = client.disconnect();
+    watcher.ask(&session, SessionCommand::answer(&ask, Answer::Confirm(true))).await.unwrap();
+    watcher.until_state(&session, SessionState::Completed).await;
+
+    let mut client = Client::resume(&server, views).await;
+    client.until_state(&session, SessionState::Completed).await;
+    assert_eq!(client.snapshots, 1, "a client that missed more than is kept gets a snapshot");
+    assert!(client.events < EVENT_BUFFER_EVENTS, "{} events were sent as well", client.events);
+    synchronise(&mut client, &mut watcher, &session).await;
+    assert!(texts(client.rows(&session)).contains(&(Kind::Assistant, "All told.")));
+    assert_eq!(client.view(&session), watcher.view(&session));
+}
+
+#[tokio::test]
 async fn a_cursor_of_an_unknown_session_is_answered_with_its_removal() {
     let (server, _project) = server();
     let meta = SessionMeta { session_id: "gone".into(), ..SessionMeta::default() };
@@ -120,7 +159,7 @@ async fn a_working_session_stays_when_its_file_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_is_sent_twice_reaches_the_agent_once() {
+async fn promise_21_a_prompt_that_is_sent_twice_reaches_the_agent_once() {
     let (server, project) = server();
     let mut client = Client::connect(&server).await;
     let session = client.new_session(project.path()).await;

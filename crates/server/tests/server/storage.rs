@@ -44,7 +44,7 @@ fn hub_changes(session: &str) -> Vec<HubCommand> {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_every_change_in_words_and_loses_nothing() {
+async fn promise_14_a_full_disk_refuses_every_change_in_words_and_loses_nothing() {
     let (mut server, project, faults) = faulty_server();
     let mut client = Client::connect(&server).await;
     let asking = client.new_session(project.path()).await;

@@ -323,7 +323,7 @@ fn messages_are_found_by_their_own_timestamp() {
 }
 
 #[test]
-fn damaged_files_are_opened_and_not_modified() {
+fn promise_15_damaged_files_are_opened_and_not_modified() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let valid = conversation::file(&[
