@@ -7,7 +7,7 @@ use web_sys::Element;
 use super::outside_link;
 use crate::dom::element::{append, with_text};
 use crate::features::rows::diff;
-use crate::widgets::visible_text::visible_text;
+use crate::widgets::visible_text::{EXACT, exact_text, visible_text};
 
 /// Appends the question and its subject. `folder` is the session's. Returns the parts that a user must have seen to
 /// approve.
@@ -34,8 +34,6 @@ pub fn append_to(card: &Element, ask: &Ask, folder: &str) -> Vec<Element> {
     parts
 }
 
-const EXACT: &str = "ask-exact";
-
 /// Adds a text, and the number of its lines if there are several.
 fn append_text(parts: &mut Vec<Element>, class: &str, text: &str) {
     let lines = text.lines().count();
@@ -43,7 +41,7 @@ fn append_text(parts: &mut Vec<Element>, class: &str, text: &str) {
         parts.push(with_text("p", "ask-place", &format!("{lines} lines")));
     }
     if !text.is_empty() {
-        parts.push(visible_text("div", class, text));
+        parts.push(if class == EXACT { exact_text(text) } else { visible_text("div", class, text) });
     }
 }
 

@@ -11,7 +11,7 @@ use crate::dom::element::{append, with_class, with_text};
 use crate::features::sidebar::session_label::session_title;
 use crate::net::read_answer;
 use crate::widgets::relative_time::time_ago;
-use crate::widgets::visible_text::visible_text;
+use crate::widgets::visible_text::{exact_text, visible_text};
 
 pub(super) fn build(place: &Element) {
     let actions = use_actions();
@@ -44,7 +44,7 @@ fn item(actions: Actions, entry: &ApprovalEntry) -> Element {
     append(&item, &with_text("div", "device-facts", &format!("{ago} · {} · {title}", entry.device)));
     // The first line is the question, which an agent writes.
     let shown = disclosure("approval-text", "What was shown");
-    append(&shown, &visible_text("div", "ask-exact", &entry.shown));
+    append(&shown, &exact_text(&entry.shown));
     append(&item, &shown);
     item
 }
