@@ -4,6 +4,7 @@
 mod agents;
 mod attachments;
 mod drafts;
+pub mod elsewhere;
 mod export;
 mod folders;
 mod fork;
@@ -82,6 +83,7 @@ impl Actions {
             lost_responses: StoredValue::default(),
         };
         actions.client.drafts.on_save(move |id, text| actions.sync_draft(id, text));
+        actions.send_held_messages();
         actions.connection.set_value(Some(Connection::new(Box::new(actions))));
         actions
     }

@@ -23,6 +23,7 @@ impl Actions {
             text: format!("“{title}” can no longer be chosen for new sessions. Its sessions are kept."),
             confirm_label: "Remove",
             destructive: true,
+            alternatives: Vec::new(),
             action: Arc::new(move || {
                 let error = actions.client.error;
                 actions.change_agents(HubCommand::RemoveAgent { name: name.clone() }, move |problem| {

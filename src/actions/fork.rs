@@ -18,7 +18,7 @@ impl Actions {
     /// Forks before a message, and puts the message with its images into the composer of the new session.
     pub fn fork(&self, session: Session, row: usize, images: Vec<Image>) {
         let (actions, source_id) = (*self, session.id());
-        self.request_fork(session, row, move |forked| {
+        self.request_fork(session, Some(row), move |forked| {
             let id = forked.session_id;
             actions.client.drafts.set(&id, forked.text);
             actions.navigate_to(Route::Session(id.clone()));
@@ -35,7 +35,7 @@ impl Actions {
                 .notify(NoticeLevel::Warning, "The message is empty. Type something to send.".to_owned());
         }
         let (actions, source_id) = (*self, session.id());
-        self.request_fork(session, row, move |forked| {
+        self.request_fork(session, Some(row), move |forked| {
             actions.client.message_edit.end();
             let id = forked.session_id;
             spawn_local(async move {
@@ -48,7 +48,12 @@ impl Actions {
         });
     }
 
-    fn request_fork(&self, session: Session, row: usize, on_success: impl FnOnce(Forked) + 'static) {
+    pub(super) fn request_fork(
+        &self,
+        session: Session,
+        row: Option<usize>,
+        on_success: impl FnOnce(Forked) + 'static,
+    ) {
         self.request_in_session(session, SessionCommand::Fork { row }, move |session, outcome| {
             match read_answer::<Forked>(outcome) {
                 Ok(forked) => on_success(forked),

@@ -127,7 +127,11 @@ impl Actions {
     }
 
     pub fn set_model(&self, session: Session, provider: String, model_id: String) {
-        self.send_command(&session.id(), SessionCommand::SetModel { provider, model_id });
+        let actions = *self;
+        self.unless_elsewhere(&session.id(), move || {
+            let (provider, model_id) = (provider.clone(), model_id.clone());
+            actions.send_command(&session.id(), SessionCommand::SetModel { provider, model_id });
+        });
     }
 
     pub fn list_commands(

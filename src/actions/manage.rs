@@ -1,16 +1,14 @@
-//! Managing sessions: renaming, pinning, archiving, deleting, compacting and taking over. The effects arrive
-//! as events; only errors are shown here.
+//! Managing sessions: renaming, pinning, archiving, deleting and compacting. The effects arrive as
+//! events; only errors are shown here.
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
 use pilothouse_core::limits::TITLE_BYTES;
-use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::protocol::{HubCommand, SessionCommand};
 
 use super::Actions;
 use crate::store::client::{Confirmation, Renaming};
-use crate::store::server::Session;
 
 impl Actions {
     pub fn start_renaming(&self, session_id: String, in_sidebar: bool) {
@@ -24,7 +22,10 @@ impl Actions {
             return self
                 .show_error(session_id, format!("The title is too long. The limit is {TITLE_BYTES} bytes."));
         }
-        self.send_command(session_id, SessionCommand::RenameSession { title });
+        let (actions, id) = (*self, session_id.to_owned());
+        self.unless_elsewhere(session_id, move || {
+            actions.send_command(&id, SessionCommand::RenameSession { title: title.clone() });
+        });
     }
 
     pub fn pin(&self, session_id: &str, pinned: bool) {
@@ -38,7 +39,10 @@ impl Actions {
     }
 
     pub fn compact(&self, session_id: &str) {
-        self.send_command(session_id, SessionCommand::Compact { instructions: None });
+        let (actions, id) = (*self, session_id.to_owned());
+        self.unless_elsewhere(session_id, move || {
+            actions.send_command(&id, SessionCommand::Compact { instructions: None });
+        });
     }
 
     /// Marks a session as read. Errors are not shown, because the user did not ask for it.
@@ -54,32 +58,10 @@ impl Actions {
             text: format!("“{title}” will be moved to the trash in the Pilothouse data folder."),
             confirm_label: "Delete",
             destructive: true,
+            alternatives: Vec::new(),
             action: Arc::new(move || {
                 let id = session_id.clone();
                 actions.send_hub_command(&session_id, HubCommand::DeleteSession { session_id: id });
-            }),
-        }));
-    }
-
-    /// Takes over a session that another program writes, after the user has confirmed it, and then runs
-    /// `then`.
-    pub(super) fn confirm_take_over(&self, session: Session, then: impl Fn() + Send + Sync + 'static) {
-        let (actions, then) = (*self, Arc::new(then));
-        self.client.confirmation.set(Some(Confirmation {
-            title: "Take over this session?".to_owned(),
-            text:
-                "Another program is working in it. If both continue, the conversation splits into two branches. \
-                    Stop the other program first."
-                    .to_owned(),
-            confirm_label: "Take over",
-            destructive: false,
-            action: Arc::new(move || {
-                let then = then.clone();
-                let command = SessionCommand::TakeOver;
-                actions.request_in_session(session, command, move |session, outcome| match outcome {
-                    Ok(_) => then(),
-                    Err(error) => session.notify(NoticeLevel::Warning, error.message),
-                });
             }),
         }));
     }

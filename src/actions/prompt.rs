@@ -13,17 +13,16 @@ use crate::store::server::Session;
 
 impl Actions {
     /// Sends the composer's content as a prompt or, in shell mode, runs it as a shell command. In a session
-    /// that another program writes, the user must confirm taking it over first.
+    /// in which another program works, the user is asked first.
     pub fn send_draft(&self, session: Session, lane: Lane) {
         if session.meta.external_writer().get_untracked() {
-            let actions = *self;
-            self.confirm_take_over(session, move || actions.send_draft_now(session, lane));
+            self.ask_before_sending(session, lane);
         } else {
             self.send_draft_now(session, lane);
         }
     }
 
-    fn send_draft_now(&self, session: Session, lane: Lane) {
+    pub(super) fn send_draft_now(&self, session: Session, lane: Lane) {
         let id = session.id();
         let text = self.client.drafts.of(&id).get_untracked();
         let was_sent = match untrack(|| self.client.input_mode(&id)) {

@@ -89,6 +89,11 @@ impl Actions {
 
     /// Sends again what failed. A refused message is sent with it, so its row and its copy in the composer go.
     pub fn retry(&self, session: Session) {
+        let actions = *self;
+        self.unless_elsewhere(&session.id(), move || actions.retry_now(session));
+    }
+
+    fn retry_now(&self, session: Session) {
         let client = self.client;
         self.request_in_session(session, SessionCommand::Retry, move |session, outcome| match outcome {
             Ok(_) => {
@@ -111,11 +116,21 @@ impl Actions {
     }
 
     pub fn resume(&self, session: Session) {
-        self.send_or_add_error_row(session, SessionCommand::ResumeSession);
+        let actions = *self;
+        self.unless_elsewhere(&session.id(), move || {
+            actions.send_or_add_error_row(session, SessionCommand::ResumeSession);
+        });
     }
 
     /// Changes a setting and shows it at once. If the server refuses it, the old value and a notice are shown.
     pub fn set_setting(&self, session: Session, setting: Setting, value: String) {
+        let actions = *self;
+        self.unless_elsewhere(&session.id(), move || {
+            actions.set_setting_now(session, setting.clone(), value.clone());
+        });
+    }
+
+    fn set_setting_now(&self, session: Session, setting: Setting, value: String) {
         session.request_setting(setting.clone(), Some(value.clone()));
         let (command, name) = match &setting {
             Setting::ThinkingLevel => {

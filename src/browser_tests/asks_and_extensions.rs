@@ -47,7 +47,7 @@ async fn waiting_sessions_are_counted_and_answered_in_the_tray() {
 #[wasm_bindgen_test]
 async fn a_session_of_another_program_is_taken_over_before_sending() {
     let mut page = Page::capable().await;
-    page.event(Event::Elsewhere { active: true }).await;
+    page.event(Event::Elsewhere { active: true, program: None }).await;
     assert!(page.text(".elsewhere").contains("Its changes appear here"));
     type_prompt(&page, "Go on").await;
     press_enter(&page, false, false).await;
@@ -56,14 +56,14 @@ async fn a_session_of_another_program_is_taken_over_before_sending() {
     page.press("Take over").await;
     page.answer("take_over", Ok(Value::Null)).await;
     assert_eq!(page.sent("prompt").await["message"], json!("Go on"));
-    page.event(Event::Elsewhere { active: false }).await;
+    page.event(Event::Elsewhere { active: false, program: None }).await;
     assert!(page.find(".elsewhere").is_none());
 }
 
 #[wasm_bindgen_test]
 async fn a_refused_or_cancelled_takeover_keeps_the_draft() {
     let mut page = Page::capable().await;
-    page.event(Event::Elsewhere { active: true }).await;
+    page.event(Event::Elsewhere { active: true, program: None }).await;
     type_prompt(&page, "Go on").await;
     press_enter(&page, false, false).await;
     page.press("Cancel").await;

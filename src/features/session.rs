@@ -1,6 +1,7 @@
 //! The screen of one session: title bar, timeline, queue and composer.
 
 pub mod about_agent;
+mod elsewhere_banner;
 mod extension_panels;
 mod notices;
 mod plan_panel;
@@ -10,7 +11,8 @@ use leptos_router::hooks::use_location;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 
-use self::extension_panels::{extension_panels, external_writer_banner, offered_text};
+use self::elsewhere_banner::elsewhere_banner;
+use self::extension_panels::{extension_panels, offered_text};
 use self::notices::notices;
 use self::plan_panel::plan_panel;
 use super::announcements::announce_turns;
@@ -50,6 +52,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
             data-session-id=session.id()
             data-state=move || session.meta.state().get().name()
             data-auto-approve=move || level_name(session.meta.auto_approve().get())
+            data-elsewhere=move || session.meta.external_writer().get().then_some("")
             data-seq=move || session.seq.get().to_string()
             on:drop=move |event| attach_dropped(actions, session, &event)
         >
@@ -62,7 +65,7 @@ pub fn SessionPage(session: Session) -> impl IntoView {
                         <FindBar session />
                         <Timeline session />
                         {notices(session)}
-                        {external_writer_banner(session)}
+                        {elsewhere_banner(session)}
                         {plan_panel(session)}
                         {queue(session)}
                         {extension_panels(session)}

@@ -5,6 +5,7 @@ mod answer_drafts;
 mod attachments;
 mod drafts;
 mod expanded_rows;
+mod held_messages;
 pub mod image_rules;
 mod message_edit;
 pub mod outbox;
@@ -24,6 +25,7 @@ pub use self::answer_drafts::AnswerDrafts;
 pub use self::attachments::Attachment;
 pub use self::attachments::Attachments;
 pub use self::drafts::Drafts;
+pub use self::held_messages::HeldMessages;
 pub use self::message_edit::MessageEdit;
 pub use self::outbox::Outbox;
 pub use self::outbox::Sent;
@@ -76,6 +78,8 @@ pub struct Confirmation {
     /// The action deletes something.
     pub destructive: bool,
     pub action: Arc<dyn Fn() + Send + Sync>,
+    /// Other actions, with their labels; if there are any, they replace the Cancel button.
+    pub alternatives: Vec<(&'static str, Arc<dyn Fn() + Send + Sync>)>,
 }
 
 /// The session whose title is being edited, and whether that happens in the sidebar or in the title bar.
@@ -104,6 +108,7 @@ pub struct ClientState {
     pub preferences: Preferences,
     pub outbox: Outbox,
     pub drafts: Drafts,
+    pub held: HeldMessages,
     pub answer_drafts: AnswerDrafts,
     pub attachments: Attachments,
     /// Files are being dragged over the page.

@@ -1,9 +1,13 @@
 //! The dialog that asks for confirmation before an action that cannot be undone. Only its own button confirms.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::dialog::Dialog;
 use crate::actions::use_actions;
+use crate::dom::build::{button, rebuilt};
+use crate::dom::element::append;
 use crate::store::client::Confirmation;
 
 /// Shows `client.confirmation` while one is set.
@@ -15,25 +19,29 @@ pub fn ConfirmDialog() -> impl IntoView {
     let text = move |read: fn(&Confirmation) -> String| {
         confirmation.with(|confirmation| confirmation.as_ref().map(read).unwrap_or_default())
     };
-    let confirm = move |_| {
-        if let Some(confirmation) = confirmation.get_untracked() {
-            (confirmation.action)();
-        }
+    // Closes first: the action may open another dialog.
+    let run = move |action: &Arc<dyn Fn() + Send + Sync>| {
         confirmation.set(None);
+        action();
     };
-    let is_destructive =
-        move || confirmation.with(|confirmation| confirmation.as_ref().is_some_and(|it| it.destructive));
-    let class = move || if is_destructive() { "button danger" } else { "button primary" };
+    let answers = rebuilt("ask-answers spread", move |place| {
+        let Some(Confirmation { confirm_label, destructive, action, alternatives, .. }) = confirmation.get() else {
+            return;
+        };
+        if alternatives.is_empty() {
+            append(place, &button("button", None, "Cancel", move || confirmation.set(None)));
+        }
+        for (label, action) in alternatives {
+            append(place, &button("button", None, label, move || run(&action)));
+        }
+        let class = if destructive { "button danger" } else { "button primary" };
+        append(place, &button(class, None, confirm_label, move || run(&action)));
+    });
     view! {
         <Dialog open close class="confirm" label="Confirm">
             <h2 class="confirm-title">{move || text(|confirmation| confirmation.title.clone())}</h2>
             <p class="confirm-words">{move || text(|confirmation| confirmation.text.clone())}</p>
-            <div class="ask-answers spread">
-                <button type="button" class="button" on:click=move |_| confirmation.set(None)>"Cancel"</button>
-                <button type="button" class=class on:click=confirm>
-                    {move || text(|confirmation| confirmation.confirm_label.to_owned())}
-                </button>
-            </div>
+            {answers}
         </Dialog>
     }
 }

@@ -85,9 +85,9 @@ pub enum Request {
     Compact {
         instructions: Option<String>,
     },
-    /// Creates a session that ends before this entry, which is a message of the user.
+    /// Creates a session that ends before this entry, which is a message of the user, or without one with the last entry.
     Fork {
-        entry_id: String,
+        entry_id: Option<String>,
     },
     Rename {
         name: String,

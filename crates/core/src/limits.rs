@@ -217,6 +217,19 @@ pub const EXTERNAL_WRITER_SECONDS: u64 = 60;
 /// The same within an unfinished run, since a tool may take a long time.
 pub const EXTERNAL_WRITER_RUN_SECONDS: u64 = 600;
 
+/// The seconds between two searches for programs that have a session open, while the session is shown.
+pub const PROGRAM_SCAN_SECONDS: u64 = 5;
+
+/// The processes that a search for such programs looks at, the bytes of one's arguments and environment that it reads, and
+/// the child processes of one program.
+pub const SCANNED_PROCESSES: usize = 32_768;
+pub const PROCESS_BYTES: u64 = 256 * 1024;
+pub const PROCESS_CHILDREN: usize = 32;
+
+/// The sessions whose takeover is remembered after their task has ended, and the programs of one.
+pub const REMEMBERED_TAKEOVERS: usize = 256;
+pub const TAKEN_OVER_PROGRAMS: usize = 16;
+
 // Session files and history
 
 /// The longest line accepted from a session file. A longer one is skipped and counted. A prompt with all its

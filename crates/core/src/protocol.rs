@@ -21,7 +21,7 @@ pub use reply::{
 #[cfg(feature = "store")]
 pub use snapshot::SessionMetaStoreFields;
 pub use snapshot::{
-    AgentMode, AgentOption, Capabilities, ExtensionWidget, Login, LoginKind, LoginMethod, OptionChoice,
+    AgentMode, AgentOption, Capabilities, ExtensionWidget, ExternalProgram, Login, LoginKind, LoginMethod, OptionChoice,
     RetryNote, SessionMeta, Snapshot,
 };
 

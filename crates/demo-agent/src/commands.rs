@@ -88,7 +88,8 @@ pub(crate) fn handle(agent: &Arc<Agent>, command: Command) {
         kind if queries::is_query(kind) => queries::answer(agent, &command),
         kind if settings::is_setting(kind) => settings::change(agent, &command),
         "fork" => fork(agent, &command),
-        "new_session" | "switch_session" | "clone" | "export_html" => {
+        "clone" => clone(agent, &command),
+        "new_session" | "switch_session" | "export_html" => {
             command.fail(agent, "The demo agent has one session per process");
         }
         kind => command.fail(agent, format!("Unknown command: {kind}")),
@@ -127,6 +128,12 @@ fn fork(agent: &Arc<Agent>, command: &Command) {
         Some(text) => command.succeed(agent, Some(json!({"text": text, "cancelled": false}))),
         None => command.fail(agent, "Invalid entry ID for forking"),
     }
+}
+
+/// Switches to a new session with all messages.
+fn clone(agent: &Arc<Agent>, command: &Command) {
+    agent.with(|state| state.session = state.session.copy());
+    command.succeed(agent, Some(json!({"cancelled": false})));
 }
 
 fn abort_retry(agent: &Arc<Agent>, command: &Command) {

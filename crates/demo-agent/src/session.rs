@@ -127,6 +127,15 @@ impl SessionFile {
     /// Copies the entries before this one into a new session. Returns `None` if there is no such entry.
     pub(crate) fn fork(&self, entry_id: &str) -> Option<Self> {
         let end = self.entries.iter().position(|entry| entry.get("id").is_some_and(|id| id == entry_id))?;
+        Some(self.copy_until(end))
+    }
+
+    /// Copies all entries into a new session.
+    pub(crate) fn copy(&self) -> Self {
+        self.copy_until(self.entries.len())
+    }
+
+    fn copy_until(&self, end: usize) -> Self {
         let id = uuid::Uuid::now_v7().to_string();
         let timestamp = iso_time();
         let path = self.path.with_file_name(format!("{}_{id}.jsonl", file_time(&timestamp)));
@@ -134,7 +143,7 @@ impl SessionFile {
         for entry in &self.entries[..end] {
             fork.append_recorded(&entry.to_string());
         }
-        Some(fork)
+        fork
     }
 
     fn empty(path: PathBuf, header: Header) -> Self {

@@ -83,6 +83,7 @@ pub async fn start(config: Config) -> Result<RunningServer> {
     let hub = Hub::new(config, store, search);
     hub.refresh().await;
     hub.watch_files();
+    hub.watch_programs();
     hub.watch_storage();
     hub.watch_devices(&devices);
     hub.discover_agents();

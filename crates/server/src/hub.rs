@@ -4,6 +4,7 @@
 mod agents;
 mod creation;
 pub mod directories;
+pub mod elsewhere;
 mod listing;
 pub mod records;
 mod storage;
@@ -15,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
+use pilothouse_agents::history::facts::LastTurn;
 use pilothouse_core::SessionState;
 use pilothouse_core::limits::{DISCOVERED_AT_ONCE, PROTOCOL_VERSION, READ_AHEAD_SESSIONS};
 use pilothouse_core::protocol::{Capabilities, SearchResults, ServerFrame, SessionSummary, Welcome};
@@ -69,6 +71,8 @@ pub struct Hub {
     imports: tokio::sync::Mutex<()>,
     /// The folders whose files are watched.
     watched_folders: Mutex<HashSet<PathBuf>>,
+    /// The running programs that may have sessions open.
+    programs: Mutex<elsewhere::Scan>,
 }
 
 #[derive(Debug, Default)]
@@ -87,6 +91,8 @@ struct HubState {
     storage_problem: Option<String>,
     /// Why recording a conversation fails, while it does, by session.
     recording_problems: BTreeMap<String, String>,
+    /// The sessions that were taken over from another program.
+    takeovers: elsewhere::Takeovers,
     /// The server is shutting down: no session is opened any more.
     closing: bool,
 }
@@ -98,6 +104,8 @@ struct SessionEntry {
     record: SessionRecord,
     agent: Arc<Agent>,
     file: Option<PathBuf>,
+    /// The last turn in the file, as it was last read.
+    turn: LastTurn,
     /// The agent's own id of a session that was recorded here.
     agent_session: Option<String>,
     /// The agent's id of a session that is not loaded completely. It exists at the agent only.
@@ -117,6 +125,7 @@ impl SessionEntry {
             record,
             agent,
             file,
+            turn: LastTurn::default(),
             agent_session: None,
             import: None,
             blobs: Blobs::default(),
@@ -182,6 +191,7 @@ impl Hub {
             custom_agents: tokio::sync::Mutex::default(),
             imports: tokio::sync::Mutex::default(),
             watched_folders: Mutex::default(),
+            programs: Mutex::default(),
         });
         hub.load_records();
         hub

@@ -56,6 +56,7 @@ use crate::client::{Client, ClientId, Responder};
 use crate::clock::now_ms;
 use crate::http::blobs::Blobs;
 use crate::hub::Hub;
+use crate::hub::elsewhere::SCAN_INTERVAL;
 use effect::{Effect, Pending};
 use parts::agent_connection::{AgentConnection, FromAgent};
 use parts::asks::Asks;
@@ -136,6 +137,7 @@ pub fn start(origin: SessionOrigin, hub: Arc<Hub>) -> mpsc::Sender<Input> {
         let recovered = read_from_disk(&origin, &hub).await;
         let session = Session::new(origin, recovered, hub);
         session.hub.session_opened(&session.origin.id, session.log.state());
+        session.hub.set_elsewhere(&session.origin.id, session.log.meta().external_writer);
         session.run(receiver).await;
     });
     sender
@@ -312,18 +314,30 @@ impl Session {
             && self.steering.queue().is_empty()
             && !self.shell.has_local();
         self.agent.update_idle(is_idle, self.hub.idle(), now);
+        self.schedule_look(now);
         let is_unused = !self.log.has_subscribers()
             && !self.agent.is_running()
             && !self.agent.is_probing()
             && !self.shell.has_local()
             && self.recording_retry_at().is_none()
             && self.shutdown.is_none()
-            && !self.log.meta().external_writer;
+            // Of a program whose process is known, the hub updates the row.
+            && !(self.log.meta().external_writer && self.file.program().is_none());
         // Other deadlines do not end this wait: a browser that reloads the page reconnects within moments.
         match (is_unused, self.unused_at) {
             (true, None) => self.unused_at = Some(now + UNUSED),
             (false, _) => self.unused_at = None,
             (true, Some(_)) => {}
+        }
+    }
+
+    /// Looks for programs every few seconds while the session is shown, or another program is shown in it.
+    fn schedule_look(&mut self, now: Instant) {
+        let is_shown = self.log.has_subscribers() || self.log.meta().external_writer;
+        if self.recorder.is_some() || !is_shown {
+            self.file.look_at(None);
+        } else if !self.file.is_look_scheduled() {
+            self.file.look_at(Some(now + SCAN_INTERVAL));
         }
     }
 
@@ -353,6 +367,10 @@ impl Session {
         }
         if self.file.is_check_due(now) {
             self.check_file(now).await;
+        }
+        if self.file.is_look_due(now) {
+            self.file.look_at(None);
+            self.look_for_programs(SCAN_INTERVAL / 2).await;
         }
         if self.file.is_external_writer_gone(now) {
             self.external_writer_gone();

@@ -1,5 +1,5 @@
-//! The panels between timeline and composer: a banner while another program writes the session, the widgets and statuses
-//! of the agent's extensions, and a text that the agent offers for the composer.
+//! The panels between timeline and composer: the widgets and statuses of the agent's extensions, and a text that the agent
+//! offers for the composer.
 
 use leptos::prelude::*;
 use pilothouse_core::protocol::{ExtensionWidget, SessionMetaStoreFields};
@@ -12,16 +12,6 @@ use crate::dom::element::{append, set, with_class, with_text};
 use crate::reactive::effect;
 use crate::store::server::Session;
 use crate::widgets::icon::Icon;
-
-/// A banner while another program writes the session's file.
-pub fn external_writer_banner(session: Session) -> AnyView {
-    rebuilt("contents", move |place| {
-        if session.meta.external_writer().get() {
-            let text = "Another program is working in this session. Its changes appear here.";
-            append(place, &status_panel("beside elsewhere", Icon::Globe, &with_text("span", "", text)));
-        }
-    })
-}
 
 fn status_panel(class: &str, icon: Icon, text: &Element) -> Element {
     let panel = with_attributes("div", &[("class", class), ("role", "status")]);

@@ -167,6 +167,7 @@ impl Devices {
             text: text.to_owned(),
             confirm_label: "Revoke",
             destructive: true,
+            alternatives: Vec::new(),
             action: Arc::new(move || {
                 let command = HubCommand::RevokeDevice { device_id: device_id.clone() };
                 self.request(command, move |_: serde_json::Value| self.load());

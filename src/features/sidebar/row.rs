@@ -19,7 +19,7 @@ use crate::widgets::icon::Icon;
 use crate::widgets::relative_time::relative_time;
 use crate::widgets::rename_field::{NEXT_FOCUS, rename_field};
 
-const EXTERNAL_WRITER: &str = "In use by another program";
+const EXTERNAL_WRITER: &str = "Running elsewhere";
 const UNREAD: &str = "Unread";
 
 /// Everything a row shows.
@@ -40,11 +40,13 @@ struct RowContent {
 impl RowContent {
     fn of(summary: &SessionSummary, actions: Actions) -> Self {
         let is_open = |route: &Route| matches!(route, Route::Session(open) if *open == summary.id);
+        // An unfinished run of another program is not paused.
+        let works = summary.external_writer && summary.state == SessionState::Paused;
         Self {
             title: session_title(summary),
             agent: actions.server.agent_title(&summary.agent),
             names_agent: actions.server.several_agents.get(),
-            state: summary.state,
+            state: if works { SessionState::Streaming } else { summary.state },
             unread: summary.unread,
             external_writer: summary.external_writer,
             auto_approve: summary.auto_approve,

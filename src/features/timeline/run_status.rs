@@ -48,6 +48,7 @@ pub fn RunStatus(session: Session) -> impl IntoView {
     // The error row of a failed run has its own Retry button.
     let offer_retry = move || {
         state.get() == SessionState::Error
+            && !elsewhere.get()
             && !on_its_way.get()
             && !session.rows.with(|rows| ends_in_error(rows))
             // The login card offers to try again.
@@ -119,7 +120,7 @@ fn status_words(session: Session) -> String {
         SessionState::WaitingApproval => "Waiting for your approval".to_owned(),
         SessionState::WaitingInput => "Waiting for your answer".to_owned(),
         SessionState::Paused if session.meta.external_writer().get() => {
-            "Another program is working…".to_owned()
+            "Running elsewhere".to_owned()
         }
         SessionState::Paused => with_reason("Paused"),
         SessionState::Error if session.rows.with(|rows| ends_in_error(rows)) => "Run failed".to_owned(),

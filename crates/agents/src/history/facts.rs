@@ -8,6 +8,18 @@ use super::entry::{EntryContent, parse_object, read_entry};
 use super::record::{EntryKind, Role};
 use super::records::FoundRecord;
 
+/// The last turn of a session, in milliseconds since 1970; 0 if unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LastTurn {
+    pub session_created: u64,
+    /// The time of the user's newest message.
+    pub prompted: u64,
+    /// The time of the newest message of the user or the model.
+    pub written: u64,
+    /// The agent was at work when it wrote the newest message.
+    pub is_open: bool,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileFacts {
     pub id: String,
@@ -30,6 +42,8 @@ pub struct FileFacts {
     default_title: String,
     /// The time of the newest message of the user or the model, in milliseconds since 1970.
     pub last_message_time: Option<u64>,
+    /// The time of the user's newest message.
+    pub last_user_time: Option<u64>,
     has_header: bool,
     /// The first record is not a header: this is not a session file.
     is_foreign: bool,
@@ -44,6 +58,16 @@ impl FileFacts {
     /// The name of the session, or a title made from its first user message.
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.default_title.clone())
+    }
+
+    /// The times by which the author of the last turn is found. `is_open` says whether the turn has ended.
+    pub fn last_turn(&self, is_open: bool) -> LastTurn {
+        LastTurn {
+            session_created: self.created.unwrap_or_default(),
+            prompted: self.last_user_time.unwrap_or_default(),
+            written: self.last_message_time.unwrap_or_default(),
+            is_open,
+        }
     }
 
     /// The time of the newest message, or of the header if there is none.
@@ -79,9 +103,13 @@ impl FileFacts {
                 self.import = None;
             }
             EntryKind::Message(role @ (Role::User | Role::Assistant)) => {
-                self.last_message_time = self.last_message_time.max(record.message_time.or(record.time));
-                if role == Role::User && self.default_title.is_empty() {
-                    self.default_title = title_of_user_message(found.bytes);
+                let time = record.message_time.or(record.time);
+                self.last_message_time = self.last_message_time.max(time);
+                if role == Role::User {
+                    self.last_user_time = self.last_user_time.max(time);
+                    if self.default_title.is_empty() {
+                        self.default_title = title_of_user_message(found.bytes);
+                    }
                 }
             }
             _ => {}

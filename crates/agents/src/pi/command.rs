@@ -31,6 +31,8 @@ pub enum PiCommand {
     Fork {
         entry_id: String,
     },
+    /// Forks after the last entry.
+    Clone,
     SetSessionName {
         name: String,
     },
@@ -68,6 +70,7 @@ impl PiCommand {
             Self::AbortBash => "abort_bash",
             Self::Compact { .. } => "compact",
             Self::Fork { .. } => "fork",
+            Self::Clone => "clone",
             Self::SetSessionName { .. } => "set_session_name",
             Self::SetModel { .. } => "set_model",
             Self::SetThinkingLevel { .. } => "set_thinking_level",
@@ -103,6 +106,7 @@ impl PiCommand {
             | Self::Abort
             | Self::ClearQueue
             | Self::AbortBash
+            | Self::Clone
             | Self::Compact { instructions: None } => json!({}),
             Self::AnswerDialog { ask_id, answer } => return encode_answer(ask_id, answer),
         };

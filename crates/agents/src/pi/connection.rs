@@ -70,6 +70,7 @@ enum RequestKind {
     ChangeSettings,
     Commands,
     Fork,
+    Clone,
 }
 
 impl Connection {
@@ -122,7 +123,8 @@ impl Connection {
             Request::SetMode { mode } => (PiCommand::SetMode { mode }, RequestKind::ChangeSettings),
             Request::Commands => (PiCommand::GetCommands, RequestKind::Commands),
             Request::Compact { instructions } => (PiCommand::Compact { instructions }, RequestKind::Plain),
-            Request::Fork { entry_id } => (PiCommand::Fork { entry_id }, RequestKind::Fork),
+            Request::Fork { entry_id: Some(entry_id) } => (PiCommand::Fork { entry_id }, RequestKind::Fork),
+            Request::Fork { entry_id: None } => (PiCommand::Clone, RequestKind::Clone),
             Request::Rename { name } => (PiCommand::SetSessionName { name }, RequestKind::Plain),
             Request::SetOption { .. }
             | Request::LogIn { .. }
@@ -292,7 +294,11 @@ impl Connection {
                 Reply::Done
             }
             RequestKind::Commands => Reply::Commands(field(data, "commands").unwrap_or_default()),
-            RequestKind::Fork => match text(data, "text") {
+            RequestKind::Clone if field(data, "cancelled") != Some(true) => {
+                let text = String::new();
+                return self.send(&PiCommand::GetState, Purpose::ReadForkedSession { request, text });
+            }
+            RequestKind::Fork | RequestKind::Clone => match text(data, "text") {
                 Some(text) => {
                     return self.send(&PiCommand::GetState, Purpose::ReadForkedSession { request, text });
                 }

@@ -204,13 +204,13 @@ fn a_cleared_queue_returns_its_texts_and_a_shell_command_its_output() {
 #[test]
 fn a_fork_returns_the_new_session_or_says_why_there_is_none() {
     let mut connection = opened();
-    connection.request(RequestId(7), Request::Fork { entry_id: "e".to_owned() });
+    connection.request(RequestId(7), Request::Fork { entry_id: Some("e".to_owned()) });
     outputs(&mut connection);
     assert_eq!(written(&respond(&mut connection, 3, json!({"text": "Hello"})))[0]["type"], "get_state");
     let forked = ForkedSession { session_id: "new".to_owned(), text: "Hello".to_owned() };
     assert_eq!(respond(&mut connection, 4, json!({"sessionId": "new"})), [reply(7, Reply::Forked(forked))]);
 
-    connection.request(RequestId(8), Request::Fork { entry_id: "e".to_owned() });
+    connection.request(RequestId(8), Request::Fork { entry_id: Some("e".to_owned()) });
     outputs(&mut connection);
     let refused = respond(&mut connection, 5, json!({"cancelled": true}));
     assert!(
@@ -218,6 +218,20 @@ fn a_fork_returns_the_new_session_or_says_why_there_is_none() {
             if why.contains("cancelled the fork")),
         "{refused:?}"
     );
+}
+
+#[test]
+fn a_fork_without_an_entry_has_the_whole_conversation() {
+    let mut connection = opened();
+    connection.request(RequestId(7), Request::Fork { entry_id: None });
+    assert_eq!(written(&outputs(&mut connection))[0]["type"], "clone");
+    assert_eq!(written(&respond(&mut connection, 3, json!({"cancelled": false})))[0]["type"], "get_state");
+    let forked = ForkedSession { session_id: "new".to_owned(), text: String::new() };
+    assert_eq!(respond(&mut connection, 4, json!({"sessionId": "new"})), [reply(7, Reply::Forked(forked))]);
+    connection.request(RequestId(8), Request::Fork { entry_id: None });
+    outputs(&mut connection);
+    let refused = respond(&mut connection, 5, json!({"cancelled": true}));
+    assert!(matches!(&refused[..], [Output::Reply(RequestId(8), Err(AgentError::Refused(_)))]), "{refused:?}");
 }
 
 #[test]
@@ -269,7 +283,7 @@ fn any_request() -> impl Strategy<Value = Request> {
         Just(Request::SetMode { mode: "ask".to_owned() }),
         Just(Request::Commands),
         Just(Request::Compact { instructions: None }),
-        text().prop_map(|entry_id| Request::Fork { entry_id }),
+        text().prop_map(|id| Request::Fork { entry_id: Some(id).filter(|id| !id.is_empty()) }),
         text().prop_map(|name| Request::Rename { name }),
     ]
 }

@@ -220,14 +220,16 @@ pub enum SessionCommand {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instructions: Option<String>,
     },
-    /// Creates a session that ends before this row, which is a message of the user.
+    /// Creates a session that ends before this row, which is a message of the user, or without a row with the last
+    /// message.
     Fork {
-        row: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        row: Option<usize>,
     },
     RenameSession {
         title: String,
     },
-    /// Continues here although another program is writing the session.
+    /// Continues here although another program works in the session. It is not asked about again until it writes.
     TakeOver,
     /// Finds files and folders in the session's folder by letters of their paths.
     FindFiles {

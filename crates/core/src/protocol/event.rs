@@ -13,7 +13,7 @@ use crate::conversation::plan::PlanStep;
 use crate::conversation::queue::Scheduled;
 use crate::conversation::ui_message::{BashResult, Image};
 use crate::json::FromJson;
-use crate::protocol::{AgentOption, Capabilities, Login, is_false};
+use crate::protocol::{AgentOption, Capabilities, ExternalProgram, Login, is_false};
 use crate::session::machine::SessionState;
 
 pub use output::ToolOutput;
@@ -151,9 +151,11 @@ pub enum Event {
     },
 
     // Events of the server.
-    /// Another program is writing this session, or has stopped doing so.
+    /// Another program is working in this session, or has it open; or no longer.
     Elsewhere {
         active: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        program: Option<ExternalProgram>,
     },
     /// The complete queue, as the server holds it.
     QueueUpdate {

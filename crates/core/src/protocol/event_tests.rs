@@ -178,7 +178,16 @@ fn every_event() -> Vec<Event> {
         Event::EditorText { text: "t".into() },
         Event::WindowTitle { title: "t".into() },
         Event::Raw { name: "entirely_new".into(), data: json!({"x": 1}) },
-        Event::Elsewhere { active: true },
+        Event::Elsewhere { active: true, program: None },
+        Event::Elsewhere {
+            active: true,
+            program: Some(ExternalProgram {
+                program: "pi in a terminal".into(),
+                process_id: Some(1234),
+                activity: "running bash: cargo test".into(),
+                since: 1_800_000_000_000,
+            }),
+        },
         Event::QueueUpdate { items: vec![scheduled] },
         Event::BashStart { id: "b".into(), command: "ls".into(), exclude_from_context: true },
         Event::BashExecutionUpdate { id: "b".into(), delta: "x".into() },

@@ -52,10 +52,15 @@ pub struct SessionMeta {
     #[serde(default)]
     #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub capabilities: Capabilities,
-    /// Another program is writing this session.
+    /// Another program is working in this session, or has it open.
     #[serde(rename = "elsewhere", skip_serializing_if = "is_false")]
     #[serde(default)]
     pub external_writer: bool,
+    /// That program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
+    pub external_program: Option<ExternalProgram>,
     /// The composer's text from the device that edited it last. A client reads it when it opens the session.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[serde(default)]
@@ -114,6 +119,21 @@ pub struct Snapshot {
     pub streaming: Fold,
     #[serde(flatten)]
     pub meta: SessionMeta,
+}
+
+/// Another program that works in a session, or has it open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+#[serde(default)]
+pub struct ExternalProgram {
+    /// Such as "pi in a terminal".
+    pub program: String,
+    /// Its process, if it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_id: Option<u32>,
+    /// What it does, such as "running bash: cargo test".
+    pub activity: String,
+    /// When it last wrote, in milliseconds since 1970; 0 if unknown.
+    pub since: u64,
 }
 
 /// Lines that an extension of the agent shows under a key: a status, or a box beside the composer.

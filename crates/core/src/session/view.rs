@@ -123,7 +123,10 @@ impl SessionMeta {
             Event::StatusChanged { key, text } => set_widget(&mut self.statuses, key, text.as_slice()),
             Event::WidgetChanged { key, lines } => set_widget(&mut self.widgets, key, lines),
             Event::WindowTitle { title } => self.window_title.clone_from(title),
-            Event::Elsewhere { active } => self.external_writer = *active,
+            Event::Elsewhere { active, program } => {
+                self.external_writer = *active;
+                self.external_program.clone_from(program);
+            }
             Event::ProcessExit { .. } => {
                 self.end_run();
                 self.asks.clear();

@@ -5,6 +5,7 @@
 pub mod cgroup;
 #[cfg(target_os = "linux")]
 mod descendants;
+pub mod programs;
 pub mod sandbox;
 #[cfg(target_os = "linux")]
 mod supervised;

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pilothouse_agents::history::entry::{EntryContent, Extra, read_entry};
+use pilothouse_agents::history::facts::LastTurn;
 use pilothouse_agents::history::index::{IndexEntry, SessionIndex};
 use pilothouse_agents::history::record::{EntryKind, Role};
 use pilothouse_core::conversation::message::Message;
@@ -158,6 +159,10 @@ impl HistoryFile {
     /// The state of the session while no agent runs it.
     pub fn resting_state(&self) -> SessionState {
         self.facts.evidence.state()
+    }
+
+    pub fn last_turn(&self) -> LastTurn {
+        self.index.facts().last_turn(self.resting_state() == SessionState::Paused)
     }
 
     /// The time of the newest message of the user or the model, in milliseconds since 1970.

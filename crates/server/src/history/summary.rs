@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use pilothouse_agents::history::digest::SessionDigest;
+use pilothouse_agents::history::facts::LastTurn;
 use pilothouse_core::SessionState;
 
 use super::source::{FileStamp, ReadProgress};
@@ -19,6 +20,7 @@ pub struct StoredSession {
     pub state: SessionState,
     /// The time of the newest message, in milliseconds since 1970.
     pub modified: u64,
+    pub last_turn: LastTurn,
     /// The agent's own id of a session that was recorded here.
     pub agent_session: Option<String>,
     /// The agent's id of a session that was not loaded completely.
@@ -79,6 +81,7 @@ impl FileSummary {
             title: facts.title(),
             state: self.digest.resting_state(),
             modified: facts.modified().unwrap_or_else(|| self.stamp.map_or(0, FileStamp::modified_ms)),
+            last_turn: facts.last_turn(self.digest.resting_state() == SessionState::Paused),
             agent_session: facts.agent_session.clone(),
             import: facts.import.clone(),
         })

@@ -9,6 +9,7 @@ use pilothouse_core::SessionState;
 use pilothouse_core::SessionState::{Completed, Idle, Stopped};
 use pilothouse_core::protocol::{ServerFrame, SessionSummary};
 
+use super::elsewhere::SCAN_INTERVAL;
 use super::{Hub, SessionEntry, broadcast};
 use crate::agent::catalogue::Agent;
 use crate::history::files::{Rescan, SessionFiles};
@@ -23,7 +24,11 @@ impl Hub {
         let hub = self.clone();
         let watched = self.watched.get().is_some_and(|watched| watched.load(Ordering::Relaxed));
         let rescan = if watched { Rescan::Missed } else { Rescan::All };
-        let _ = tokio::task::spawn_blocking(move || hub.read_files(rescan)).await;
+        let read = move || {
+            hub.read_files(rescan);
+            hub.update_rows(SCAN_INTERVAL);
+        };
+        let _ = tokio::task::spawn_blocking(read).await;
     }
 
     /// Follows the files from now on, as long as the hub exists.
@@ -73,6 +78,7 @@ impl Hub {
     fn read_files(&self, rescan: Rescan<'_>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = HashSet::new();
+        let mut has_changed = false;
         let agents = self.agents();
         for agent in &agents {
             // Two agents may share a folder: its sessions belong to the first.
@@ -103,10 +109,13 @@ impl Hub {
                     title: session.title,
                     state: if undone { SessionState::Paused } else { session.state },
                     modified: session.modified,
+                    // Found out below.
+                    external_writer: known.as_ref().is_some_and(|entry| entry.summary.external_writer),
                     ..SessionSummary::default()
                 };
                 match known {
                     Some(entry) if entry.is_open() => {
+                        entry.turn = session.last_turn;
                         (entry.agent_session, entry.import) = (session.agent_session, session.import);
                         self.set_file(entry, session.path.clone());
                         // A session whose queue is full checks its file when the agent's run ends.
@@ -115,6 +124,7 @@ impl Hub {
                         }
                     }
                     Some(entry) => {
+                        entry.turn = session.last_turn;
                         (entry.agent_session, entry.import) = (session.agent_session, session.import);
                         self.set_file(entry, session.path);
                         if entry.summary != summary {
@@ -125,6 +135,7 @@ impl Hub {
                     None => {
                         let record = state.records.remove(&session.id).unwrap_or_default();
                         let mut entry = SessionEntry::new(summary, record, agent.clone(), None);
+                        entry.turn = session.last_turn;
                         (entry.agent_session, entry.import) = (session.agent_session, session.import);
                         self.set_file(&mut entry, session.path);
                         changed.push(entry.summary());
@@ -132,6 +143,7 @@ impl Hub {
                     }
                 }
             }
+            has_changed |= !changed.is_empty();
             if !changed.is_empty() || !gone.is_empty() {
                 let is_removed = |id: &String| !state.sessions.contains_key(id);
                 let removed: Vec<String> = gone.into_iter().filter(is_removed).collect();
@@ -139,7 +151,13 @@ impl Hub {
                 broadcast(state, &ServerFrame::SessionsChanged { changed, removed });
             }
         }
+        drop(files);
+        // Sessions that are open look themselves.
+        if has_changed {
+            self.update_rows(SCAN_INTERVAL);
+        }
     }
+
     /// Removes the sessions whose file is gone and returns their ids. The disk is read without the hub's lock.
     /// Records are kept, so that a session whose file returns still has its pin and its draft.
     fn remove_sessions_without_file(&self, agent: &Agent, files: &SessionFiles) -> HashSet<String> {

@@ -1,6 +1,7 @@
 //! Commands of clients, and the answers to questions: checked, stored, then carried out.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use pilothouse_agents::Request;
 use pilothouse_core::SessionState;
@@ -25,6 +26,9 @@ use super::{Session, closing, probes, probing, queries};
 use crate::audit;
 use crate::client::{ClientDevice, Responder};
 use crate::clock::now_ms;
+
+/// The age up to which a search for other programs is good enough before something starts.
+const CHECKED_BEFORE_START: Duration = Duration::from_millis(500);
 
 /// Whether all files of a tool call are inside the folder after links are resolved. A path that does not exist yet is
 /// resolved by its nearest folder that does. Reads the disk.
@@ -112,7 +116,7 @@ impl Session {
                 responder.respond(result.map(|()| SessionReply::Done));
             }
             SessionCommand::TakeOver => {
-                self.file.set_taken_over(true);
+                self.take_over().await;
                 responder.respond(Ok(SessionReply::Done));
             }
             SessionCommand::GetMessages { before, limit } => {
@@ -225,7 +229,7 @@ impl Session {
 
     /// Forks the session with a separate process. That process may rewrite an old session file, so the session's own
     /// process does not start in the meantime.
-    pub(super) async fn fork(&mut self, responder: Responder, row: usize) {
+    pub(super) async fn fork(&mut self, responder: Responder, row: Option<usize>) {
         if self.agent.is_probing() {
             return responder.respond(Err(probing()));
         }
@@ -300,8 +304,9 @@ impl Session {
         }
         if self.recorder.is_none() && self.file.is_read() && !self.is_agent_working() {
             self.check_external_writer().await;
+            self.look_for_programs(CHECKED_BEFORE_START).await;
         }
-        if self.log.meta().external_writer && !self.file.is_taken_over() {
+        if self.log.meta().external_writer {
             let text = "Another program is working in this session. Take it over first.";
             return Err(CommandError::new(ErrorCode::ExternalWriter, text));
         }

@@ -1,20 +1,30 @@
 //! The session file: reads it, follows another program that writes it, and ends our process in favour of that program.
 
+use std::time::Duration;
+
+use pilothouse_agents::history::facts::LastTurn;
 use pilothouse_core::conversation::message::Message;
-use pilothouse_core::protocol::event::{Event, ModelInfo};
-use pilothouse_core::render::describe::title_from;
+use pilothouse_core::conversation::ui_message::{Kind, ToolStep, UiMessage};
+use pilothouse_core::limits::PAGE_ROWS;
+use pilothouse_core::protocol::ExternalProgram;
+use pilothouse_core::protocol::event::{Event, ModelInfo, NoticeLevel};
+use pilothouse_core::render::describe::{describe_call, title_from};
 use pilothouse_core::{MessageController, SessionState};
 use tokio::time::Instant;
 
 use super::parts::file_ownership::{Author, FileAction, Finding, Suspicion};
 use super::recovery::Recovered;
 use super::{Session, read_from_disk};
+use crate::agent::process::programs::Program;
+use crate::history::HistoryFile;
 use crate::history::history_file::live_events;
+use crate::hub::elsewhere::SessionFile;
 
 impl Session {
     /// Shows the conversation as it is on disk, in a new epoch.
     pub(super) fn show(&mut self, recovered: Recovered) {
-        let Recovered { history, recorded, extras, queue, unsent, interrupted, writes, .. } = recovered;
+        let Recovered { history, recorded, extras, queue, unsent, interrupted, writes, elsewhere, .. } =
+            recovered;
         let import = recorded.as_ref().is_some_and(|recorded| recorded.import.is_some());
         let is_unfinished = interrupted || import || !unsent.is_empty() || !queue.is_empty();
         let mut state = history.as_ref().map_or(SessionState::Idle, |history| history.resting_state());
@@ -25,6 +35,10 @@ impl Session {
         }
         if let (Some(recorder), Some(history)) = (&mut self.recorder, &history) {
             recorder.continue_file(history.path(), recorded.unwrap_or_default());
+        }
+        let external = self.log.meta().external_writer || elsewhere.is_some();
+        if let Some(elsewhere) = elsewhere {
+            self.file.set_elsewhere(elsewhere, Instant::now());
         }
         let first_unsent = unsent.first().map(|prompt| title_from(&prompt.text));
         self.steering.replace(queue.clone());
@@ -44,7 +58,6 @@ impl Session {
                     mode.clone_into(&mut view.meta.mode);
                 }
                 // Another program may still be running these tool calls.
-                let external = view.meta.external_writer;
                 view.controller =
                     if external { history.newest_rows_running() } else { history.newest_rows() };
             } else {
@@ -56,6 +69,10 @@ impl Session {
             if view.meta.title.is_empty() {
                 view.meta.title = first_unsent.unwrap_or_default();
             }
+            view.meta.external_writer = external;
+            let turn = history.as_ref().map(HistoryFile::last_turn).unwrap_or_default();
+            view.meta.external_program =
+                external.then(|| external_program(self.file.program(), &view.controller, turn));
         });
         self.prompts.set_unsent(unsent);
         self.file.opened(history);
@@ -71,9 +88,17 @@ impl Session {
             return;
         }
         self.agent.end();
+        let shown = messages_in(&self.log.view().controller);
         self.show(recovered);
         self.log.broadcast_snapshot();
         self.update_summary();
+        // The newest line of the file decides which branch is shown.
+        let now = messages_in(&self.log.view().controller);
+        if shown.iter().any(|message| !now.contains(message)) {
+            let text = "Another program continued this session from an earlier message. What was said after that \
+                        message here is still in the session's file, in another branch.";
+            self.publish(Event::Notice { level: NoticeLevel::Warning, text: text.to_owned() });
+        }
     }
 
     pub(super) async fn file_changed(&mut self) {
@@ -102,8 +127,9 @@ impl Session {
             Suspicion::Open => {}
             Suspicion::Unfounded => self.external_writer_gone(),
             Suspicion::Confirmed => {
-                self.publish(Event::Elsewhere { active: true });
+                self.hub.forget_takeover(&self.origin.id);
                 self.file.expect_external_writer(now).await;
+                self.publish_elsewhere().await;
                 self.update_summary();
             }
         }
@@ -120,7 +146,75 @@ impl Session {
         self.apply_file_action(action).await;
         if cleared {
             self.external_writer_gone();
+        } else if self.log.meta().external_writer {
+            self.publish_elsewhere().await;
         }
+    }
+
+    /// Looks for a program that has the session open, while our own process does not work. A recent search is enough if
+    /// it is not older than this.
+    pub(super) async fn look_for_programs(&mut self, max_age: Duration) {
+        if self.recorder.is_some() || self.is_agent_working() {
+            return;
+        }
+        let Some(file) = self.session_file().await else { return };
+        let hub = self.hub.clone();
+        let found = tokio::task::spawn_blocking(move || hub.find_elsewhere(&file, max_age));
+        let found = found.await.ok().flatten();
+        if found.is_none() && self.file.program().is_some() {
+            // It has ended; these are its last messages.
+            self.check_external_writer().await;
+            return self.external_writer_gone();
+        }
+        let Some(found) = found else { return };
+        let is_new = !self.log.meta().external_writer;
+        self.file.set_elsewhere(found, Instant::now());
+        let is_open = self.file.resting_state().await == Some(SessionState::Paused);
+        if is_new && is_open && !self.agent.is_running() {
+            // Its tool calls were shown as ended.
+            return self.reload().await;
+        }
+        self.publish_elsewhere().await;
+        self.hub.set_elsewhere(&self.origin.id, true);
+    }
+
+    /// Shows the other program, and what it does.
+    async fn publish_elsewhere(&mut self) {
+        let turn = self.file.last_turn().await.map(|(turn, _)| turn).unwrap_or_default();
+        let program = external_program(self.file.program(), &self.log.view().controller, turn);
+        let meta = self.log.meta();
+        if !meta.external_writer || meta.external_program.as_ref() != Some(&program) {
+            self.publish(Event::Elsewhere { active: true, program: Some(program) });
+        }
+    }
+
+    async fn session_file(&self) -> Option<SessionFile> {
+        let (turn, is_ours) = self.file.last_turn().await?;
+        Some(SessionFile {
+            id: self.origin.id.clone(),
+            path: self.origin.file.clone()?,
+            cwd: self.origin.cwd.clone(),
+            folder: self.origin.agent.folder.clone(),
+            turn,
+            is_ours,
+        })
+    }
+
+    /// The user continues here, although another program works in the session or has it open. It is not asked about
+    /// again unless it writes.
+    pub(super) async fn take_over(&mut self) {
+        if self.recorder.is_some() || !self.file.is_read() {
+            return;
+        }
+        if !self.is_agent_working() {
+            self.check_external_writer().await;
+        }
+        if let Some(file) = self.session_file().await {
+            let hub = self.hub.clone();
+            let _ = tokio::task::spawn_blocking(move || hub.take_over(&file)).await;
+        }
+        self.file.take_over().await;
+        self.external_writer_gone();
     }
 
     pub(super) async fn apply_file_action(&mut self, action: FileAction) {
@@ -135,10 +229,12 @@ impl Session {
     /// Ends our process, which does not know what the other program wrote.
     pub(super) async fn yield_to_external_writer(&mut self) {
         self.agent.end();
-        self.file.set_taken_over(false);
+        self.hub.forget_takeover(&self.origin.id);
         self.file.expect_external_writer(Instant::now()).await;
         if !self.log.meta().external_writer {
-            self.publish(Event::Elsewhere { active: true });
+            self.publish_elsewhere().await;
+            // Its process is looked for at once.
+            self.file.look_at(Some(Instant::now()));
         }
     }
 
@@ -169,8 +265,8 @@ impl Session {
                 // Its unfinished run does not continue.
                 self.publish(Event::AgentEnd { will_retry: false });
             }
-            self.publish(Event::Elsewhere { active: false });
-            self.update_summary();
+            self.publish(Event::Elsewhere { active: false, program: None });
+            self.hub.set_elsewhere(&self.origin.id, false);
         }
     }
 
@@ -218,7 +314,7 @@ impl Session {
             return self.file.reopen(&self.origin, self.hub.store()).await;
         }
         self.file.read_appended(&self.origin, self.hub.store()).await;
-        if self.log.meta().external_writer && !self.file.is_taken_over() {
+        if self.log.meta().external_writer {
             return self.check_external_writer().await;
         }
         let messages = self.file.take_rest(&self.origin, self.hub.store()).await;
@@ -231,5 +327,41 @@ impl Session {
         if let Some(write) = self.journal.settle_reported(&in_file) {
             self.journal.submit(vec![write]);
         }
+    }
+}
+
+/// The newest messages of the user and the model that are shown, by their text.
+fn messages_in(controller: &MessageController) -> Vec<(Kind, String)> {
+    let newest = controller.rows().iter().rev().take(PAGE_ROWS);
+    let said = newest.filter(|row| matches!(row.kind, Kind::User | Kind::Assistant) && row.mark.is_none());
+    said.map(|row| (row.kind, row.text.clone())).collect()
+}
+
+/// Describes the other program in a session, with these rows and this last turn.
+fn external_program(
+    program: Option<&Program>,
+    controller: &MessageController,
+    turn: LastTurn,
+) -> ExternalProgram {
+    let open = |row: &UiMessage| row.tool_step.as_ref().filter(|step| step.phase.is_open()).map(running_text);
+    let activity = match controller.rows().iter().rev().find_map(open) {
+        _ if !turn.is_open => "idle".to_owned(),
+        Some(running) => running,
+        None => "thinking".to_owned(),
+    };
+    ExternalProgram {
+        program: program.map_or("Another program", Program::name).to_owned(),
+        process_id: program.and_then(|program| u32::try_from(program.id.process).ok()),
+        activity,
+        since: turn.written,
+    }
+}
+
+fn running_text(step: &ToolStep) -> String {
+    let target = describe_call(step).target;
+    if target.is_empty() {
+        format!("running {}", step.tool_name)
+    } else {
+        format!("running {}: {target}", step.tool_name)
     }
 }

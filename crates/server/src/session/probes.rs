@@ -27,13 +27,13 @@ pub(super) fn rename(
     });
 }
 
-/// Forks the session before a user message. `is_exclusive` says whether the session waits for the end of the probe.
+/// Forks the session before a user message, or after the last message. `is_exclusive` says whether the session waits for the end of the probe.
 pub(super) fn fork(
     responder: Responder,
     hub: Arc<Hub>,
     origin: SessionOrigin,
     launch: Launch,
-    (row, is_exclusive): (usize, bool),
+    (row, is_exclusive): (Option<usize>, bool),
 ) {
     tokio::spawn(async move {
         let forked = make_fork(&hub, &origin, &launch, row).await;
@@ -48,15 +48,12 @@ async fn make_fork(
     hub: &Arc<Hub>,
     origin: &SessionOrigin,
     launch: &Launch,
-    row: usize,
+    row: Option<usize>,
 ) -> Result<Forked, CommandError> {
-    let (reading, store) = (origin.clone(), hub.store().clone());
-    let _ = store.flush().result().await;
-    let entry = tokio::task::spawn_blocking(move || {
-        recovery::read_open_session(&reading, &store)?.entry_of_user_row(row)
-    });
-    let no_message = || CommandError::invalid("You can fork a session only from one of your own messages.");
-    let entry_id = entry.await.ok().flatten().ok_or_else(no_message)?;
+    let entry_id = match row {
+        Some(row) => Some(entry_of(hub, origin, row).await?),
+        None => None,
+    };
     let reply = probe::run(&origin.agent, launch, Request::Fork { entry_id }).await.map_err(agent_failed)?;
     let Reply::Forked(forked) = reply else {
         return Err(agent_failed("The agent sent an invalid reply. Try again.".to_owned()));
@@ -64,6 +61,17 @@ async fn make_fork(
     hub.refresh().await;
     hub.add_session(&forked.session_id, &origin.agent.name, origin.cwd.clone()).await?;
     Ok(Forked { session_id: forked.session_id, text: forked.text })
+}
+
+/// The entry of a row, which is a message of the user.
+async fn entry_of(hub: &Arc<Hub>, origin: &SessionOrigin, row: usize) -> Result<String, CommandError> {
+    let (reading, store) = (origin.clone(), hub.store().clone());
+    let _ = store.flush().result().await;
+    let entry = tokio::task::spawn_blocking(move || {
+        recovery::read_open_session(&reading, &store)?.entry_of_user_row(row)
+    });
+    let no_message = || CommandError::invalid("You can fork a session only from one of your own messages.");
+    entry.await.ok().flatten().ok_or_else(no_message)
 }
 
 fn agent_failed(message: String) -> CommandError {

@@ -19,6 +19,7 @@ use crate::clock::now_ms;
 use crate::history::{HistoryFile, ScannedFile};
 use crate::http::blobs::Blobs;
 use crate::hub::Hub;
+use crate::hub::elsewhere::{Elsewhere, SCAN_INTERVAL, SessionFile};
 use crate::store::{Extra, Prompt, PromptOutcome, Store, Write};
 
 /// The state of a session that is opened.
@@ -39,6 +40,8 @@ pub(super) struct Recovered {
     pub(super) outcomes: Vec<(String, Option<PromptOutcome>)>,
     /// The writes to the store that complete the recovery.
     pub(super) writes: Vec<Write>,
+    /// Another program works in the session, or has it open.
+    pub(super) elsewhere: Option<Elsewhere>,
     /// Which approvals of new sessions in the session's folder are answered automatically.
     pub(super) folder_auto_approve: AutoApprove,
 }
@@ -48,6 +51,7 @@ pub(super) fn open(origin: &SessionOrigin, hub: &Hub) -> Recovered {
     let scanned = origin.file.as_deref().and_then(|file| hub.scan(file));
     let mut recovered = Recovered::read(hub.store(), &origin.id, &origin.blobs, scanned.as_ref());
     recovered.history = scanned.map(|scanned| scanned.fold(&recovered.extras, &origin.blobs));
+    recovered.elsewhere = recovered.find_elsewhere(origin, hub);
     recovered.folder_auto_approve = hub.store().folder_auto_approve(&origin.cwd.to_string_lossy());
     if origin.agent.is_recorded() {
         recovered.recorded = recovered.history.as_ref().map(|history| RecordedFacts {
@@ -90,6 +94,20 @@ impl Recovered {
         recovered.extras = earlier.chain(std::mem::take(&mut recovered.extras)).collect();
         recovered.extras.sort_by_key(|extra| extra.at);
         recovered
+    }
+
+    /// Looks for another program in the session. A run that was interrupted here is not another program's.
+    fn find_elsewhere(&self, origin: &SessionOrigin, hub: &Hub) -> Option<Elsewhere> {
+        let turn = self.history.as_ref().filter(|_| !origin.agent.is_recorded())?.last_turn();
+        let file = SessionFile {
+            id: origin.id.clone(),
+            path: origin.file.clone()?,
+            cwd: origin.cwd.clone(),
+            folder: origin.agent.folder.clone(),
+            turn,
+            is_ours: self.interrupted,
+        };
+        hub.find_elsewhere(&file, SCAN_INTERVAL)
     }
 
     fn add_extra(&mut self, session: &str, extra: Extra) {

@@ -33,6 +33,13 @@ impl Store {
         self.read("the times of prompts", query, [session], |row| row.get(0).map(count))
     }
 
+    /// Whether a prompt of this session became the message with this time.
+    pub fn has_prompt_at(&self, session: &str, time: u64) -> bool {
+        let query = "SELECT 1 FROM prompts WHERE session = ? AND told = ? LIMIT 1";
+        let found: Vec<()> = self.read("a prompt by its time", query, params![session, time.cast_signed()], |_| Ok(()));
+        !found.is_empty()
+    }
+
     /// Every remembered id, oldest first, with the reply that its client got.
     pub fn client_ids(&self, session: &str) -> Vec<(String, Option<PromptOutcome>)> {
         let query = "SELECT client_id, outcome FROM prompts WHERE session = ? ORDER BY number";

@@ -78,7 +78,19 @@ pub fn children_of_this_process() -> Vec<Pid> {
 }
 
 fn read(id: i32) -> Option<Entry> {
-    parse(id, &std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+    parse(id, &read_stat(id)?)
+}
+
+/// A process, and whether it has a terminal.
+pub fn read_with_terminal(id: i32) -> Option<(Entry, bool)> {
+    let stat = read_stat(id)?;
+    let terminal = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(4));
+    Some((parse(id, &stat)?, terminal.is_some_and(|device| device != "0")))
+}
+
+fn read_stat(id: i32) -> Option<String> {
+    // The name in it may contain any bytes.
+    Some(String::from_utf8_lossy(&std::fs::read(format!("/proc/{id}/stat")).ok()?).into_owned())
 }
 
 fn parse(id: i32, stat: &str) -> Option<Entry> {

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use pilothouse_agents::history::facts::LastTurn;
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::limits::{
@@ -21,8 +22,10 @@ use pilothouse_core::protocol::MessagesPage;
 use pilothouse_core::protocol::event::Event;
 use tokio::time::Instant;
 
+use crate::agent::process::programs::Program;
 use crate::history::HistoryFile;
 use crate::history::history_file::FileChange;
+use crate::hub::elsewhere::Elsewhere;
 use crate::session::SessionOrigin;
 use crate::session::recovery;
 use crate::store::Store;
@@ -47,8 +50,13 @@ pub(in crate::session) struct FileOwnership {
     replaced: bool,
     /// Until when another program counts as working in this session.
     active_until: Option<Instant>,
-    /// The user continues here although another program writes.
-    taken_over: bool,
+    /// The other program, if its process was found.
+    program: Option<Program>,
+    /// The number of entries in the file when the user took the session over: what another program wrote before does not
+    /// matter.
+    accepted: usize,
+    /// When to look for programs again.
+    look_at: Option<Instant>,
 }
 
 /// The file, shared with threads that read older rows of it.
@@ -182,10 +190,18 @@ impl FileOwnership {
             self.reopen(origin, store).await;
         }
         let checked = self.checked;
-        let Some(history) = self.history.clone() else { return Author::Ours };
-        let times =
-            history.run(move |history| history.message_times_from(checked).collect::<Vec<u64>>()).await;
-        self.author(&times.unwrap_or_default())
+        self.author(&self.message_times_from(checked).await)
+    }
+
+    async fn message_times_from(&self, entry: usize) -> Vec<u64> {
+        let Some(history) = &self.history else { return Vec::new() };
+        history.run(move |history| history.message_times_from(entry).collect()).await.unwrap_or_default()
+    }
+
+    /// Whether another program has written since the user took the session over.
+    async fn is_written_since_takeover(&self) -> bool {
+        let times = self.message_times_from(self.checked.max(self.accepted)).await;
+        self.author(&times) != Author::Ours
     }
 
     /// Reads what this server has recorded. The shown conversation is ahead of it and does not change.
@@ -234,14 +250,20 @@ impl FileOwnership {
                 Finding { external: false, cleared: suspected, action }
             }
             Author::External => {
+                let external = self.is_written_since_takeover().await;
                 let action = match self.take_appended().await {
+                    // Our process, which goes on, does not know these.
+                    Some(FileChange::Appended(_)) if !external => FileAction::Reload,
                     Some(FileChange::Appended(messages)) => FileAction::Append(messages),
                     Some(FileChange::Replaced) => FileAction::Reload,
                     Some(FileChange::Unchanged | FileChange::Deleted) | None => FileAction::UpdateTitle,
                 };
-                Finding { external: true, cleared: false, action }
+                Finding { external, cleared: false, action }
             }
-            Author::Both => Finding { external: true, cleared: false, action: FileAction::Reload },
+            Author::Both => {
+                let external = self.is_written_since_takeover().await;
+                Finding { external, cleared: false, action: FileAction::Reload }
+            }
         }
     }
 
@@ -280,6 +302,10 @@ impl FileOwnership {
             return if std::mem::take(&mut self.suspected) { Suspicion::Unfounded } else { Suspicion::Open };
         }
         self.check_later(now);
+        if !self.is_written_since_takeover().await {
+            self.unreported_since = None;
+            return Suspicion::Open;
+        }
         let since = *self.unreported_since.get_or_insert(now);
         if is_shown || now.duration_since(since) < Duration::from_secs(UNREPORTED_MESSAGE_SECONDS) {
             return Suspicion::Open;
@@ -327,25 +353,60 @@ impl FileOwnership {
         self.active_until = Some(now + Duration::from_secs(seconds));
     }
 
-    /// Whether the other program has not written for so long that it counts as gone.
+    /// Another program is at work; without a process it counts as working for this time.
+    pub(in crate::session) fn set_elsewhere(&mut self, found: Elsewhere, now: Instant) {
+        self.program = found.program;
+        self.active_until = self.active_until.max(Some(now + found.remaining));
+    }
+
+    /// Whether the other program, whose process was not found, has not written for so long that it counts as gone.
     pub(in crate::session) fn is_external_writer_gone(&self, now: Instant) -> bool {
-        self.active_until.is_some_and(|until| until <= now)
+        self.program.is_none() && self.active_until.is_some_and(|until| until <= now)
     }
 
-    pub(in crate::session) const fn forget_external_writer(&mut self) {
+    pub(in crate::session) fn forget_external_writer(&mut self) {
         self.active_until = None;
+        self.program = None;
     }
 
-    pub(in crate::session) const fn set_taken_over(&mut self, taken_over: bool) {
-        self.taken_over = taken_over;
+    pub(in crate::session) const fn program(&self) -> Option<&Program> {
+        self.program.as_ref()
     }
 
-    pub(in crate::session) const fn is_taken_over(&self) -> bool {
-        self.taken_over
+    /// The user continues here: what another program wrote so far does not count any more.
+    pub(in crate::session) async fn take_over(&mut self) {
+        let entries = match &self.history {
+            Some(history) => history.run(|history| history.entry_count()).await,
+            None => None,
+        };
+        self.accepted = entries.unwrap_or_default();
+        self.unreported_since = None;
+        self.suspected = false;
+        self.forget_external_writer();
+    }
+
+    /// Looks for programs again at this time; `None` if the session is not shown.
+    pub(in crate::session) const fn look_at(&mut self, at: Option<Instant>) {
+        self.look_at = at;
+    }
+
+    pub(in crate::session) const fn is_look_scheduled(&self) -> bool {
+        self.look_at.is_some()
+    }
+
+    pub(in crate::session) fn is_look_due(&self, now: Instant) -> bool {
+        self.look_at.is_some_and(|at| at <= now)
     }
 
     pub(in crate::session) fn next_deadline(&self) -> Option<Instant> {
-        self.check_at.into_iter().chain(self.active_until).min()
+        let until = self.active_until.filter(|_| self.program.is_none());
+        self.check_at.into_iter().chain(until).chain(self.look_at).min()
+    }
+
+    /// The file's last turn, and whether our own process has reported its prompt.
+    pub(in crate::session) async fn last_turn(&self) -> Option<(LastTurn, bool)> {
+        let turn = self.history.as_ref()?.run(|history| history.last_turn()).await?;
+        Some((turn, self.is_own(turn.prompted)))
     }
 
     /// The state of the session while no agent runs it, according to the file.

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::agent::catalogue::Agent;
+use crate::agent::process::programs::{OpenSession, Place, ProgramId};
 use crate::http::blobs::Blobs;
 
 struct Fixture {
@@ -144,6 +145,59 @@ async fn another_program_counts_as_working_for_a_while() {
     assert!(!fixture.file.is_external_writer_gone(now) && fixture.file.is_external_writer_gone(gone));
     fixture.file.forget_external_writer();
     assert_eq!(fixture.file.next_deadline(), None);
+}
+
+#[tokio::test]
+async fn what_was_written_before_a_takeover_does_not_matter_and_what_follows_does() {
+    let mut fixture = fixture();
+    append(&fixture.path, "b", Some("a"), 2);
+    let later = Instant::now() + Duration::from_secs(UNREPORTED_MESSAGE_SECONDS);
+    let check = async |fixture: &mut Fixture, now| {
+        fixture.file.check_while_working(&fixture.origin, &fixture.store, (now, false)).await
+    };
+    assert_eq!(check(&mut fixture, Instant::now()).await, Suspicion::Open);
+    assert_eq!(check(&mut fixture, later).await, Suspicion::Confirmed);
+    fixture.file.take_over().await;
+    assert_eq!(check(&mut fixture, later).await, Suspicion::Open, "it has written nothing new");
+    let much_later = later + Duration::from_secs(UNREPORTED_MESSAGE_SECONDS);
+    assert_eq!(check(&mut fixture, much_later).await, Suspicion::Open);
+    append(&fixture.path, "c", Some("b"), 3);
+    assert_eq!(check(&mut fixture, much_later).await, Suspicion::Open, "our process may report it");
+    let last = much_later + Duration::from_secs(UNREPORTED_MESSAGE_SECONDS);
+    assert_eq!(check(&mut fixture, last).await, Suspicion::Confirmed);
+}
+
+#[tokio::test]
+async fn messages_that_were_taken_over_are_shown_without_asking_again() {
+    let mut fixture = fixture();
+    append(&fixture.path, "b", Some("a"), 2);
+    fixture.file.read_appended(&fixture.origin, &fixture.store).await;
+    fixture.file.take_over().await;
+    let finding = fixture.check(true).await;
+    assert_eq!(finding, Finding { external: false, cleared: false, action: FileAction::Reload });
+    append(&fixture.path, "c", Some("b"), 3);
+    assert!(fixture.check(true).await.external);
+}
+
+#[tokio::test]
+async fn a_program_whose_process_is_known_is_not_gone_because_it_is_silent() {
+    let mut fixture = fixture();
+    let now = Instant::now();
+    fixture.file.expect_external_writer(now).await;
+    let gone = fixture.file.next_deadline().unwrap();
+    let program = Program {
+        id: ProgramId { process: 1, started: 1 },
+        started_at: 0,
+        cwd: "/".into(),
+        folder: None,
+        place: Place::Terminal,
+        session: OpenSession::Unknown,
+    };
+    fixture.file.set_elsewhere(Elsewhere { program: Some(program), remaining: Duration::ZERO }, now);
+    assert!(!fixture.file.is_external_writer_gone(gone));
+    assert_eq!(fixture.file.next_deadline(), None, "its end is looked for");
+    fixture.file.forget_external_writer();
+    assert!(fixture.file.program().is_none());
 }
 
 #[tokio::test]
