@@ -47,8 +47,17 @@ impl Actions {
         let holds = sends && is_working && self.has_draft(session_id);
         let mut alternatives: Vec<(&'static str, Action)> = Vec::new();
         let waiting = id.clone();
-        alternatives.push(("Wait", Arc::new(move || if holds { actions.hold_message(&waiting) })));
-        if let Some(session) = opened.filter(|session| session.meta.capabilities().with_untracked(|can| can.fork)) {
+        alternatives.push((
+            "Wait",
+            Arc::new(move || {
+                if holds {
+                    actions.hold_message(&waiting)
+                }
+            }),
+        ));
+        if let Some(session) =
+            opened.filter(|session| session.meta.capabilities().with_untracked(|can| can.fork))
+        {
             alternatives.push(("Fork here", Arc::new(move || actions.fork_here(session))));
         }
         self.client.confirmation.set(Some(Confirmation {
@@ -185,7 +194,10 @@ mod tests {
             ..ExternalProgram::default()
         };
         let text = question(Some(&program), true, true);
-        assert!(text.starts_with("pi in a terminal (process 7) is working in this session. Wait sends"), "{text}");
+        assert!(
+            text.starts_with("pi in a terminal (process 7) is working in this session. Wait sends"),
+            "{text}"
+        );
         let text = question(None, false, false);
         assert!(text.starts_with("Another program has this session open. It doesn't notice"), "{text}");
         assert!(text.contains("two branches"));

@@ -25,7 +25,8 @@ pub fn ConfirmDialog() -> impl IntoView {
         action();
     };
     let answers = rebuilt("ask-answers spread", move |place| {
-        let Some(Confirmation { confirm_label, destructive, action, alternatives, .. }) = confirmation.get() else {
+        let Some(Confirmation { confirm_label, destructive, action, alternatives, .. }) = confirmation.get()
+        else {
             return;
         };
         if alternatives.is_empty() {

@@ -21,8 +21,8 @@ pub use reply::{
 #[cfg(feature = "store")]
 pub use snapshot::SessionMetaStoreFields;
 pub use snapshot::{
-    AgentMode, AgentOption, Capabilities, ExtensionWidget, ExternalProgram, Login, LoginKind, LoginMethod, OptionChoice,
-    RetryNote, SessionMeta, Snapshot,
+    AgentMode, AgentOption, Capabilities, ExtensionWidget, ExternalProgram, Login, LoginKind, LoginMethod,
+    OptionChoice, RetryNote, SessionMeta, Snapshot,
 };
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]

@@ -110,6 +110,15 @@ pub fn append_message(file: &Path, mut message: Value) {
     append_entry(file, json!({"type": "message", "message": message}));
 }
 
+/// Appends a message after an earlier entry, as a program does that has not noticed the later ones.
+pub fn append_branch(file: &Path, parent: &Value, mut message: Value) {
+    let count = lines(file).len();
+    message["timestamp"] = json!(LATE_MESSAGE + count as u64);
+    let entry = json!({"type": "message", "message": message});
+    let line = line(entry, &format!("appended{count}"), parent, LATE_TIME);
+    std::fs::File::options().append(true).open(file).unwrap().write_all(line.as_bytes()).unwrap();
+}
+
 /// Appends a prompt and its answer, as another program does.
 pub fn append_exchange(file: &Path, prompt: &str, answer: &str) {
     append_message(file, json!({"role": "user", "content": prompt}));

@@ -46,18 +46,25 @@ pub fn elsewhere_banner(session: Session) -> AnyView {
         if held.get() {
             let note = "Your message is sent when it has finished.";
             append(&waiting, &with_text("span", "elsewhere-held", note));
-            append(&waiting, &button("button quiet", None, "Don't send", move || actions.release_message(&id)));
+            append(
+                &waiting,
+                &button("button quiet", None, "Don't send", move || actions.release_message(&id)),
+            );
         } else if works && has_text.get() {
             let wait = button("button quiet", None, "Wait", move || actions.hold_message(&id));
             set(&wait, "title", "Send the message when the other program has finished");
             append(&waiting, &wait);
         }
         if session.meta.capabilities().with(|can| can.fork) {
-            let fork = button("button quiet", Some(Icon::Fork), "Fork here", move || actions.fork_here(session));
+            let fork =
+                button("button quiet", Some(Icon::Fork), "Fork here", move || actions.fork_here(session));
             set(&fork, "title", "Continue in a new session with the same conversation");
             append(&waiting, &fork);
         }
-        append(&waiting, &button("button quiet", None, "Take over", move || actions.confirm_take_over(session)));
+        append(
+            &waiting,
+            &button("button quiet", None, "Take over", move || actions.confirm_take_over(session)),
+        );
         let banner = with_children("div", "beside elsewhere", &[&glyph(Icon::Globe), &words, &waiting]);
         append(place, &banner);
     })

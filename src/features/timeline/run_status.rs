@@ -119,9 +119,7 @@ fn status_words(session: Session) -> String {
         },
         SessionState::WaitingApproval => "Waiting for your approval".to_owned(),
         SessionState::WaitingInput => "Waiting for your answer".to_owned(),
-        SessionState::Paused if session.meta.external_writer().get() => {
-            "Running elsewhere".to_owned()
-        }
+        SessionState::Paused if session.meta.external_writer().get() => "Running elsewhere".to_owned(),
         SessionState::Paused => with_reason("Paused"),
         SessionState::Error if session.rows.with(|rows| ends_in_error(rows)) => "Run failed".to_owned(),
         SessionState::Error => with_reason("Run failed"),

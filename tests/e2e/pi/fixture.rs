@@ -13,6 +13,7 @@ use pilothouse_test_support::session_file;
 
 use crate::fixture::{Fixture, project, story_with};
 use crate::model::Model;
+use crate::pi::terminal::Terminal;
 
 /// The generations of pi that are in use.
 #[derive(Clone, Copy)]
@@ -96,6 +97,15 @@ impl Pi {
         let output = command.output().unwrap();
         assert!(output.status.success(), "{output:?}");
         output
+    }
+
+    /// Starts pi in a terminal, in the same project, and waits until it accepts input.
+    pub fn terminal(&self, arguments: &[&str]) -> Terminal {
+        let program = self.program();
+        let line = format!("'{}' {}", program.display(), arguments.join(" "));
+        let terminal = Terminal::start(&line, &self.project);
+        terminal.until_shown("example-large");
+        terminal
     }
 
     /// Writes a file to pi's folder, such as a skill.

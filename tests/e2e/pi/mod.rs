@@ -5,3 +5,4 @@ mod conversation;
 pub mod fixture;
 mod limits;
 mod sessions;
+mod terminal;

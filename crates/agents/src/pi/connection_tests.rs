@@ -231,7 +231,10 @@ fn a_fork_without_an_entry_has_the_whole_conversation() {
     connection.request(RequestId(8), Request::Fork { entry_id: None });
     outputs(&mut connection);
     let refused = respond(&mut connection, 5, json!({"cancelled": true}));
-    assert!(matches!(&refused[..], [Output::Reply(RequestId(8), Err(AgentError::Refused(_)))]), "{refused:?}");
+    assert!(
+        matches!(&refused[..], [Output::Reply(RequestId(8), Err(AgentError::Refused(_)))]),
+        "{refused:?}"
+    );
 }
 
 #[test]

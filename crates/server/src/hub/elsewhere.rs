@@ -111,13 +111,21 @@ impl SessionFile {
     }
 
     /// The other program in this session, unless the user has taken the session over from it.
-    fn elsewhere(&self, running: &[Program], folder: Folder, taken: &Takeovers, now: u64) -> Option<Elsewhere> {
+    fn elsewhere(
+        &self,
+        running: &[Program],
+        folder: Folder,
+        taken: &Takeovers,
+        now: u64,
+    ) -> Option<Elsewhere> {
         let takeover = taken.of(&self.id).filter(|takeover| {
             let has_written = self.is_turn_external() && self.turn.written > takeover.written;
             !has_written
         });
-        let is_taken = |program: &&&Program| takeover.is_some_and(|takeover| takeover.programs.contains(&program.id));
-        let program = self.programs(running, folder).iter().find(|program| !is_taken(program)).copied().cloned();
+        let is_taken =
+            |program: &&&Program| takeover.is_some_and(|takeover| takeover.programs.contains(&program.id));
+        let program =
+            self.programs(running, folder).iter().find(|program| !is_taken(program)).copied().cloned();
         let remaining = self.remaining(now).filter(|_| takeover.is_none());
         (program.is_some() || remaining.is_some())
             .then(|| Elsewhere { program, remaining: remaining.unwrap_or_default() })
@@ -197,7 +205,8 @@ impl Hub {
     fn has_rows_to_check(&self) -> bool {
         let state = self.state();
         let is_recent = |entry: &SessionEntry| {
-            entry.summary.external_writer || closed_file(entry).is_some_and(|file| file.remaining(now_ms()).is_some())
+            entry.summary.external_writer
+                || closed_file(entry).is_some_and(|file| file.remaining(now_ms()).is_some())
         };
         !state.clients.is_empty() && state.sessions.values().any(|entry| !entry.is_open() && is_recent(entry))
     }
@@ -217,7 +226,9 @@ impl Hub {
             });
             files
                 .filter(|(file, is_shown)| {
-                    *is_shown || file.remaining(now).is_some() || !file.programs(&running, Folder::default()).is_empty()
+                    *is_shown
+                        || file.remaining(now).is_some()
+                        || !file.programs(&running, Folder::default()).is_empty()
                 })
                 .collect()
         };
@@ -274,7 +285,8 @@ impl Hub {
             let is_later = |other: &SessionFile| other.turn.session_created > file.turn.written;
             (others.into_iter().filter(is_later).collect::<Vec<SessionFile>>(), has_newer)
         };
-        let external = later.into_iter().map(|other| self.with_author(other)).filter(|other| other.is_turn_external());
+        let external =
+            later.into_iter().map(|other| self.with_author(other)).filter(|other| other.is_turn_external());
         Folder { later: external.count(), has_newer }
     }
 }

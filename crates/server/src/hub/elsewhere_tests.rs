@@ -62,8 +62,16 @@ fn a_program_that_names_the_session_has_it_open() {
 fn a_program_with_hidden_arguments_has_the_session_in_which_it_was_prompted() {
     let running = [program(1, 2, OpenSession::Unknown)];
     assert_eq!(found(&rested(), &running), [1]);
-    assert_eq!(found(&rested(), &[program(1, 0, OpenSession::Unknown)]), [0; 0], "it started after the prompt");
-    assert_eq!(found(&SessionFile { is_ours: true, ..rested() }, &running), [0; 0], "the prompt was sent here");
+    assert_eq!(
+        found(&rested(), &[program(1, 0, OpenSession::Unknown)]),
+        [0; 0],
+        "it started after the prompt"
+    );
+    assert_eq!(
+        found(&SessionFile { is_ours: true, ..rested() }, &running),
+        [0; 0],
+        "the prompt was sent here"
+    );
     assert_eq!(found(&SessionFile { folder: "/other".into(), ..rested() }, &running), [0; 0]);
     let turn = LastTurn { session_created: NOW - MINUTE / 4, ..rested().turn };
     assert_eq!(found(&SessionFile { turn, ..rested() }, &running), [0; 0], "a fork begins with a copy");

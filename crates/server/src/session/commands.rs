@@ -304,8 +304,8 @@ impl Session {
         }
         if self.recorder.is_none() && self.file.is_read() && !self.is_agent_working() {
             self.check_external_writer().await;
-            self.look_for_programs(CHECKED_BEFORE_START).await;
         }
+        self.look_for_programs(CHECKED_BEFORE_START).await;
         if self.log.meta().external_writer {
             let text = "Another program is working in this session. Take it over first.";
             return Err(CommandError::new(ErrorCode::ExternalWriter, text));

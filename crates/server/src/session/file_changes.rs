@@ -151,10 +151,10 @@ impl Session {
         }
     }
 
-    /// Looks for a program that has the session open, while our own process does not work. A recent search is enough if
+    /// Looks for a program that has the session open, while no run of ours is in progress. A recent search is enough if
     /// it is not older than this.
     pub(super) async fn look_for_programs(&mut self, max_age: Duration) {
-        if self.recorder.is_some() || self.is_agent_working() {
+        if self.recorder.is_some() || self.log.is_busy() || self.log.is_running() {
             return;
         }
         let Some(file) = self.session_file().await else { return };
@@ -163,7 +163,9 @@ impl Session {
         let found = found.await.ok().flatten();
         if found.is_none() && self.file.program().is_some() {
             // It has ended; these are its last messages.
-            self.check_external_writer().await;
+            if !self.is_agent_working() {
+                self.check_external_writer().await;
+            }
             return self.external_writer_gone();
         }
         let Some(found) = found else { return };

@@ -36,7 +36,8 @@ impl Store {
     /// Whether a prompt of this session became the message with this time.
     pub fn has_prompt_at(&self, session: &str, time: u64) -> bool {
         let query = "SELECT 1 FROM prompts WHERE session = ? AND told = ? LIMIT 1";
-        let found: Vec<()> = self.read("a prompt by its time", query, params![session, time.cast_signed()], |_| Ok(()));
+        let found: Vec<()> =
+            self.read("a prompt by its time", query, params![session, time.cast_signed()], |_| Ok(()));
         !found.is_empty()
     }
 

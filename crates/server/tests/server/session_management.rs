@@ -51,7 +51,7 @@ async fn a_fork_ends_before_its_message_and_does_not_change_the_session() {
     let before = visible(client.rows(&session));
     let row = client.rows(&session).iter().position(|row| row.text == "Second question").unwrap();
     let agent = server.agent();
-    let forked = client.ask(&session, SessionCommand::Fork { row }).await.unwrap();
+    let forked = client.ask(&session, SessionCommand::Fork { row: Some(row) }).await.unwrap();
     assert!(is_alive(agent), "the agent of the session has ended");
     assert_eq!(forked["text"], "Second question");
     let fork = forked["session_id"].as_str().unwrap().to_owned();
@@ -62,7 +62,7 @@ async fn a_fork_ends_before_its_message_and_does_not_change_the_session() {
     client.until_state(&fork, SessionState::Completed).await;
     assert_eq!(visible(client.rows(&session)), before);
     let answer = client.rows(&session).iter().position(|row| row.kind == Kind::Assistant).unwrap();
-    let wrong = client.ask(&session, SessionCommand::Fork { row: answer }).await;
+    let wrong = client.ask(&session, SessionCommand::Fork { row: Some(answer) }).await;
     assert_eq!(wrong.unwrap_err().code, ErrorCode::InvalidRequest);
 }
 

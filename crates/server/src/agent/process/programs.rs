@@ -71,9 +71,28 @@ const RUNTIME_VALUES: [&str; 8] =
 
 /// The options of pi that are followed by a value, which may look like an option.
 const VALUES: [&str; 22] = [
-    "--provider", "--model", "--api-key", "--system-prompt", "--append-system-prompt", "--name", "-n", "--fork",
-    "--session-dir", "--models", "--tools", "-t", "--exclude-tools", "-xt", "--thinking", "--extension", "-e", "--skill",
-    "--prompt-template", "--theme", "--use-theme", "--mode",
+    "--provider",
+    "--model",
+    "--api-key",
+    "--system-prompt",
+    "--append-system-prompt",
+    "--name",
+    "-n",
+    "--fork",
+    "--session-dir",
+    "--models",
+    "--tools",
+    "-t",
+    "--exclude-tools",
+    "-xt",
+    "--thinking",
+    "--extension",
+    "-e",
+    "--skill",
+    "--prompt-template",
+    "--theme",
+    "--use-theme",
+    "--mode",
 ];
 
 /// The words and options with which pi stores no session.
@@ -144,7 +163,11 @@ fn session_in_arguments(arguments: &[&OsStr]) -> OpenSession {
 /// The value of a variable in an environment, which ends with NULs.
 fn variable<'a>(environment: &'a [u8], name: &str) -> Option<&'a OsStr> {
     let value = |entry: &'a [u8]| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=");
-    environment.split(|byte| *byte == 0).find_map(value).filter(|value| !value.is_empty()).map(OsStr::from_bytes)
+    environment
+        .split(|byte| *byte == 0)
+        .find_map(value)
+        .filter(|value| !value.is_empty())
+        .map(OsStr::from_bytes)
 }
 
 /// pi's folder according to the environment of a process.

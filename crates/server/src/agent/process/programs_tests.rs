@@ -165,7 +165,10 @@ mod running {
         std::os::unix::fs::symlink("/bin/sh", folder.join("pi")).unwrap();
         let mut command = Command::new("setsid");
         command.args(["--fork".as_ref(), folder.join("pi").as_os_str()]);
-        command.args(["-c", "PI_SESSION_FILE=/s/t_2.jsonl cat; :"]).current_dir(&folder).stdin(Stdio::piped());
+        command
+            .args(["-c", "PI_SESSION_FILE=/s/t_2.jsonl cat; :"])
+            .current_dir(&folder)
+            .stdin(Stdio::piped());
         let _running = command.env_clear().env("PATH", "/usr/bin:/bin").spawn().unwrap();
         while !found(&folder).iter().any(|program| program.session == OpenSession::File("t_2.jsonl".into())) {
             std::thread::yield_now();

@@ -151,11 +151,12 @@ async fn another_program_counts_as_working_for_a_while() {
 async fn what_was_written_before_a_takeover_does_not_matter_and_what_follows_does() {
     let mut fixture = fixture();
     append(&fixture.path, "b", Some("a"), 2);
-    let later = Instant::now() + Duration::from_secs(UNREPORTED_MESSAGE_SECONDS);
+    let now = Instant::now();
+    let later = now + Duration::from_secs(UNREPORTED_MESSAGE_SECONDS);
     let check = async |fixture: &mut Fixture, now| {
         fixture.file.check_while_working(&fixture.origin, &fixture.store, (now, false)).await
     };
-    assert_eq!(check(&mut fixture, Instant::now()).await, Suspicion::Open);
+    assert_eq!(check(&mut fixture, now).await, Suspicion::Open);
     assert_eq!(check(&mut fixture, later).await, Suspicion::Confirmed);
     fixture.file.take_over().await;
     assert_eq!(check(&mut fixture, later).await, Suspicion::Open, "it has written nothing new");
