@@ -13,19 +13,19 @@ use super::Actions;
 use crate::reactive::effect;
 use crate::routes::Route;
 use crate::store::client::{Confirmation, InputMode};
-use crate::store::server::Session;
+use crate::store::server::{Loading, Session};
 
 type Action = Arc<dyn Fn() + Send + Sync>;
 
 impl Actions {
     /// Runs the action, after the user has taken the session over if another program works in it.
     pub(super) fn unless_elsewhere(&self, session_id: &str, then: impl Fn() + Send + Sync + 'static) {
-        let opened = self.server.opened(session_id);
-        let is_elsewhere = untrack(|| match opened {
-            Some(session) => session.meta.external_writer().get(),
-            None => self.server.summary(session_id).is_some_and(|summary| summary.external_writer),
-        });
-        if is_elsewhere { self.ask_elsewhere(session_id, Arc::new(then), false) } else { then() }
+        let state = untrack(|| self.elsewhere_state(session_id));
+        if state.is_some_and(|(_, is_elsewhere)| is_elsewhere) {
+            self.ask_elsewhere(session_id, Arc::new(then), false)
+        } else {
+            then()
+        }
     }
 
     /// Asks what to do instead of sending the composer's text.
@@ -43,7 +43,7 @@ impl Actions {
         let (actions, id) = (*self, session_id.to_owned());
         let opened = self.server.opened(session_id);
         let program = opened.and_then(|session| session.meta.external_program().get_untracked());
-        let is_working = untrack(|| self.works_elsewhere(session_id)) == Some(true);
+        let is_working = untrack(|| self.elsewhere_state(session_id)) == Some((SessionState::Paused, true));
         let holds = sends && is_working && self.has_draft(session_id);
         let mut alternatives: Vec<(&'static str, Action)> = Vec::new();
         let waiting = id.clone();
@@ -95,10 +95,13 @@ impl Actions {
         });
     }
 
-    /// Whether another program works in a session at this moment. Tracked; `None` for an unknown session.
-    fn works_elsewhere(&self, session_id: &str) -> Option<bool> {
-        let summary = self.server.summary(session_id)?;
-        Some(summary.external_writer && summary.state == SessionState::Paused)
+    /// The state of a session, and whether it runs elsewhere. Tracked; `None` until it is known.
+    fn elsewhere_state(&self, session_id: &str) -> Option<(SessionState, bool)> {
+        let is_loaded = |session: &Session| session.loading.with(|loading| *loading == Loading::Ready);
+        match self.server.track_opened(session_id).filter(is_loaded) {
+            Some(session) => Some((session.meta.state().get(), session.meta.external_writer().get())),
+            None => self.server.summary(session_id).map(|summary| (summary.state, summary.external_writer)),
+        }
     }
 
     fn has_draft(&self, session_id: &str) -> bool {
@@ -134,10 +137,11 @@ impl Actions {
         let actions = *self;
         effect(move || {
             for id in actions.client.held.sessions() {
-                let summary = actions.server.summary(&id);
-                if let (Some(summary), Some(false)) = (summary, actions.works_elsewhere(&id)) {
-                    let finished = summary.state != SessionState::Paused;
-                    untrack(|| actions.send_held_message(&id, finished));
+                match actions.elsewhere_state(&id) {
+                    None | Some((SessionState::Paused, true)) => {}
+                    Some((state, _)) => {
+                        untrack(|| actions.send_held_message(&id, state != SessionState::Paused));
+                    }
                 }
             }
         });

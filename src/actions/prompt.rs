@@ -37,7 +37,9 @@ impl Actions {
             self.client.reset_shell_mode(&id);
             self.client.drafts.set(&id, String::new());
             self.client.drafts.save();
-            self.timeline.jump_to_end();
+            if self.current_session().is_some_and(|current| current.has_id(&id)) {
+                self.timeline.jump_to_end();
+            }
         }
     }
 

@@ -1,12 +1,13 @@
 //! Questions of agents, sessions that another program writes, extension widgets, and drafts of other devices.
 
 use pilothouse_core::conversation::ask::{Ask, AskKind};
-use pilothouse_core::protocol::SessionSummary;
+use pilothouse_core::protocol::{ExternalProgram, SessionSummary};
 use serde_json::Value;
 
 use super::fake_socket::*;
 use super::*;
 use crate::features::notifications::page_title;
+use crate::store::server::Setting;
 
 fn ask() -> Ask {
     Ask {
@@ -44,16 +45,41 @@ async fn waiting_sessions_are_counted_and_answered_in_the_tray() {
     assert!(page.find(".waiting-button").is_none());
 }
 
+/// Another program, at work or not.
+async fn run_elsewhere(page: &mut Page, state: SessionState) {
+    let program = ExternalProgram {
+        program: "pi in a terminal".into(),
+        process_id: Some(7),
+        activity: "running bash: cargo test".into(),
+        since: 0,
+    };
+    page.event(Event::Elsewhere { active: true, program: Some(program) }).await;
+    page.event(Event::SessionState { state, reason: String::new() }).await;
+}
+
+/// Presses a button of the question.
+async fn choose(page: &Page, label: &str) {
+    let buttons = page.find("dialog[open] .ask-answers").unwrap().children();
+    let labels = (0..buttons.length()).map(|index| buttons.item(index).unwrap());
+    let button = labels.filter(|button| button.text_content().as_deref() == Some(label)).last();
+    button.unwrap_or_else(|| panic!("no {label}")).unchecked_into::<HtmlElement>().click();
+    flush_effects().await;
+}
+
 #[wasm_bindgen_test]
-async fn a_session_of_another_program_is_taken_over_before_sending() {
+async fn a_session_that_runs_elsewhere_is_taken_over_before_sending() {
     let mut page = Page::capable().await;
-    page.event(Event::Elsewhere { active: true, program: None }).await;
-    assert!(page.text(".elsewhere").contains("Its changes appear here"));
+    run_elsewhere(&mut page, SessionState::Completed).await;
+    let banner = page.text(".elsewhere");
+    assert!(
+        banner.starts_with("Running elsewhere · pi in a terminal (process 7) · running bash"),
+        "{banner}"
+    );
     type_prompt(&page, "Go on").await;
     press_enter(&page, false, false).await;
-    assert!(page.text("dialog[open]").contains("Take over"));
+    assert!(page.text("dialog[open]").contains("has this session open"));
     assert!(!page.has_sent("prompt") && !page.has_sent("take_over"));
-    page.press("Take over").await;
+    choose(&page, "Take over").await;
     page.answer("take_over", Ok(Value::Null)).await;
     assert_eq!(page.sent("prompt").await["message"], json!("Go on"));
     page.event(Event::Elsewhere { active: false, program: None }).await;
@@ -61,20 +87,86 @@ async fn a_session_of_another_program_is_taken_over_before_sending() {
 }
 
 #[wasm_bindgen_test]
-async fn a_refused_or_cancelled_takeover_keeps_the_draft() {
+async fn a_refused_takeover_keeps_the_draft() {
     let mut page = Page::capable().await;
-    page.event(Event::Elsewhere { active: true, program: None }).await;
+    run_elsewhere(&mut page, SessionState::Completed).await;
     type_prompt(&page, "Go on").await;
     press_enter(&page, false, false).await;
-    page.press("Cancel").await;
-    assert_eq!(field(&page).value(), "Go on");
-    press_enter(&page, false, false).await;
-    page.press("Take over").await;
+    choose(&page, "Take over").await;
     page.answer("take_over", Err("It is in the middle of a tool.")).await;
     page.wait_for_text(".notices", "in the middle of a tool").await;
     assert_eq!(field(&page).value(), "Go on");
     assert!(!page.has_sent("prompt"));
     type_prompt(&page, "").await;
+}
+
+#[wasm_bindgen_test]
+async fn a_message_waits_until_the_other_program_has_finished() {
+    let mut page = Page::capable().await;
+    run_elsewhere(&mut page, SessionState::Paused).await;
+    assert!(page.find(".run-status button").is_none(), "Resume is offered");
+    type_prompt(&page, "Go on").await;
+    press_enter(&page, false, false).await;
+    choose(&page, "Wait").await;
+    assert_eq!(field(&page).value(), "Go on");
+    assert!(page.text(".elsewhere").contains("is sent when it has finished"));
+    type_prompt(&page, "Go on quickly").await;
+    assert!(!page.text(".elsewhere").contains("is sent when it has finished"), "it is another text");
+    type_prompt(&page, "Go on").await;
+    assert!(!page.has_sent("take_over") && !page.has_sent("prompt"));
+    page.event(Event::SessionState { state: SessionState::Completed, reason: String::new() }).await;
+    page.answer("take_over", Ok(Value::Null)).await;
+    assert_eq!(page.sent("prompt").await["message"], json!("Go on"));
+    assert_eq!(field(&page).value(), "");
+}
+
+#[wasm_bindgen_test]
+async fn a_waiting_message_is_not_sent_after_a_change_or_an_unfinished_turn() {
+    let mut page = Page::capable().await;
+    run_elsewhere(&mut page, SessionState::Paused).await;
+    type_prompt(&page, "Go on").await;
+    page.press("Wait").await;
+    type_prompt(&page, "Go on, but").await;
+    page.event(Event::SessionState { state: SessionState::Completed, reason: String::new() }).await;
+    page.wait_for_text(".notices", "because you changed it").await;
+    run_elsewhere(&mut page, SessionState::Paused).await;
+    page.press("Wait").await;
+    page.event(Event::Elsewhere { active: false, program: None }).await;
+    page.wait_for_text(".notices", "in the middle of its turn").await;
+    assert_eq!(field(&page).value(), "Go on, but");
+    assert!(!page.has_sent("take_over") && !page.has_sent("prompt"));
+    type_prompt(&page, "").await;
+}
+
+#[wasm_bindgen_test]
+async fn whatever_starts_something_asks_first() {
+    let mut page = Page::capable().await;
+    run_elsewhere(&mut page, SessionState::Error).await;
+    let (actions, session) = (page.actions, page.actions.current_session().unwrap());
+    let id = session.id();
+    let starts: [&dyn Fn(); 6] = [
+        &|| actions.resume(session),
+        &|| actions.retry(session),
+        &|| actions.compact(&id),
+        &|| actions.rename(&id, "Mine"),
+        &|| actions.set_model(session, "a".into(), "b".into()),
+        &|| actions.set_setting(session, Setting::ThinkingLevel, "high".into()),
+    ];
+    for (number, start) in starts.into_iter().enumerate() {
+        start();
+        flush_effects().await;
+        assert!(page.text("dialog[open]").contains("Running elsewhere"), "{number}");
+        choose(&page, "Wait").await;
+    }
+    for command in ["resume_session", "retry", "compact", "rename_session", "set_model", "set_thinking_level"]
+    {
+        assert!(!page.has_sent(command), "{command}");
+    }
+    actions.resume(session);
+    flush_effects().await;
+    choose(&page, "Take over").await;
+    page.answer("take_over", Ok(Value::Null)).await;
+    page.sent("resume_session").await;
 }
 
 #[wasm_bindgen_test]

@@ -27,9 +27,6 @@ use crate::audit;
 use crate::client::{ClientDevice, Responder};
 use crate::clock::now_ms;
 
-/// The age up to which a search for other programs is good enough before something starts.
-const CHECKED_BEFORE_START: Duration = Duration::from_millis(500);
-
 /// Whether all files of a tool call are inside the folder after links are resolved. A path that does not exist yet is
 /// resolved by its nearest folder that does. Reads the disk.
 fn is_inside_after_links(tool: &ToolStep, folder: &Path) -> bool {
@@ -305,7 +302,7 @@ impl Session {
         if self.recorder.is_none() && self.file.is_read() && !self.is_agent_working() {
             self.check_external_writer().await;
         }
-        self.look_for_programs(CHECKED_BEFORE_START).await;
+        self.look_for_programs(Duration::ZERO).await;
         if self.log.meta().external_writer {
             let text = "Another program is working in this session. Take it over first.";
             return Err(CommandError::new(ErrorCode::ExternalWriter, text));

@@ -161,12 +161,9 @@ impl Session {
         let hub = self.hub.clone();
         let found = tokio::task::spawn_blocking(move || hub.find_elsewhere(&file, max_age));
         let found = found.await.ok().flatten();
-        if found.is_none() && self.file.program().is_some() {
-            // It has ended; these are its last messages.
-            if !self.is_agent_working() {
-                self.check_external_writer().await;
-            }
-            return self.external_writer_gone();
+        let has_process = found.as_ref().is_some_and(|found| found.program.is_some());
+        if self.file.program().is_some() && !has_process {
+            return self.program_ended().await;
         }
         let Some(found) = found else { return };
         let is_new = !self.log.meta().external_writer;
@@ -178,6 +175,15 @@ impl Session {
         }
         self.publish_elsewhere().await;
         self.hub.set_elsewhere(&self.origin.id, true);
+    }
+
+    /// The process of the other program has ended: its turn does not go on, although the file looks as if it did.
+    async fn program_ended(&mut self) {
+        if !self.is_agent_working() {
+            // Its last messages.
+            self.check_external_writer().await;
+        }
+        self.let_go().await;
     }
 
     /// Shows the other program, and what it does.
@@ -211,6 +217,11 @@ impl Session {
         if !self.is_agent_working() {
             self.check_external_writer().await;
         }
+        self.let_go().await;
+    }
+
+    /// Stops following the other program, until something is written that is not in the file yet.
+    async fn let_go(&mut self) {
         if let Some(file) = self.session_file().await {
             let hub = self.hub.clone();
             let _ = tokio::task::spawn_blocking(move || hub.take_over(&file)).await;

@@ -35,7 +35,8 @@ fn write_session_at_work(server: &TestServer, project: &Path, age: u64) -> Strin
     file.message(
         json!({"role": "assistant", "stopReason": "toolUse", "content": [call], "timestamp": timestamp}),
     );
-    file.write(&server.demo_sessions().join("--project--"))
+    let folder = project.to_string_lossy().trim_start_matches('/').replace('/', "-");
+    file.write(&server.demo_sessions().join(format!("--{folder}--")))
 }
 
 /// A process that looks like pi.
@@ -261,6 +262,25 @@ async fn a_program_that_has_the_session_open_is_asked_about_once() {
     client.until(&session, "the end of the program", |view| !view.meta.external_writer).await;
     client.prompt(&session, "Again").await.unwrap();
     assert_one_branch(&file);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_turn_whose_program_has_ended_can_be_resumed() {
+    let (mut server, project) = server();
+    let session = write_session_at_work(&server, project.path(), 20);
+    let file = server.session_file(&session);
+    let program = Program::start(project.path(), &["--session", &file.to_string_lossy()]);
+    server.kill_and_restart();
+    let mut client = Client::connect(&server).await;
+    client.open(&session).await;
+    let shown = client.view(&session).meta.external_program.clone().unwrap();
+    assert_eq!(shown.process_id, program.id());
+    program.end();
+    client.until(&session, "the end of the program", |view| !view.meta.external_writer).await;
+    assert!(!client.view(&session).controller.has_open_call(), "the call is shown as running");
+    client.ask(&session, SessionCommand::ResumeSession).await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
 }
 
 #[cfg(target_os = "linux")]

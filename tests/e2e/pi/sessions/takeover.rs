@@ -40,6 +40,11 @@ async fn in_all_looks(page: &Page, name: &str) {
     page.emulate_media(&[]).await;
 }
 
+/// Presses a button of the question.
+async fn answer(page: &Page, label: &str) {
+    page.click_with_text("dialog[open] button", label).await;
+}
+
 /// Waits until the banner names the terminal and says what it does.
 async fn until_running_elsewhere(page: &Page, activity: &str) {
     page.until_text_in(".elsewhere", "Running elsewhere · pi in a terminal (process ").await;
@@ -64,7 +69,7 @@ async fn a_terminal_works_in_my_session_and_i_wait_or_fork() {
         page.send("Words in the page").await;
         page.until_present("dialog[open]").await;
         in_all_looks(page, "elsewhere-question").await;
-        page.press("Wait").await;
+        answer(page, "Wait").await;
         page.until_absent("dialog[open]").await;
         assert_eq!(page.draft().await, "Words in the page");
         page.until_text_in(".elsewhere", "Your message is sent when it has finished.").await;
@@ -124,7 +129,7 @@ async fn i_take_over_once_while_the_terminal_stays_open() {
         in_all_looks(page, "elsewhere-open").await;
         assert_eq!(pi.model.requests().len(), 2, "the message was sent before I took over");
         pi.model.will([says("One."), says("Two."), says("Three.")]);
-        page.press("Take over").await;
+        answer(page, "Take over").await;
         page.until_text("One.").await;
         page.until_state("completed").await;
         page.until_absent(".elsewhere").await;
