@@ -179,10 +179,10 @@ pub fn program_name(program: Option<&ExternalProgram>) -> String {
 fn question(program: Option<&ExternalProgram>, is_working: bool, holds: bool) -> String {
     let name = program_name(program);
     let does = if is_working { "is working in this session" } else { "has this session open" };
-    let waits = if holds { " Wait sends your message when it has finished." } else { "" };
+    let waits = if holds { " Wait to send your message when it has finished." } else { "" };
     format!(
-        "{name} {does}.{waits} It doesn't notice what is said here: if both continue after you take over, the \
-         conversation splits into two branches."
+        "{name} {does}.{waits} If you take over and it continues, the conversation splits into two branches: the other \
+         program doesn't notice what is said here."
     )
 }
 
@@ -199,11 +199,11 @@ mod tests {
         };
         let text = question(Some(&program), true, true);
         assert!(
-            text.starts_with("pi in a terminal (process 7) is working in this session. Wait sends"),
+            text.starts_with("pi in a terminal (process 7) is working in this session. Wait to send"),
             "{text}"
         );
         let text = question(None, false, false);
-        assert!(text.starts_with("Another program has this session open. It doesn't notice"), "{text}");
+        assert!(text.starts_with("Another program has this session open. If you take over"), "{text}");
         assert!(text.contains("two branches"));
     }
 }

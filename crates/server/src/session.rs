@@ -411,10 +411,15 @@ impl Session {
         }
     }
 
-    /// Numbers an event, folds it and broadcasts it. Every event of the session passes through here.
-    fn publish(&mut self, mut event: Event) {
-        self.origin.blobs.extract_from_event(&mut event);
+    /// Numbers an event, folds it and broadcasts it.
+    fn publish(&mut self, event: Event) {
         self.file.observe(&event);
+        self.publish_external(event);
+    }
+
+    /// The same for a message of another program. Every event of the session passes through here.
+    fn publish_external(&mut self, mut event: Event) {
+        self.origin.blobs.extract_from_event(&mut event);
         // An import that is interrupted is repeated, not recovered.
         if !self.has_import() {
             self.journal.observe(&event, Instant::now());

@@ -7,10 +7,14 @@ use std::sync::{Arc, Mutex};
 
 use pilothouse_test_support::wait::until;
 
+/// The question which terminal this is, and the answer of a simple one.
+const ATTRIBUTES_QUERY: &[u8] = b"\x1b[c";
+const ATTRIBUTES: &[u8] = b"\x1b[?62;c";
+
 /// A terminal with a program. Dropping it closes the terminal, which ends the program.
 pub struct Terminal {
     process: Child,
-    input: ChildStdin,
+    input: Arc<Mutex<ChildStdin>>,
     output: Arc<Mutex<Vec<u8>>>,
 }
 
@@ -22,14 +26,19 @@ impl Terminal {
         command.current_dir(folder).env_clear().env("TERM", "xterm-256color").env("SHELL", "/bin/sh");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().unwrap();
-        let input = process.stdin.take().unwrap();
+        let input = Arc::new(Mutex::new(process.stdin.take().unwrap()));
         let mut stdout = process.stdout.take().unwrap();
         let output = Arc::new(Mutex::new(Vec::new()));
-        let written = output.clone();
+        let (written, answers) = (output.clone(), input.clone());
         std::thread::spawn(move || {
             let mut chunk = [0; 4096];
             while let Ok(length @ 1..) = stdout.read(&mut chunk) {
-                written.lock().unwrap().extend_from_slice(&chunk[..length]);
+                let chunk = &chunk[..length];
+                // pi waits for the answer before it accepts input.
+                if chunk.windows(ATTRIBUTES_QUERY.len()).any(|bytes| bytes == ATTRIBUTES_QUERY) {
+                    let _ = answers.lock().unwrap().write_all(ATTRIBUTES);
+                }
+                written.lock().unwrap().extend_from_slice(chunk);
             }
         });
         Self { process, input, output }
@@ -37,16 +46,22 @@ impl Terminal {
 
     /// Waits until the terminal has shown this text.
     pub fn until_shown(&self, text: &str) {
+        self.until_shown_after(0, text);
+    }
+
+    fn until_shown_after(&self, start: usize, text: &str) {
         until(&format!("{text} in the terminal"), || {
             let output = self.output.lock().unwrap();
-            output.windows(text.len()).any(|shown| shown == text.as_bytes()).then_some(())
+            output[start..].windows(text.len()).any(|shown| shown == text.as_bytes()).then_some(())
         });
     }
 
-    /// Types a line.
-    pub fn enter(&mut self, line: &str) {
-        self.input.write_all(format!("{line}\r").as_bytes()).unwrap();
-        self.input.flush().unwrap();
+    /// Types a line, and presses Enter once the program has shown it.
+    pub fn enter(&self, line: &str) {
+        let start = self.output.lock().unwrap().len();
+        self.input.lock().unwrap().write_all(line.as_bytes()).unwrap();
+        self.until_shown_after(start, line);
+        self.input.lock().unwrap().write_all(b"\r").unwrap();
     }
 }
 

@@ -256,7 +256,7 @@ impl Session {
         if self.log.meta().external_writer {
             self.file.expect_external_writer(Instant::now()).await;
         }
-        live_events(messages).for_each(|event| self.publish(event));
+        live_events(messages).for_each(|event| self.publish_external(event));
         if let Some(state) = self.file.resting_state().await {
             if !matches!(state, SessionState::Paused | SessionState::Idle) {
                 self.publish(Event::AgentSettled { aborted: false });

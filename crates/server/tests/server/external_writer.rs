@@ -266,6 +266,27 @@ async fn a_program_that_has_the_session_open_is_asked_about_once() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
+async fn a_program_that_hides_its_arguments_is_recognized_by_its_messages() {
+    let (server, project) = server();
+    let (mut client, session) = client_with_session(&server, project.path()).await;
+    let file = server.session_file(&session);
+    let program = Program::start(project.path(), &[]);
+    // It may have any session.
+    client.prompt(&session, "Not asked").await.unwrap();
+    client.until_state(&session, SessionState::Completed).await;
+    client.until(&session, "the context usage", |view| view.meta.context_usage.is_some()).await;
+    write_exchange(&file, 1);
+    client
+        .until(&session, "its process", |view| {
+            view.meta.external_program.as_ref().is_some_and(|shown| shown.process_id == program.id())
+        })
+        .await;
+    program.end();
+    client.until(&session, "the end of the program", |view| !view.meta.external_writer).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
 async fn a_turn_whose_program_has_ended_can_be_resumed() {
     let (mut server, project) = server();
     let session = write_session_at_work(&server, project.path(), 20);
