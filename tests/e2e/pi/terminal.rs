@@ -33,12 +33,15 @@ impl Terminal {
         std::thread::spawn(move || {
             let mut chunk = [0; 4096];
             while let Ok(length @ 1..) = stdout.read(&mut chunk) {
-                let chunk = &chunk[..length];
-                // pi waits for the answer before it accepts input.
-                if chunk.windows(ATTRIBUTES_QUERY.len()).any(|bytes| bytes == ATTRIBUTES_QUERY) {
+                let mut written = written.lock().unwrap();
+                // A query may be divided between two chunks.
+                let start = written.len().saturating_sub(ATTRIBUTES_QUERY.len() - 1);
+                written.extend_from_slice(&chunk[..length]);
+                let queries = written[start..].windows(ATTRIBUTES_QUERY.len());
+                // pi waits for each answer before it accepts input.
+                for _ in queries.filter(|bytes| *bytes == ATTRIBUTES_QUERY) {
                     let _ = answers.lock().unwrap().write_all(ATTRIBUTES);
                 }
-                written.lock().unwrap().extend_from_slice(chunk);
             }
         });
         Self { process, input, output }
