@@ -50,6 +50,11 @@ impl Actions {
         self.request_hub(HubCommand::MarkRead { session_id: session_id.to_owned() }, drop);
     }
 
+    /// Dismisses the notice about the server's storage, on all devices. It disappears when the server has stored that.
+    pub fn dismiss_storage_notice(&self, notice: String) {
+        self.request_hub(HubCommand::DismissStorageNotice { notice }, drop);
+    }
+
     /// Deletes a session after the user has confirmed it.
     pub fn delete(&self, session_id: String, title: &str) {
         let actions = *self;

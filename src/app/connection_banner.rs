@@ -4,13 +4,14 @@ use leptos::prelude::*;
 
 use crate::actions::use_actions;
 use crate::browser;
-use crate::dom::build::{button, glyph, rebuilt, with_attributes, with_children};
+use crate::dom::build::{button, glyph, icon_button, rebuilt, with_attributes, with_children};
 use crate::dom::element::{append, set, with_text};
 use crate::net::ConnectionState;
 use crate::reactive::memo;
 use crate::widgets::icon::Icon;
 
-/// A banner above the screen while the connection is lost, the page is outdated or the server cannot write to disk.
+/// A banner above the screen while the connection is lost, the page is outdated or the server cannot write to disk, and
+/// until it is dismissed if the server's database was repaired.
 pub fn connection_banner() -> AnyView {
     let actions = use_actions();
     let client = actions.client;
@@ -21,11 +22,10 @@ pub fn connection_banner() -> AnyView {
         } else if client.connection.get() == ConnectionState::Lost {
             Some((Icon::Plug, "Connection lost. Reconnecting… Your messages are kept.".to_owned()))
         } else {
-            let problem = actions.server.storage_problem.get()?;
-            Some((
-                Icon::Alert,
-                format!("The server can't save changes: {problem}. Your drafts stay in this browser."),
-            ))
+            let problem = actions.server.storage_problem.get().map(|problem| {
+                format!("The server can't save changes: {problem}. Your drafts stay in this browser.")
+            });
+            problem.or_else(|| actions.server.storage_notice.get()).map(|text| (Icon::Alert, text))
         }
     });
     rebuilt("banner-place", move |place| {
@@ -34,6 +34,10 @@ pub fn connection_banner() -> AnyView {
         let banner = with_children("div", "banner", &[&glyph(icon), &with_text("span", "", &text)]);
         if client.outdated.get() {
             append(&banner, &button("button quiet", None, "Reload", browser::reload));
+        }
+        if actions.server.storage_notice.with(|notice| notice.as_ref() == Some(&text)) {
+            let dismiss = move || actions.dismiss_storage_notice(text.clone());
+            append(&banner, &icon_button("icon-button", Icon::Close, "Dismiss", dismiss));
         }
         append(place, &banner);
     })

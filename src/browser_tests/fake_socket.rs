@@ -71,6 +71,7 @@ impl Page {
             default_cwd: String::new(),
             sessions,
             storage_problem: None,
+            storage_notice: None,
         };
         page.deliver(&serde_json::to_value(ServerFrame::Welcome(welcome)).unwrap());
         let client = page.actions.client;

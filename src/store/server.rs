@@ -37,6 +37,8 @@ pub struct ServerState {
     pub available: RwSignal<Vec<AvailableAgent>>,
     /// Why the server cannot write to its disk; `None` while it can.
     pub storage_problem: RwSignal<Option<String>>,
+    /// What was lost and kept when the server's database was repaired, until it is dismissed.
+    pub storage_notice: RwSignal<Option<String>>,
     /// Notified when other browsers got or lost access.
     pub devices_changed: Trigger,
     pub default_cwd: RwSignal<String>,
@@ -63,6 +65,7 @@ impl ServerState {
             agents: RwSignal::default(),
             available: RwSignal::default(),
             storage_problem: RwSignal::default(),
+            storage_notice: RwSignal::default(),
             devices_changed: Trigger::new(),
             default_cwd: RwSignal::default(),
             sessions,
@@ -130,10 +133,15 @@ impl ServerState {
     pub fn welcome(&self, welcome: Welcome) {
         self.agents.set(welcome.agents);
         self.available.set(welcome.available);
-        self.storage_problem.set(welcome.storage_problem);
+        self.set_storage(welcome.storage_problem, welcome.storage_notice);
         self.default_cwd.set(welcome.default_cwd);
         self.set_sessions(welcome.sessions);
         self.known.set(true);
+    }
+
+    fn set_storage(&self, problem: Option<String>, notice: Option<String>) {
+        self.storage_problem.set(problem);
+        self.storage_notice.set(notice);
     }
 
     /// Applies a frame. `update_signals` makes the changes visible.

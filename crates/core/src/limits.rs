@@ -346,6 +346,9 @@ pub const MARKDOWN_HELD_BYTES: usize = 200;
 pub const STORE_QUEUE_JOBS: usize = 8_192;
 pub const STORE_BATCH_JOBS: usize = 512;
 
+/// How often reading a table of a damaged database continues behind a damaged place.
+pub const SALVAGE_RESTARTS: usize = 1_000;
+
 /// The hours for which a pairing link is valid, unless it is used before.
 pub const PAIRING_HOURS: u64 = 24;
 

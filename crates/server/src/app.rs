@@ -1,17 +1,14 @@
 //! Starts the server, runs it until a shutdown signal, and ends it cleanly.
 
-use std::fs::{File, Permissions, TryLockError};
 use std::future::Future;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use tokio::net::TcpListener;
 
 use crate::agent::{orphans, process};
 use crate::config::Config;
+use crate::data_folder::{self, FolderLock};
 use crate::devices::control::ControlSocket;
 use crate::devices::{Addresses, Devices};
 use crate::http::guard::Guard;
@@ -40,14 +37,13 @@ pub struct RunningServer {
     pub link: String,
     /// Answers `pilothouse link` and `pilothouse devices`.
     control: Option<ControlSocket>,
-    /// Locked while the server runs.
-    _lock: File,
+    /// Held while the server runs.
+    _lock: FolderLock,
 }
 
 /// Prepares the data folder, opens the store and the search index, and starts to listen.
 pub async fn start(config: Config) -> Result<RunningServer> {
-    create_private_folder(&config.data_dir)?;
-    let lock = lock_folder(&config.data_dir)?;
+    let lock = data_folder::prepare(&config.data_dir)?;
     // Earlier versions gave access with the token in this file.
     let _ = std::fs::remove_file(config.data_dir.join("token"));
     let tls = config.tls.clone().map(Tls::new).transpose()?.map(Arc::new);
@@ -117,47 +113,4 @@ impl RunningServer {
         self.app.hub.shut_down().await;
         Ok(())
     }
-}
-
-/// Ensures that only one server uses a data folder: a second one would end the agents of the first as orphans.
-pub fn lock_folder(folder: &Path) -> Result<File> {
-    let path = folder.join("lock");
-    let file = File::create(&path).with_context(|| format!("cannot write to {}", path.display()))?;
-    // A child process that a killed server was just starting holds the lock until its exec.
-    let deadline = Instant::now() + Duration::from_secs(2);
-    let mut result = file.try_lock();
-    while matches!(result, Err(TryLockError::WouldBlock)) && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(20));
-        result = file.try_lock();
-    }
-    match result {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => bail!(
-            "another Pilothouse is running with the data folder {}; choose another one with --data-dir",
-            folder.display()
-        ),
-        Err(TryLockError::Error(error)) => {
-            Err(error).with_context(|| format!("cannot lock {}", path.display()))
-        }
-    }
-}
-
-fn create_private_folder(folder: &Path) -> Result<()> {
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .with_context(|| format!("cannot create the data folder {}", folder.display()))?;
-    // An existing folder may be open to others.
-    let mode = |folder: &Path| Ok::<_, std::io::Error>(std::fs::metadata(folder)?.permissions().mode());
-    if mode(folder).is_ok_and(|mode| mode & 0o077 != 0)
-        && let Err(error) = std::fs::set_permissions(folder, Permissions::from_mode(0o700))
-    {
-        tracing::warn!(%error, "other users can read the data folder {}", folder.display());
-    }
-    let probe = folder.join(".writable");
-    std::fs::write(&probe, "")
-        .with_context(|| format!("cannot write to the data folder {}", folder.display()))?;
-    let _ = std::fs::remove_file(&probe);
-    Ok(())
 }

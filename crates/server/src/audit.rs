@@ -14,6 +14,8 @@ use pilothouse_core::limits::{AUDIT_READ_BYTES, AUDIT_SHOWN_ENTRIES, AUDIT_TEXT_
 use pilothouse_core::protocol::{ApprovalEntry, ApprovalLog, CommandError, ErrorCode};
 use sha2::{Digest, Sha256};
 
+use crate::data_folder::FolderIdentity;
+
 const FILE: &str = "approvals.jsonl";
 
 /// Everything that is displayed of an ask, as one text. `folder` is the session's.
@@ -30,13 +32,15 @@ pub fn hash_of(text: &str) -> String {
 #[derive(Clone, Debug)]
 pub struct AuditLog {
     path: PathBuf,
+    folder: FolderIdentity,
     /// Held while an entry is written.
     writing: Arc<Mutex<()>>,
 }
 
 impl AuditLog {
-    pub fn new(data_folder: &Path) -> Self {
-        Self { path: data_folder.join(FILE), writing: Arc::default() }
+    /// The log in this data folder, which is written only as long as it is the one that was opened.
+    pub fn new(data_folder: &Path, folder: FolderIdentity) -> Self {
+        Self { path: data_folder.join(FILE), folder, writing: Arc::default() }
     }
 
     /// Appends an entry. When this returns, it is on disk.
@@ -54,6 +58,7 @@ impl AuditLog {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.folder.check()?;
         let is_new = !self.path.exists();
         let mut file =
             OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(&self.path)?;
@@ -71,7 +76,7 @@ impl AuditLog {
         if let Some(folder) = self.path.parent().filter(|_| is_new) {
             File::open(folder)?.sync_all()?;
         }
-        Ok(())
+        Ok(self.folder.check()?)
     }
 
     /// The newest entries.
@@ -111,7 +116,13 @@ fn shorten(text: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+
+    fn log_in(folder: &Path) -> AuditLog {
+        AuditLog::new(folder, FolderIdentity::of(folder, &[]).unwrap())
+    }
 
     fn entry(session: &str) -> ApprovalEntry {
         ApprovalEntry { session: session.to_owned(), shown: "rm -r x".to_owned(), ..ApprovalEntry::default() }
@@ -120,7 +131,7 @@ mod tests {
     #[tokio::test]
     async fn entries_are_appended_and_the_newest_come_first() {
         let folder = tempfile::tempdir().unwrap();
-        let log = AuditLog::new(folder.path());
+        let log = log_in(folder.path());
         assert!(log.newest().await.unwrap().entries.is_empty(), "no file yet");
         log.append(entry("one")).await.unwrap();
         let path = folder.path().join(FILE);
@@ -142,7 +153,7 @@ mod tests {
     #[tokio::test]
     async fn a_long_text_is_shortened_with_a_mark() {
         let folder = tempfile::tempdir().unwrap();
-        let log = AuditLog::new(folder.path());
+        let log = log_in(folder.path());
         let shown = "ä".repeat(AUDIT_TEXT_BYTES);
         log.append(ApprovalEntry { shown, ..entry("s") }).await.unwrap();
         let text = &log.newest().await.unwrap().entries[0].shown;
@@ -151,7 +162,18 @@ mod tests {
 
     #[tokio::test]
     async fn an_entry_that_cannot_be_written_is_an_error() {
-        let log = AuditLog::new(Path::new("/nonexistent"));
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("data");
+        std::fs::create_dir(&folder).unwrap();
+        let log = log_in(&folder);
+        log.append(entry("one")).await.unwrap();
+        let mode = std::fs::metadata(folder.join(FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        std::fs::rename(&folder, root.path().join("moved")).unwrap();
         assert_eq!(log.append(entry("s")).await.unwrap_err().code, ErrorCode::NotStored);
+        std::fs::create_dir(&folder).unwrap();
+        let error = log.append(entry("s")).await.unwrap_err();
+        assert!(error.message.contains("was replaced by another one"), "{}", error.message);
+        assert!(!folder.join(FILE).exists());
     }
 }

@@ -89,6 +89,8 @@ struct HubState {
     capabilities: HashMap<String, Capabilities>,
     /// Why writing to disk fails, while it does.
     storage_problem: Option<String>,
+    /// What was lost and kept when the store was repaired, until it is dismissed.
+    storage_notice: Option<String>,
     /// Why recording a conversation fails, while it does, by session.
     recording_problems: BTreeMap<String, String>,
     /// The sessions that were taken over from another program.
@@ -173,7 +175,7 @@ impl Hub {
         let hub = Arc::new(Self {
             installation: orphans::installation(&config.data_dir),
             trash: config.data_dir.join("trash"),
-            audit_log: AuditLog::new(&config.data_dir),
+            audit_log: AuditLog::new(&config.data_dir, store.folder().clone()),
             data_folder: config.data_dir,
             agents: RwLock::new(config.agents.into_iter().map(Arc::new).collect()),
             default_cwd: config.cwd,
@@ -228,6 +230,7 @@ impl Hub {
             default_cwd: self.default_cwd.to_string_lossy().into_owned(),
             sessions: newest_first(&state),
             storage_problem: state.problem(),
+            storage_notice: state.storage_notice.clone(),
         };
         if client.send_frame(&ServerFrame::Welcome(welcome)) {
             state.clients.retain(|other| other.id() != client.id());

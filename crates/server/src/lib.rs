@@ -11,6 +11,7 @@ pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod config;
+pub mod data_folder;
 pub mod devices;
 pub mod history;
 pub mod http;

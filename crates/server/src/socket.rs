@@ -306,6 +306,9 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
         HubCommand::DeleteSession { session_id } => {
             hub.delete_session(&session_id).await.map(|()| HubReply::Done {})
         }
+        HubCommand::DismissStorageNotice { notice } => {
+            hub.dismiss_storage_notice(&notice).await.map(|()| HubReply::Done {})
+        }
         HubCommand::ListApprovals => hub.audit_log().newest().await.map(HubReply::Approvals),
         HubCommand::AddAgent { name, command } => {
             hub.add_agent(&name, &command).await.map(|()| HubReply::Done {})

@@ -7,17 +7,25 @@
 //! Conversations are not stored here but in the session files. Texts of prompts are never logged.
 
 mod agents;
+mod damage;
 mod database;
 mod devices;
 mod encoding;
 mod extras;
+mod guard;
 mod lists;
+mod notices;
 mod prompts;
 mod records;
+mod repair;
+mod salvage;
 mod sessions;
 mod write;
+mod write_ahead_log;
 mod writer;
 
+#[cfg(test)]
+mod damage_tests;
 #[cfg(test)]
 mod durability_tests;
 #[cfg(test)]
@@ -32,14 +40,18 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Params, Row};
 use tokio::sync::{oneshot, watch};
 
 pub use devices::{DeviceRecord, PairingCode};
+use guard::Guard;
 pub use records::{Extra, InFlightNote, Prompt, PromptOutcome, SessionRecord};
 pub use write::Write;
 pub use writer::StoreError;
 use writer::Writer;
+
+use crate::data_folder::FolderIdentity;
 
 /// The file in the data folder.
 pub const FILE: &str = "store.db";
@@ -51,6 +63,17 @@ pub struct Store(Arc<Shared>);
 struct Shared {
     writer: Writer,
     reader: Mutex<Connection>,
+    guard: Guard,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // As the writer does.
+        let reader = self.reader.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if self.guard.check().is_err() {
+            let _ = reader.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        }
+    }
 }
 
 impl fmt::Debug for Store {
@@ -60,15 +83,21 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// Opens the store of a data folder, or creates it. A damaged one is moved aside, so that the server starts; one of
-    /// a newer version is an error.
+    /// Opens the store of a data folder, or creates it. A damaged one is moved aside, and what can be read of it is kept;
+    /// one of a newer version is an error.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let connection = database::open(&path)?;
         let reader = database::connect(&path)
             .and_then(|reader| database::set_up(&reader).map(|()| reader))
             .with_context(|| format!("{} cannot be opened", path.display()))?;
-        Ok(Self(Arc::new(Shared { writer: Writer::start(connection)?, reader: Mutex::new(reader) })))
+        // Both connections have used the database, so its log exists and stays the same from now on.
+        let files = ["", "-wal", "-shm"].map(|suffix| database::beside(&path, suffix));
+        let identity = FolderIdentity::of(folder, &files)
+            .with_context(|| format!("cannot read the data folder {}", folder.display()))?;
+        let guard = Guard::new(identity, path);
+        let writer = Writer::start(connection, guard.clone())?;
+        Ok(Self(Arc::new(Shared { writer, reader: Mutex::new(reader), guard })))
     }
 
     /// Queues writes as one unit. Await the result before you act on them: if it is `Ok`, all of them are on disk; if
@@ -100,6 +129,11 @@ impl Store {
         self.write(Vec::new())
     }
 
+    /// The data folder, as it was when the store was opened.
+    pub fn folder(&self) -> &FolderIdentity {
+        self.0.guard.folder()
+    }
+
     /// The reason why writing currently fails; `None` while it works.
     pub fn problem(&self) -> watch::Receiver<Option<String>> {
         self.0.writer.problem()
@@ -119,7 +153,11 @@ impl Store {
         row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Vec<T> {
         let connection = self.0.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let log = |error: rusqlite::Error| tracing::warn!(%error, "{what} could not be read from the store");
+        let log = |error: rusqlite::Error| {
+            tracing::warn!(%error, "{what} could not be read from the store");
+            // Noted, so that nothing more is acknowledged if the database is damaged.
+            let _ = self.0.guard.error_of(&error);
+        };
         let rows = connection.prepare_cached(query).and_then(|mut statement| {
             let rows = statement.query_map(parameters, row)?;
             Ok(rows.filter_map(|row| row.map_err(log).ok()).collect())

@@ -258,7 +258,10 @@ impl Client {
                 self.welcome.available = available;
             }
             ServerFrame::DevicesChanged {} => self.device_changes += 1,
-            ServerFrame::StorageChanged { problem } => self.welcome.storage_problem = problem,
+            ServerFrame::StorageChanged { problem, notice } => {
+                self.welcome.storage_problem = problem;
+                self.welcome.storage_notice = notice;
+            }
             ServerFrame::Welcome(_) => panic!("the server sent a second welcome"),
         }
     }

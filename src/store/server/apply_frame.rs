@@ -36,8 +36,8 @@ pub(super) fn apply(server: &ServerState, frame: ServerFrame) -> FrameEffect {
             server.available.set(available);
             FrameEffect::Nothing
         }
-        ServerFrame::StorageChanged { problem } => {
-            server.storage_problem.set(problem);
+        ServerFrame::StorageChanged { problem, notice } => {
+            server.set_storage(problem, notice);
             FrameEffect::Nothing
         }
         ServerFrame::DevicesChanged {} => {

@@ -116,6 +116,10 @@ pub enum HubCommand {
     },
     /// Returns the newest entries of the audit log.
     ListApprovals,
+    /// The user has read this notice about the storage.
+    DismissStorageNotice {
+        notice: String,
+    },
     ListDevices,
     RenameDevice {
         device_id: String,
@@ -327,7 +331,7 @@ impl From<HubCommand> for Command {
 }
 
 impl HubCommand {
-    const NAMES: [&str; 22] = [
+    const NAMES: [&str; 23] = [
         "hello",
         "list_sessions",
         "new_session",
@@ -346,6 +350,7 @@ impl HubCommand {
         "list_agent_sessions",
         "import_session",
         "list_approvals",
+        "dismiss_storage_notice",
         "list_devices",
         "rename_device",
         "revoke_device",
@@ -372,6 +377,7 @@ impl HubCommand {
             list_agent_sessions,
             import_session,
             list_approvals,
+            dismiss_storage_notice,
             list_devices,
             rename_device,
             revoke_device,
@@ -396,6 +402,7 @@ impl HubCommand {
             Self::ListAgentSessions { .. } => list_agent_sessions,
             Self::ImportSession { .. } => import_session,
             Self::ListApprovals => list_approvals,
+            Self::DismissStorageNotice { .. } => dismiss_storage_notice,
             Self::ListDevices => list_devices,
             Self::RenameDevice { .. } => rename_device,
             Self::RevokeDevice { .. } => revoke_device,
@@ -423,6 +430,7 @@ impl HubCommand {
             | Self::ListAgentSessions { .. }
             | Self::ImportSession { .. }
             | Self::ListApprovals
+            | Self::DismissStorageNotice { .. }
             | Self::ListDevices
             | Self::RenameDevice { .. }
             | Self::RevokeDevice { .. }
@@ -512,6 +520,7 @@ mod tests {
                 title: String::new(),
             },
             HubCommand::ListApprovals,
+            HubCommand::DismissStorageNotice { notice: "n".to_owned() },
             HubCommand::ListDevices,
             HubCommand::RenameDevice { device_id: "d".to_owned(), name: "Phone".to_owned() },
             HubCommand::RevokeDevice { device_id: "d".to_owned() },

@@ -44,10 +44,12 @@ pub enum ServerFrame {
         agents: Vec<AgentInfo>,
         available: Vec<AvailableAgent>,
     },
-    /// Writing to disk fails, for this reason, or works again.
+    /// Writing to disk fails, for this reason, or works again; or a notice was dismissed.
     StorageChanged {
         #[serde(skip_serializing_if = "Option::is_none")]
         problem: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        notice: Option<String>,
     },
     /// Which browsers have access changed.
     DevicesChanged {},
@@ -80,6 +82,9 @@ pub struct Welcome {
     /// Why writing to disk fails, while it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_problem: Option<String>,
+    /// What was lost and kept when the store was repaired, until a client dismisses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_notice: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]

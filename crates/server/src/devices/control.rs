@@ -3,7 +3,7 @@
 
 use std::fs::Permissions;
 use std::io::{ErrorKind, IsTerminal};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ use tokio::time::timeout;
 use super::Devices;
 use super::links::qr_text;
 use crate::agent::process;
-use crate::app::lock_folder;
 use crate::cli::{DeviceCommand, DevicesArguments, InstallationArguments};
 use crate::config::Config;
+use crate::data_folder;
 use crate::store::Store;
 
 const SOCKET: &str = "control.sock";
@@ -37,6 +37,7 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct ControlSocket {
     path: PathBuf,
+    inode: u64,
     listener: UnixListener,
 }
 
@@ -49,7 +50,8 @@ impl ControlSocket {
             UnixListener::bind(&path).with_context(|| format!("cannot create {}", path.display()))?;
         std::fs::set_permissions(&path, Permissions::from_mode(0o600))
             .with_context(|| format!("cannot restrict the permissions of {}", path.display()))?;
-        Ok(Self { path, listener })
+        let inode = std::fs::metadata(&path).map_or(0, |file| file.ino());
+        Ok(Self { path, inode, listener })
     }
 
     /// Answers commands until the future is dropped.
@@ -68,7 +70,10 @@ impl ControlSocket {
 
 impl Drop for ControlSocket {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
+        // In a folder that has replaced this one, it is another server's.
+        if std::fs::metadata(&self.path).is_ok_and(|file| file.ino() == self.inode) {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -122,7 +127,7 @@ async fn request<T: DeserializeOwned>(data_dir: &Path, command: &HubCommand) -> 
             if !data_dir.is_dir() {
                 bail!("there is no data folder {}; choose one with --data-dir", data_dir.display());
             }
-            let _lock = lock_folder(data_dir)?;
+            let _lock = data_folder::lock_existing(data_dir)?;
             let devices = Devices::load(Store::open(data_dir)?, None, None);
             execute(&devices, command).await
         }

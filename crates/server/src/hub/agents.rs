@@ -1,6 +1,7 @@
 //! The offered agents: their versions and problems, those that are found later, and those that the user adds.
 
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -154,13 +155,17 @@ impl Hub {
             command: shell_words::join(&agent.command),
         });
         let text = serde_json::to_vec_pretty(&custom.collect::<Vec<_>>()).unwrap_or_default();
-        let path = self.data_folder.join(CUSTOM_AGENTS);
+        let (path, folder) = (self.data_folder.join(CUSTOM_AGENTS), self.store.folder().clone());
         let written = tokio::task::spawn_blocking(move || {
+            folder.check()?;
             let new = path.with_extension("new");
-            let mut file = std::fs::File::create(&new)?;
+            let mut options = std::fs::OpenOptions::new();
+            // Commands may contain keys.
+            let mut file = options.create(true).write(true).truncate(true).mode(0o600).open(&new)?;
             file.write_all(&text)?;
             file.sync_all()?;
-            std::fs::rename(new, path)
+            std::fs::rename(new, path)?;
+            Ok(folder.check()?)
         });
         let result = written.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
         result.map_err(|error| {

@@ -103,8 +103,10 @@ impl Hub {
         let oldest = now_ms().saturating_sub(UNUSED_SESSION_DAYS * 24 * 60 * 60 * 1_000);
         let agents = self.agents();
         let capabilities = self.store.agent_capabilities();
+        let notices = self.store.notices();
         let mut state = self.state();
         state.capabilities = capabilities;
+        state.storage_notice = (!notices.is_empty()).then(|| notices.join(" "));
         for record in self.store.sessions() {
             let agent = agents.iter().find(|agent| agent.name == record.agent);
             let is_unfinished = unfinished.contains(&record.id);

@@ -75,7 +75,7 @@ impl Hub {
         }
     }
 
-    fn read_files(&self, rescan: Rescan<'_>) {
+    pub(super) fn read_files(&self, rescan: Rescan<'_>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = HashSet::new();
         let mut has_changed = false;
@@ -161,6 +161,10 @@ impl Hub {
     /// Removes the sessions whose file is gone and returns their ids. The disk is read without the hub's lock.
     /// Records are kept, so that a session whose file returns still has its pin and its draft.
     fn remove_sessions_without_file(&self, agent: &Agent, files: &SessionFiles) -> HashSet<String> {
+        // If the whole data folder is gone, sessions stay listed: it may come back.
+        if agent.folder.starts_with(&self.data_folder) && self.store.folder().check().is_err() {
+            return HashSet::new();
+        }
         let is_unlisted = |entry: &SessionEntry| {
             let is_listed = || match &entry.file {
                 Some(file) => files.contains(file),

@@ -1,6 +1,8 @@
 //! Changes of sessions as a whole: pin, archive, mark as read, draft, delete. Each is stored, then made in memory and
 //! broadcast. None of them involves the agent; deleting moves the session file to the trash.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -261,7 +263,7 @@ impl Hub {
 /// Moves a file to the trash and returns its new path. The time in the name keeps files of the same name apart.
 fn move_to(trash: &Path, file: &Path) -> Result<PathBuf, String> {
     let text = |error: std::io::Error| format!("Couldn't move {} to the trash: {error}.", file.display());
-    std::fs::create_dir_all(trash).map_err(text)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(trash).map_err(text)?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let target = trash.join(format!("{}-{name}", now_ms()));
     move_file(file, &target).map_err(text)?;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use pilothouse_core::protocol::ServerFrame;
+use pilothouse_core::protocol::{CommandError, ErrorCode, ServerFrame};
 
 use super::{Hub, HubState, broadcast};
 use crate::devices::Devices;
+use crate::history::files::Rescan;
+use crate::store::Write;
 
 impl Hub {
     /// Broadcasts storage problems and their end, as long as the hub exists.
@@ -16,11 +18,32 @@ impl Hub {
             while problem.changed().await.is_ok() {
                 let Some(hub) = hub.upgrade() else { return };
                 let current = problem.borrow_and_update().clone();
-                let mut state = hub.state();
-                state.storage_problem = current;
-                broadcast_problem(&mut state);
+                let is_over = current.is_none();
+                {
+                    let mut state = hub.state();
+                    state.storage_problem = current;
+                    broadcast_storage(&mut state);
+                }
+                // Files below the data folder may have come back with it.
+                if is_over {
+                    let _ = tokio::task::spawn_blocking(move || hub.read_files(Rescan::All)).await;
+                }
             }
         });
+    }
+
+    /// Forgets the notice about the storage, unless it is another one than the user has read.
+    pub async fn dismiss_storage_notice(self: &Arc<Self>, notice: &str) -> Result<(), CommandError> {
+        if self.state().storage_notice.as_deref() != Some(notice) {
+            return Err(CommandError::new(ErrorCode::Gone, "This notice was dismissed already."));
+        }
+        let hub = self.clone();
+        let on_commit = move || {
+            let mut state = hub.state();
+            state.storage_notice = None;
+            broadcast_storage(&mut state);
+        };
+        Ok(self.store.write_then(vec![Write::DismissNotices], on_commit).result().await?)
     }
 
     /// Broadcasts that the list of devices changed, as long as the hub exists.
@@ -44,7 +67,7 @@ impl Hub {
             None => drop(state.recording_problems.remove(session)),
         }
         if state.problem() != before {
-            broadcast_problem(&mut state);
+            broadcast_storage(&mut state);
         }
     }
 }
@@ -56,7 +79,7 @@ impl HubState {
     }
 }
 
-fn broadcast_problem(state: &mut HubState) {
-    let problem = state.problem();
-    broadcast(state, &ServerFrame::StorageChanged { problem });
+fn broadcast_storage(state: &mut HubState) {
+    let (problem, notice) = (state.problem(), state.storage_notice.clone());
+    broadcast(state, &ServerFrame::StorageChanged { problem, notice });
 }

@@ -115,7 +115,13 @@ pub(super) fn delete(path: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
-        let _ = std::fs::remove_file(PathBuf::from(name));
+        let path = PathBuf::from(name);
+        if path.is_dir() {
+            // It is not ours to delete.
+            let _ = std::fs::rename(&path, path.with_extension("moved"));
+        } else {
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 

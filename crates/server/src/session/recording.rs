@@ -19,7 +19,9 @@ impl Session {
     /// Writes lines of the recorder. If that fails, they are kept for the next attempt, and clients see a banner.
     pub(super) async fn append(&mut self, append: Option<Append>) -> Result<(), CommandError> {
         let Some(append) = append else { return Ok(()) };
-        let written = tokio::task::spawn_blocking(move || (append.write(), append)).await;
+        let folder = self.hub.store().folder().clone();
+        let write = move || (append.write(|| Ok(folder.check()?)), append);
+        let written = tokio::task::spawn_blocking(write).await;
         let (result, append) = match written {
             Ok((result, append)) => (result, append),
             Err(error) => return Err(CommandError::new(ErrorCode::Internal, error.to_string())),

@@ -1,17 +1,18 @@
-//! The database file: created with private permissions, migrated to the newest version, moved aside when it is damaged.
+//! The database file: created with private permissions, migrated to the newest version, repaired when it is damaged.
 
 use std::fs::{OpenOptions, Permissions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use crate::clock::unix_ms;
+use super::damage::{self, Damage};
+use super::repair;
 
 /// Migration N brings the tables from version N to N + 1. A released migration is never changed.
-pub(super) const MIGRATIONS: [&str; 4] = ["
+pub(super) const MIGRATIONS: [&str; 5] = ["
     CREATE TABLE sessions (
         id TEXT PRIMARY KEY,
         agent TEXT NOT NULL DEFAULT '',
@@ -98,6 +99,12 @@ pub(super) const MIGRATIONS: [&str; 4] = ["
         hash BLOB PRIMARY KEY,
         expires INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
+", "
+    -- What the user must know about the store itself, until it is dismissed.
+    CREATE TABLE notices (
+        number INTEGER PRIMARY KEY,
+        text TEXT NOT NULL
+    ) STRICT;
 "];
 
 /// How long a connection waits for another program that has locked the database.
@@ -106,47 +113,47 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The size to which the write-ahead log is truncated after it has grown, for example by a large image.
 const KEPT_LOG_BYTES: i64 = 4 * 1024 * 1024;
 
-/// Opens the connection for writing. A damaged file is moved aside and a new one created.
+/// Opens the connection for writing. A damaged file is replaced by a new one with what could be read of it.
 pub(super) fn open(path: &Path) -> Result<Connection> {
+    repair::complete(path)?;
     match open_checked(path) {
-        Err(error) if is_damaged(&error) => {
-            let aside = move_aside(path)?;
-            tracing::warn!(
-                "{} was damaged ({error:#}); it was moved to {} and a new one was created: pins, drafts and scheduled messages are lost",
-                path.display(),
-                aside.display()
-            );
-            open_checked(path)
-        }
-        outcome => outcome,
+        Err(error) => match damage::of_error(&error) {
+            Some(damage) => {
+                tracing::warn!("{} is damaged: {error:#}", path.display());
+                repair::repair(path, damage)?;
+                open_checked(path)
+            }
+            None => Err(error),
+        },
+        opened => opened,
     }
     .with_context(|| format!("{} cannot be opened", path.display()))
 }
 
 fn open_checked(path: &Path) -> Result<Connection> {
+    if let Some(damage) = damage::find(path)? {
+        bail!(damage);
+    }
     create_private(path)?;
     let mut connection = connect(path)?;
     set_up(&connection)?;
     migrate(&mut connection)?;
     let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if found != "ok" {
-        bail!(Damaged);
+        bail!(Damage::Contents);
     }
     Ok(connection)
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("its contents are inconsistent")]
-struct Damaged;
-
-fn is_damaged(error: &anyhow::Error) -> bool {
-    let damaged = [ErrorCode::DatabaseCorrupt, ErrorCode::NotADatabase];
-    let code = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
-    error.is::<Damaged>() || code.is_some_and(|code| damaged.contains(&code))
+/// The path of a file that belongs to the database.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 /// Creates the file before SQLite opens it: SQLite gives its other files the same permissions.
-fn create_private(path: &Path) -> Result<()> {
+pub(super) fn create_private(path: &Path) -> Result<()> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
     std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
     Ok(())
@@ -184,20 +191,4 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
         transaction.commit()?;
     }
     Ok(())
-}
-
-/// Moves the database aside, with the write-ahead log and the shared-memory file that belong to it.
-fn move_aside(path: &Path) -> Result<PathBuf> {
-    let name = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let aside = format!(".broken-{}", unix_ms(SystemTime::now()));
-    for suffix in ["-wal", "-shm"] {
-        let _ = std::fs::rename(name(suffix), name(&format!("{aside}{suffix}")));
-    }
-    std::fs::rename(path, name(&aside))
-        .with_context(|| format!("{} is damaged and cannot be moved aside", path.display()))?;
-    Ok(name(&aside))
 }

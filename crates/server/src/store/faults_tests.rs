@@ -51,7 +51,8 @@ fn a_store_that_is_damaged_inside_is_moved_aside_too() {
     std::fs::write(&path, bytes).unwrap();
     let store = Store::open(folder.path()).unwrap();
     assert_eq!(files_named(folder.path(), "store.db.broken-").len(), 1);
-    assert_eq!(store.prompts("s1"), []);
+    // Half of its pages are lost; `damage_tests` looks at what is kept.
+    assert!(store.prompts("s1").len() < 50);
 }
 
 #[test]

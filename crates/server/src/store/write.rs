@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::{
     DeviceRecord, Extra, InFlightNote, PairingCode, Prompt, PromptOutcome, SessionRecord, agents, devices,
-    extras, lists, prompts, sessions,
+    extras, lists, notices, prompts, sessions,
 };
 
 /// A change of the store.
@@ -105,6 +105,8 @@ pub enum Write {
         session: String,
         extra: Extra,
     },
+    /// The user has read what was to be known about the store.
+    DismissNotices,
     /// Changes nothing, but writes to the disk, which shows whether writing works.
     Touch,
     /// Replaces the note of the message in progress. The writer creates most of these, from `note_in_flight`.
@@ -168,6 +170,7 @@ impl Write {
             Self::SaveQueue { session, items } => lists::save_queue(transaction, session, items),
             Self::SaveAsks { session, asks } => lists::save_asks(transaction, session, asks),
             Self::AddExtra { session, extra } => extras::add(transaction, session, extra),
+            Self::DismissNotices => notices::dismiss(transaction),
             Self::Touch => touch(transaction),
             Self::SetInFlight { session, note } => extras::set_in_flight(transaction, session, note.as_ref()),
             Self::AddPairingCode(code) => devices::add_code(transaction, code),

@@ -7,18 +7,23 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Context;
 use pilothouse_core::limits::{IN_FLIGHT_SESSIONS, STORE_BATCH_JOBS, STORE_QUEUE_JOBS};
 use pilothouse_core::protocol::{CommandError, ErrorCode};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 
 use super::InFlightNote;
+use super::guard::{Guard, is_damage};
 use super::write::Write;
 
 /// While writing fails, a small write is tried this often, so that the problem is known to be over.
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// While nothing is written, the data folder is looked at this often.
+const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Why something was not stored, as part of a sentence: "the disk is full".
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -36,7 +41,11 @@ impl StoreError {
         Self { reason: "too many writes are waiting for the disk".to_owned() }
     }
 
-    fn of(error: &rusqlite::Error) -> Self {
+    pub(super) fn new(reason: impl ToString) -> Self {
+        Self { reason: reason.to_string() }
+    }
+
+    pub(super) fn of(error: &rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as Code;
         let reason = match error.sqlite_error_code() {
             Some(Code::DiskFull) => "the disk is full".to_owned(),
@@ -90,14 +99,14 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection) -> Result<Self> {
+    pub(super) fn start(connection: Connection, guard: Guard) -> anyhow::Result<Self> {
         let inbox = Arc::new(Inbox::default());
         let health = Health(watch::Sender::new(None));
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn({
                 let (inbox, health) = (inbox.clone(), health.clone());
-                move || Thread { inbox, connection, health, full_sync: true }.run()
+                move || Thread { inbox, connection, health, guard, full_sync: true }.run()
             })
             .context("the thread that writes the store could not be started")?;
         Ok(Self { inbox, health, thread: Mutex::new(Some(thread)) })
@@ -232,6 +241,7 @@ struct Thread {
     inbox: Arc<Inbox>,
     connection: Connection,
     health: Health,
+    guard: Guard,
     /// Whether a commit waits for the disk; without it, it waits for the operating system only.
     full_sync: bool,
 }
@@ -240,29 +250,30 @@ impl Thread {
     fn run(mut self) {
         while let Some(batch) = self.next_batch() {
             if batch.jobs.is_empty() && batch.notes.is_empty() {
-                let problem = self.probe().err().map(|error| StoreError::of(&error));
-                self.health.report(problem.as_ref());
+                let result = if self.health.is_failing() { self.probe() } else { self.guard.check() };
+                self.health.report(result.err().as_ref());
             } else {
                 self.write(batch);
             }
         }
+        // Closing merges the log and deletes it by its path, where another database may be now.
+        if self.guard.check().is_err() {
+            let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        }
     }
 
-    /// Waits for work. Returns an empty batch when it is time to probe, and none when the store is closed and all is
-    /// written.
+    /// Waits for work. Returns an empty batch when it is time to probe or to look at the folder, and none when the store
+    /// is closed and all is written.
     fn next_batch(&self) -> Option<Batch> {
         let failing = self.health.is_failing();
         let mut queue = self.inbox.lock();
         let mut timed_out = false;
         while queue.jobs.is_empty() && (queue.notes.is_empty() || failing) && !queue.closed && !timed_out {
-            queue = if failing {
-                let waited = self.inbox.changed.wait_timeout(queue, PROBE_INTERVAL);
-                let (queue, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-                timed_out = timeout.timed_out();
-                queue
-            } else {
-                self.inbox.changed.wait(queue).unwrap_or_else(PoisonError::into_inner)
-            };
+            let interval = if failing { PROBE_INTERVAL } else { WATCH_INTERVAL };
+            let waited = self.inbox.changed.wait_timeout(queue, interval);
+            let (waited, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            timed_out = timeout.timed_out();
+            queue = waited;
         }
         if queue.closed && queue.jobs.is_empty() && (queue.notes.is_empty() || failing) {
             return None;
@@ -280,8 +291,7 @@ impl Thread {
         if jobs.is_empty() && notes.is_empty() {
             return reply_to_all(nothing);
         }
-        let written = self.commit(&jobs, &notes).map_err(|error| StoreError::of(&error));
-        let problem = match written {
+        let problem = match self.commit(&jobs, &notes) {
             Ok(results) => {
                 let problem = results.iter().find_map(|result| result.as_ref().err().cloned());
                 for (Job { on_commit, done, .. }, result) in jobs.into_iter().zip(results) {
@@ -317,6 +327,19 @@ impl Thread {
         &mut self,
         jobs: &[Job],
         notes: &[(String, Option<InFlightNote>)],
+    ) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+        let guard = self.guard.clone();
+        guard.check()?;
+        let results = self.commit_unchecked(jobs, notes).map_err(|error| guard.error_of(&error))?;
+        // The folder may have been deleted in the meantime: then nobody finds what was written.
+        guard.check()?;
+        Ok(results)
+    }
+
+    fn commit_unchecked(
+        &mut self,
+        jobs: &[Job],
+        notes: &[(String, Option<InFlightNote>)],
     ) -> rusqlite::Result<Vec<Result<(), StoreError>>> {
         self.set_full_sync(!jobs.is_empty())?;
         let mut transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -328,8 +351,8 @@ impl Thread {
                     savepoint.commit()?;
                     results.push(Ok(()));
                 }
-                // A full disk may have ended the whole transaction.
-                Err(error) if savepoint.is_autocommit() => return Err(error),
+                // A full disk may have ended the whole transaction, and a damaged database is not written to.
+                Err(error) if savepoint.is_autocommit() || is_damage(&error) => return Err(error),
                 Err(error) => {
                     drop(savepoint);
                     results.push(Err(StoreError::of(&error)));
@@ -357,7 +380,13 @@ impl Thread {
     }
 
     /// Writes something that changes nothing.
-    fn probe(&mut self) -> rusqlite::Result<()> {
+    fn probe(&mut self) -> Result<(), StoreError> {
+        let guard = self.guard.clone();
+        guard.check()?;
+        self.touch().map_err(|error| guard.error_of(&error))
+    }
+
+    fn touch(&mut self) -> rusqlite::Result<()> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         Write::Touch.apply(&transaction)?;
         transaction.commit()

@@ -383,8 +383,11 @@ impl Recorder {
 }
 
 impl Append {
-    /// Appends the lines and flushes them to the disk. Blocks.
-    pub(in crate::session) fn write(&self) -> std::io::Result<()> {
+    /// Appends the lines and flushes them to the disk. `check` says whether the data folder may be written; it is called
+    /// before and after, and nothing is appended unless both succeed. Blocks.
+    pub(in crate::session) fn write(&self, check: impl Fn() -> std::io::Result<()>) -> std::io::Result<()> {
+        // Creating the file must not create the data folder again.
+        check()?;
         if let Some(folder) = self.file.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
@@ -399,7 +402,7 @@ impl Append {
         }
         let separator = if last == [b'\n'] { "" } else { "\n" };
         let written = file.write_all(format!("{separator}{}", self.lines).as_bytes());
-        written.and_then(|()| file.sync_data()).inspect_err(|_| {
+        written.and_then(|()| file.sync_data()).and_then(|()| check()).inspect_err(|_| {
             // The lines are written again as a whole.
             let _ = file.set_len(length);
         })
@@ -442,7 +445,7 @@ mod tests {
     }
 
     fn write(append: Option<Append>) {
-        append.unwrap().write().unwrap();
+        append.unwrap().write(|| Ok(())).unwrap();
     }
 
     fn user(text: &str) -> Event {
