@@ -147,6 +147,9 @@ pub const SUBAGENTS: usize = 256;
 /// The length of an agent's name, which is also the name of a folder.
 pub const AGENT_NAME_BYTES: usize = 60;
 
+/// The sessions at agents whose folders are remembered from their lists.
+pub const LISTED_AGENT_SESSIONS: usize = 10_000;
+
 /// The seconds that an agent may be silent while it starts and opens a session.
 pub const AGENT_START_SECONDS: u64 = 60;
 
@@ -296,6 +299,12 @@ pub const SCANNED_FILES: usize = 100_000;
 
 /// The entries of one folder shown in the folder picker.
 pub const DIRECTORY_ENTRIES: usize = 1_000;
+
+/// The longest path that a client may send.
+pub const PATH_BYTES: usize = 4_096;
+
+/// The allowed folders that a refusal names.
+pub const NAMED_ROOTS: usize = 5;
 
 // Descriptions and tool views
 

@@ -77,6 +77,10 @@ pub struct ServeArguments {
     /// Default folder for new sessions [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// Folder in which sessions may be created, with all folders below it; can be repeated [default: the home folder and
+    /// the current folder]
+    #[arg(long = "allowed-root", value_name = "DIR")]
+    pub allowed_roots: Vec<PathBuf>,
     /// Additional host to accept, for a reverse proxy: name, name:port or https://name; can be repeated
     #[arg(long = "allowed-host", value_name = "HOST")]
     pub allowed_hosts: Vec<String>,

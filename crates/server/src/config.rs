@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::agent::catalogue::{Agent, Protocol, expand_home};
 use crate::agent::process::Limits;
+use crate::allowed_roots::AllowedRoots;
 use crate::cli::ServeArguments;
 use crate::http::guard::hosts::{AllowedHost, is_loopback_name};
 use crate::http::tls::CertificateFiles;
@@ -25,6 +26,8 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// The folder of new sessions unless the user chooses another one.
     pub cwd: PathBuf,
+    /// The folders in which sessions may be created.
+    pub allowed_roots: AllowedRoots,
     pub agents: Vec<Agent>,
     pub allowed_hosts: Vec<AllowedHost>,
     /// The certificate, if the server serves HTTPS itself.
@@ -43,6 +46,7 @@ struct ConfigFile {
     listen: Option<String>,
     data_dir: Option<PathBuf>,
     cwd: Option<PathBuf>,
+    allowed_roots: Vec<PathBuf>,
     allowed_hosts: Vec<String>,
     tls_cert: Option<PathBuf>,
     tls_key: Option<PathBuf>,
@@ -156,10 +160,9 @@ impl Config {
         })?;
         let data_dir = arguments.data_dir.or(file.data_dir).unwrap_or_else(default_data_folder);
         let current_dir = std::env::current_dir().context("cannot find the current folder")?;
-        let cwd = current_dir.join(arguments.cwd.or(file.cwd).unwrap_or_default());
-        if !cwd.is_dir() {
-            bail!("the folder {} does not exist", cwd.display());
-        }
+        let cwd = arguments.cwd.or(file.cwd);
+        let configured = arguments.allowed_roots.into_iter().chain(file.allowed_roots);
+        let (cwd, allowed_roots) = folders(&current_dir, cwd, configured.collect())?;
         let data_dir = current_dir.join(data_dir);
         let mut agents = Vec::new();
         for argument in &arguments.agents {
@@ -200,7 +203,18 @@ impl Config {
         let idle = timeout(idle, MINUTE, "minutes for the idle timeout")?;
         let device_expiry = arguments.device_days.or(file.device_days).unwrap_or(DEVICE_DAYS);
         let device_expiry = timeout(device_expiry, DAY, "days after which devices lose their access")?;
-        Ok(Self { listen, data_dir, cwd, agents, allowed_hosts, tls, device_expiry, open, idle })
+        Ok(Self {
+            listen,
+            data_dir,
+            cwd,
+            allowed_roots,
+            agents,
+            allowed_hosts,
+            tls,
+            device_expiry,
+            open,
+            idle,
+        })
     }
 
     /// The data folder of a server with these settings.
@@ -211,6 +225,41 @@ impl Config {
         };
         std::path::absolute(data_dir).context("cannot find the current folder")
     }
+}
+
+/// The folder of new sessions and the folders in which they may be created. A start folder that the user has not named is
+/// replaced if it is not allowed.
+fn folders(
+    current_dir: &Path,
+    named: Option<PathBuf>,
+    configured: Vec<PathBuf>,
+) -> Result<(PathBuf, AllowedRoots)> {
+    let is_named = named.is_some();
+    let cwd = current_dir.join(named.unwrap_or_default());
+    if !cwd.is_dir() {
+        bail!("the folder {} does not exist", cwd.display());
+    }
+    let roots = if configured.is_empty() {
+        AllowedRoots::defaults(&home(), &cwd, is_named)
+    } else {
+        let absolute = |root: PathBuf| current_dir.join(expand_home(&root.to_string_lossy()));
+        let roots: Vec<PathBuf> = configured.into_iter().map(absolute).collect();
+        if let Some(root) = roots.iter().find(|root| !root.is_dir()) {
+            bail!("the allowed root {} is not a folder", root.display());
+        }
+        AllowedRoots::new(roots)
+    };
+    let is_allowed = cwd.canonicalize().is_ok_and(|real| roots.root_of(&real).is_some());
+    if is_allowed {
+        return Ok((cwd, roots));
+    }
+    if is_named {
+        bail!(
+            "the default folder {} is outside the allowed roots; add it with --allowed-root or allowed_roots",
+            cwd.display()
+        );
+    }
+    Ok((roots.existing().into_iter().next().unwrap_or(cwd), roots))
 }
 
 /// Others could read what is sent over a network without encryption, the credential of the browser included.

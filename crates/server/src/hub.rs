@@ -25,6 +25,7 @@ use tokio::sync::{Notify, Semaphore, mpsc};
 use crate::agent::catalogue::Agent;
 use crate::agent::discovery::Discovered;
 use crate::agent::orphans;
+use crate::allowed_roots::AllowedRoots;
 use crate::audit::AuditLog;
 use crate::client::{Client, ClientId, encode};
 use crate::config::Config;
@@ -45,6 +46,7 @@ pub struct Hub {
     agents: RwLock<Vec<Arc<Agent>>>,
     data_folder: PathBuf,
     default_cwd: PathBuf,
+    allowed_roots: AllowedRoots,
     installation: String,
     store: Store,
     audit_log: AuditLog,
@@ -87,6 +89,8 @@ struct HubState {
     discovered: HashMap<String, Discovered>,
     /// The capabilities that agents last reported, by name.
     capabilities: HashMap<String, Capabilities>,
+    /// The sessions that agents have listed, with their folders: by agent and the agent's id.
+    listed_at_agents: HashMap<(String, String), PathBuf>,
     /// Why writing to disk fails, while it does.
     storage_problem: Option<String>,
     /// What was lost and kept when the store was repaired, until it is dismissed.
@@ -179,6 +183,7 @@ impl Hub {
             data_folder: config.data_dir,
             agents: RwLock::new(config.agents.into_iter().map(Arc::new).collect()),
             default_cwd: config.cwd,
+            allowed_roots: config.allowed_roots,
             idle: config.idle,
             store,
             state: Mutex::default(),
@@ -213,6 +218,11 @@ impl Hub {
 
     pub const fn default_cwd(&self) -> &PathBuf {
         &self.default_cwd
+    }
+
+    /// The folders in which clients may choose one.
+    pub const fn allowed_roots(&self) -> &AllowedRoots {
+        &self.allowed_roots
     }
 
     pub fn next_client_id(&self) -> ClientId {

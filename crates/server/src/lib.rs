@@ -4,6 +4,7 @@
 //! and each open `session` is one task.
 
 pub mod agent;
+pub mod allowed_roots;
 pub mod app;
 pub mod audit;
 pub mod browser;

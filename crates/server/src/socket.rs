@@ -1,5 +1,6 @@
 //! One client's WebSocket: receives and sends frames, and detects a peer that is gone.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use pilothouse_core::protocol::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, interval, timeout_at};
 
+use crate::allowed_roots::AllowedRoots;
 use crate::app::App;
 use crate::client::{Client, ClientDevice, ClientReceiver, Responder, client_channel};
 use crate::devices::{DeviceAccess, Devices};
@@ -293,14 +295,13 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
             Ok(HubReply::Sessions { sessions: hub.sessions() })
         }
         HubCommand::NewSession { agent, cwd } => {
-            let default = hub.default_cwd().clone();
-            let resolved = tokio::task::spawn_blocking(move || directories::resolve(&cwd, &default)).await;
-            let folder = resolved.map_err(|error| internal(&error))??;
+            let folder = resolve(cwd, hub, hub.allowed_roots().clone()).await?;
             let session_id = hub.new_session(&agent, folder).await?;
             Ok(HubReply::Created { session_id })
         }
         HubCommand::ListDirectory { path } => {
-            directories::list(path, hub.default_cwd().clone()).await.map(HubReply::Directory)
+            let (default, roots) = (hub.default_cwd().clone(), hub.allowed_roots().clone());
+            directories::list(path, default, roots).await.map(HubReply::Directory)
         }
         HubCommand::Search { query } => search(query, hub.clone()).await.map(HubReply::SearchResults),
         HubCommand::DeleteSession { session_id } => {
@@ -318,9 +319,11 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
             hub.agent_sessions(&agent, cursor).await.map(HubReply::AgentSessions)
         }
         HubCommand::ImportSession { agent, agent_session_id, cwd, title } => {
-            let default = hub.default_cwd().clone();
-            let resolved = tokio::task::spawn_blocking(move || directories::resolve(&cwd, &default)).await;
-            let folder = resolved.map_err(|error| internal(&error))??;
+            // A folder that the agent itself has named for this session is one in which the user has worked.
+            let at_agent = hub.folder_at_agent(&agent, &agent_session_id);
+            let is_known = at_agent.is_some_and(|folder| folder == Path::new(&cwd));
+            let roots = if is_known { AllowedRoots::everything() } else { hub.allowed_roots().clone() };
+            let folder = resolve(cwd, hub, roots).await?;
             let session_id = hub.import_session(&agent, folder, agent_session_id, title).await?;
             Ok(HubReply::Created { session_id })
         }
@@ -338,6 +341,13 @@ async fn hub_command(command: HubCommand, hub: &Arc<Hub>) -> Result<HubReply, Co
         | HubCommand::MarkRead { .. }
         | HubCommand::SetDraft { .. } => Ok(HubReply::Done {}),
     }
+}
+
+/// The folder that a client has chosen.
+async fn resolve(path: String, hub: &Hub, roots: AllowedRoots) -> Result<PathBuf, CommandError> {
+    let default = hub.default_cwd().clone();
+    let resolved = tokio::task::spawn_blocking(move || roots.resolve(&path, &default)).await;
+    resolved.map_err(|error| internal(&error))?
 }
 
 /// Whether a command may start the agent, for which the agent's version must be known.

@@ -39,6 +39,8 @@ pub struct ServerSetup {
     address: String,
     port: u16,
     project: Option<PathBuf>,
+    /// In place of the whole disk.
+    roots: Option<Vec<PathBuf>>,
 }
 
 impl ServerSetup {
@@ -52,6 +54,7 @@ impl ServerSetup {
             address: "127.0.0.1".to_owned(),
             port: 0,
             project: None,
+            roots: None,
         }
     }
 
@@ -112,6 +115,12 @@ impl ServerSetup {
         self
     }
 
+    /// The folders in which sessions may be created; none for the server's defaults. Otherwise every folder is allowed.
+    pub fn allowed_roots(mut self, folders: &[&Path]) -> Self {
+        self.roots = Some(folders.iter().map(|folder| folder.to_path_buf()).collect());
+        self
+    }
+
     pub fn binary(&self) -> &Path {
         &self.binary
     }
@@ -136,6 +145,9 @@ impl ServerSetup {
             .stderr(Stdio::piped());
         if let Some(project) = &self.project {
             command.arg("--cwd").arg(project);
+        }
+        for root in self.roots.as_deref().unwrap_or(&[PathBuf::from("/")]) {
+            command.arg("--allowed-root").arg(root);
         }
         command
     }

@@ -147,7 +147,7 @@ impl Picker {
             clear(&crumbs);
             clear(&list);
             let Some(found) = self.listing.get() else { return };
-            for (name, path) in breadcrumbs(&found.path) {
+            for (name, path) in breadcrumbs(&found.path, &found.root) {
                 append(&crumbs, &self.opener("crumb", None, &name, path));
             }
             let entry = |icon, text: &str, path| {
@@ -156,6 +156,9 @@ impl Picker {
             };
             if let Some(parent) = found.parent {
                 entry(Icon::CornerUp, "Parent folder", parent);
+            }
+            for root in found.roots {
+                entry(Icon::Folder, &root, root.clone());
             }
             for name in &found.folders {
                 entry(Icon::Folder, name, join(&found.path, name));
@@ -192,18 +195,12 @@ fn move_list_focus(event: &KeyboardEvent) {
     }
 }
 
-/// The folders along a path, each as its name and its whole path.
-fn breadcrumbs(path: &str) -> Vec<(String, String)> {
-    let mut crumbs = Vec::new();
-    if path.starts_with('/') {
-        crumbs.push(("/".to_owned(), "/".to_owned()));
-    }
-    let mut prefix = String::new();
-    for part in path.split('/').filter(|part| !part.is_empty()) {
-        if path.starts_with('/') || !prefix.is_empty() {
-            prefix.push('/');
-        }
-        prefix.push_str(part);
+/// The folders along a path, from the allowed folder on that contains it, each as its name and its whole path.
+fn breadcrumbs(path: &str, root: &str) -> Vec<(String, String)> {
+    let mut crumbs = vec![(root.to_owned(), root.to_owned())];
+    let mut prefix = root.to_owned();
+    for part in path.strip_prefix(root).unwrap_or(path).split('/').filter(|part| !part.is_empty()) {
+        prefix = join(&prefix, part);
         crumbs.push((part.to_owned(), prefix.clone()));
     }
     crumbs
@@ -219,11 +216,11 @@ mod tests {
 
     #[test]
     fn every_breadcrumb_has_its_whole_path() {
-        let crumbs = breadcrumbs("/home/ada");
-        let pairs: Vec<(&str, &str)> =
-            crumbs.iter().map(|(name, path)| (name.as_str(), path.as_str())).collect();
-        assert_eq!(pairs, [("/", "/"), ("home", "/home"), ("ada", "/home/ada")]);
-        assert!(breadcrumbs("").is_empty());
+        let pair = |name: &str, path: &str| (name.to_owned(), path.to_owned());
+        let expected = [pair("/", "/"), pair("home", "/home"), pair("ada", "/home/ada")];
+        assert_eq!(breadcrumbs("/home/ada", "/"), expected);
+        let expected = [pair("/home/ada", "/home/ada"), pair("one", "/home/ada/one")];
+        assert_eq!(breadcrumbs("/home/ada/one", "/home/ada"), expected);
     }
 
     #[test]

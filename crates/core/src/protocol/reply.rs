@@ -172,6 +172,12 @@ pub struct DirectoryListing {
     pub folders: Vec<String>,
     #[serde(default)]
     pub truncated: bool,
+    /// The allowed folder that contains this one.
+    #[serde(default)]
+    pub root: String,
+    /// The other allowed folders, if this is one itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<String>,
 }
 
 /// A command of the agent, for the `/` menu.

@@ -2,14 +2,15 @@
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use pilothouse_agents::{Reply, Request};
-use pilothouse_core::limits::{PROBE_SECONDS, VERSION_PROBE_SECONDS};
+use pilothouse_core::limits::{LISTED_AGENT_SESSIONS, PROBE_SECONDS, VERSION_PROBE_SECONDS};
 use pilothouse_core::protocol::{
-    AgentInfo, AgentSessions, AvailableAgent, Capabilities, CommandError, ErrorCode, ServerFrame,
+    AgentInfo, AgentSession, AgentSessions, AvailableAgent, Capabilities, CommandError, ErrorCode,
+    ServerFrame,
 };
 use serde::{Deserialize, Serialize};
 
@@ -185,7 +186,14 @@ impl Hub {
         let failed = |text: String| CommandError::new(ErrorCode::AgentFailed, text);
         match probe::run(&agent, &launch, Request::Sessions { folder: None, cursor }).await.map_err(failed)? {
             Reply::Sessions(mut found) => {
-                let state = self.state();
+                let mut state = self.state();
+                if state.listed_at_agents.len() >= LISTED_AGENT_SESSIONS {
+                    state.listed_at_agents.clear();
+                }
+                let folder_of = |session: &AgentSession| {
+                    ((name.to_owned(), session.id.clone()), PathBuf::from(&session.cwd))
+                };
+                state.listed_at_agents.extend(found.sessions.iter().map(folder_of));
                 let is_listed = |id: &str| {
                     let mut entries = state.sessions.values().filter(|entry| entry.agent.name == name);
                     entries.any(|entry| entry.is_agent_session(id))
@@ -196,6 +204,11 @@ impl Hub {
             }
             _ => Err(failed("The agent sent an invalid reply. Try again.".to_owned())),
         }
+    }
+
+    /// The folder of a session that the agent has listed.
+    pub fn folder_at_agent(&self, agent: &str, agent_session: &str) -> Option<PathBuf> {
+        self.state().listed_at_agents.get(&(agent.to_owned(), agent_session.to_owned())).cloned()
     }
 
     /// Deletes the agent's own copy of a session, if it can. A failure is only logged: the session is gone here.

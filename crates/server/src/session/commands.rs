@@ -125,7 +125,9 @@ impl Session {
                 }
                 responder.respond(Ok(SessionReply::Messages(self.log.view().page_before(before, limit))));
             }
-            SessionCommand::FindFiles { query } => queries::find_files(responder, &self.origin, query),
+            SessionCommand::FindFiles { query } => {
+                queries::find_files(responder, &self.origin, self.hub.allowed_roots().clone(), query);
+            }
             SessionCommand::FindRow { entry } => {
                 queries::find_row(responder, self.origin.clone(), self.hub.store().clone(), entry);
             }

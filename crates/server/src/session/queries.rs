@@ -9,6 +9,7 @@ use tokio::task::spawn_blocking;
 
 use super::parts::file_ownership::SharedHistory;
 use super::{SessionOrigin, file_names, recovery};
+use crate::allowed_roots::AllowedRoots;
 use crate::client::Responder;
 use crate::store::Store;
 
@@ -44,14 +45,17 @@ pub(super) fn find_row(responder: Responder, origin: SessionOrigin, store: Store
 }
 
 /// Replies with files and folders of the project whose paths match the query.
-pub(super) fn find_files(responder: Responder, origin: &SessionOrigin, query: String) {
+pub(super) fn find_files(responder: Responder, origin: &SessionOrigin, roots: AllowedRoots, query: String) {
     if query.len() > QUERY_BYTES {
         return responder.respond(Err(too_long()));
     }
     let folder = origin.cwd.clone();
     spawn_blocking(move || {
-        let paths = file_names::find(&folder, &query);
-        responder.respond(Ok(SessionReply::Files(FoundFiles { paths })));
+        let found = roots.check_session_folder(&folder).map(|()| {
+            let paths = file_names::find(&folder, &query);
+            SessionReply::Files(FoundFiles { paths })
+        });
+        responder.respond(found);
     });
 }
 

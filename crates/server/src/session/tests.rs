@@ -8,6 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::agent::orphans;
 use crate::agent::process::ProcessEvent;
+use crate::allowed_roots::AllowedRoots;
 use crate::client::client_channel;
 use crate::config::Config;
 use crate::store::Store;
@@ -38,6 +39,7 @@ fn session(folder: &std::path::Path) -> Session {
         listen: ([127, 0, 0, 1], 0).into(),
         data_dir: folder.to_owned(),
         cwd: folder.to_owned(),
+        allowed_roots: AllowedRoots::everything(),
         agents: vec![agent],
         allowed_hosts: Vec::new(),
         tls: None,
