@@ -4,7 +4,8 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use pilothouse_core::Image;
-use pilothouse_core::limits::{IMAGE_BYTES, IMAGE_FILE_BYTES};
+use pilothouse_core::image_header::{ImageHeader, ImageRefusal, too_many_bytes};
+use pilothouse_core::limits::{IMAGE_BYTES, IMAGE_FILE_BYTES, IMAGE_HEADER_BYTES};
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use web_sys::{Blob, File};
 
@@ -12,7 +13,6 @@ use super::Actions;
 use crate::browser;
 use crate::browser::{files, image_resize};
 use crate::store::client::image_rules;
-use crate::store::client::image_rules::SIGNATURE_BYTES;
 use crate::store::server::Session;
 
 impl Actions {
@@ -39,13 +39,12 @@ impl Actions {
     }
 
     async fn attach_image(&self, session_id: &str, file: &File) -> Result<(), String> {
-        let mime_type =
-            detect_type(file).await.ok_or("Only PNG, JPEG, GIF and WebP images are supported.")?;
-        // Checked before decoding, which would need too much memory for a huge file.
+        // Checked before decoding, which would need too much memory for a huge file, or for a small one of many pixels.
+        let header = read_header(file).await.map_err(ImageRefusal::text)?;
         if file.size() > IMAGE_FILE_BYTES as f64 {
-            return Err(image_rules::too_large(file.size() as usize, IMAGE_FILE_BYTES));
+            return Err(too_many_bytes(file.size() as u64, IMAGE_FILE_BYTES));
         }
-        let (content, mime_type) = resize_to_limits(file, mime_type).await;
+        let (content, mime_type) = resize_to_limits(file, header).await;
         let check_limits = |size: f64| {
             let attached = self.client.attachments.images(session_id);
             image_rules::refusal(&attached, size as usize).map_or(Ok(()), Err)
@@ -65,19 +64,32 @@ impl Actions {
     }
 }
 
-async fn detect_type(file: &File) -> Option<&'static str> {
-    let signature = file.slice_with_i32_and_i32(0, SIGNATURE_BYTES as i32).ok()?;
-    let signature = files::read_base64(&signature).await?;
-    image_rules::detect_mime_type(&browser::decode_base64_prefix(&signature, SIGNATURE_BYTES))
+async fn read_header(file: &File) -> Result<ImageHeader, ImageRefusal> {
+    let mut header = Err(ImageRefusal::UnknownType);
+    // The size of a JPEG image follows its thumbnails.
+    for length in [64 * 1024, IMAGE_HEADER_BYTES] {
+        let Ok(start) = file.slice_with_i32_and_i32(0, length as i32) else { break };
+        let Some(base64) = files::read_base64(&start).await else { break };
+        header = ImageHeader::of_file(&browser::decode_base64_prefix(&base64, length));
+        if header != Err(ImageRefusal::Damaged) {
+            break;
+        }
+    }
+    header
 }
 
 /// Resizes or re-encodes an image that exceeds the limits. Returns the file unchanged if it fits, or if no
 /// attempt yields a small enough image; the caller checks the size.
-async fn resize_to_limits(file: &File, mime_type: &'static str) -> (Blob, &'static str) {
+async fn resize_to_limits(file: &File, header: ImageHeader) -> (Blob, &'static str) {
+    let ImageHeader { mime_type, width, height } = header;
     let unchanged = || (Blob::from(file.clone()), mime_type);
+    let target_size = |width, height| image_rules::target_size(width, height, file.size() as usize);
+    if target_size(width, height).is_none() {
+        return unchanged();
+    }
     let Some(image) = image_resize::decode(file).await else { return unchanged() };
-    let size = image_rules::target_size(image.width(), image.height(), file.size() as usize);
-    let Some(size) = size else { return unchanged() };
+    // The browser may have turned it upright.
+    let Some(size) = target_size(image.width(), image.height()) else { return unchanged() };
     for encoding in image_rules::encodings_for(mime_type) {
         if let Some(resized) = image_resize::resize(&image, size, encoding).await
             && resized.size() <= IMAGE_BYTES as f64

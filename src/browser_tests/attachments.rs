@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::fake_socket::*;
 use super::*;
 
-/// The signature of a PNG file, which is all that the page checks.
-const PNG: &str = "new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0])";
+/// The header of a PNG file of one pixel, which is all that the page checks.
+const PNG: &str = "new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, 1, 0, 0, 0, 1])";
 
 /// Drops files with these contents on the composer.
 async fn drop_files(page: &Page, contents: &[String]) {
@@ -34,7 +34,7 @@ async fn dropped_images_are_shown_removed_and_sent_with_the_text() {
     type_prompt(&page, "What is this?").await;
     press_enter(&page, false, false).await;
     let frame = page.sent("prompt").await;
-    assert_eq!(frame["images"], json!([{"mimeType": "image/png", "data": "iVBORw0KGgoAAAAA"}]));
+    assert_eq!(frame["images"], json!([{"mimeType": "image/png", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB"}]));
     assert_eq!(pending(&page), 0);
     assert!(page.find("[data-kind=user] img").is_some());
     page.answer("prompt", Err("The queue is full. Try again after a message is sent.")).await;
@@ -58,12 +58,25 @@ async fn other_files_and_too_many_images_are_refused_with_a_reason() {
     drop_files(&page, &["'<svg/>'".to_owned()]).await;
     page.wait_for_text(".picture-problem", "Only PNG").await;
     drop_files(&page, &[format!("new Blob([{PNG}, new Uint8Array({IMAGE_BYTES})])")]).await;
-    page.wait_for_text(".picture-problem", "5 MB per image").await;
+    page.wait_for_text(".picture-problem", "5.2 MB per image").await;
     assert_eq!(pending(&page), 0);
     let many = vec![PNG.to_owned(); PROMPT_IMAGES + 1];
     drop_files(&page, &many).await;
     page.wait_for_text(".picture-problem", "up to 8 images").await;
     assert_eq!(pending(&page) as usize, PROMPT_IMAGES);
+}
+
+#[wasm_bindgen_test]
+async fn an_image_with_too_many_pixels_is_refused_before_it_is_decoded() {
+    let page = Page::capable().await;
+    js("wire.decoded = 0; wire.decode ??= window.createImageBitmap; window.createImageBitmap = (...all) => { wire.decoded += 1; return wire.decode.apply(window, all); }");
+    // 30,000 pixels on each side.
+    let bomb = PNG.replace("0, 0, 0, 1, 0, 0, 0, 1", "0, 0, 117, 48, 0, 0, 117, 48");
+    drop_files(&page, &[bomb]).await;
+    page.wait_for_text(".picture-problem", "30000 × 30000 pixels").await;
+    drop_files(&page, &[PNG.replace(", 0, 0, 0, 1])", "])")]).await;
+    page.wait_for_text(".picture-problem", "damaged").await;
+    assert_eq!((pending(&page), js("return wire.decoded").as_f64()), (0, Some(0.0)));
 }
 
 #[wasm_bindgen_test]

@@ -141,11 +141,17 @@ impl Card {
 
 /// Allows approving once everything has been in view, and says so as long as it has not.
 fn watch_reading(card: &Rc<Card>, place: &Element, parts: &[Element]) {
-    let unread = with_text("p", "ask-limit", "Scroll to the end to approve.");
+    let is_cut = card.ask.left_out > 0;
+    let why = if is_cut {
+        "Too large to be shown completely, so it can only be rejected."
+    } else {
+        "Scroll to the end to approve."
+    };
+    let unread = with_text("p", "ask-limit", why);
     let (place, card) = (place.clone(), card.clone());
     reading::watch(parts, move |read| {
-        toggle_child(&place, &unread, !read);
-        if read {
+        toggle_child(&place, &unread, is_cut || !read);
+        if read && !is_cut {
             card.actions.client.read_asks.add(&card.session_id, &card.ask);
         }
     });

@@ -9,7 +9,7 @@ use leptos::ev;
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::{request_animation_frame, set_timeout, set_timeout_with_handle, window_event_listener};
 use leptos::task::spawn_local;
-use pilothouse_core::limits::PROTOCOL_VERSION;
+use pilothouse_core::limits::{CLIENT_FRAME_BYTES, PROTOCOL_VERSION};
 use pilothouse_core::protocol::{
     ClientFrame, Command, CommandError, ErrorCode, HubCommand, ServerFrame, Welcome,
 };
@@ -25,6 +25,9 @@ use crate::{browser, routes};
 /// The close code with which the server ends connections whose access was revoked.
 const ACCESS_LOST: u16 = 4003;
 
+/// The close code with which the server ends a connection on which it got a frame that is too large to be read.
+const FRAME_TOO_LARGE: u16 = 4009;
+
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Frames are drained after this time in tabs that get no animation frames, such as hidden ones.
@@ -33,6 +36,10 @@ const FRAME_FALLBACK: Duration = Duration::from_millis(200);
 const SILENCE_MILLISECONDS: f64 = 20_000.0;
 
 const LOST: &str = "The connection to the server was lost.";
+
+fn too_large(bytes: usize) -> CommandError {
+    CommandError::new(ErrorCode::InvalidRequest, ClientFrame::too_large_text(bytes))
+}
 
 #[derive(Clone)]
 pub struct Connection(Rc<Inner>);
@@ -148,8 +155,17 @@ impl Connection {
             && browser::now() - self.0.last_frame.get() > SILENCE_MILLISECONDS;
         let frame = ClientFrame { id: String::new(), command };
         let frame = self.0.pending.borrow_mut().add(frame, on_disconnect, Box::new(callback));
+        // Before it waits for the connection, so that the user can change it at once.
+        let text = serde_json::to_string(&frame).unwrap_or_default();
+        if text.len() > CLIENT_FRAME_BYTES {
+            let matched = self.0.pending.borrow_mut().resolve(&frame.id);
+            if let ResponseMatch::Pending(callback) = matched {
+                callback(Err(too_large(text.len())));
+            }
+            return String::new();
+        }
         if can_request {
-            self.send(&frame);
+            self.send_text(text);
         }
         if probe_too {
             self.probe();
@@ -232,7 +248,13 @@ impl Connection {
     }
 
     fn send(&self, frame: &ClientFrame) {
-        if let (Some(socket), Ok(text)) = (&*self.0.socket.borrow(), serde_json::to_string(frame)) {
+        if let Ok(text) = serde_json::to_string(frame) {
+            self.send_text(text);
+        }
+    }
+
+    fn send_text(&self, text: String) {
+        if let Some(socket) = &*self.0.socket.borrow() {
             socket.send(text);
         }
     }
@@ -314,6 +336,14 @@ impl Connection {
         // From here on, the socket's timers and events are ignored.
         self.0.generation.set(generation + 1);
         self.0.socket.take();
+        if code == FRAME_TOO_LARGE {
+            // The borrow must end before the callback runs.
+            let largest = self.0.pending.borrow_mut().take_largest();
+            if let Some((frame, callback)) = largest {
+                let length = serde_json::to_string(&frame).map_or(0, |text| text.len());
+                callback(Err(too_large(length)));
+            }
+        }
         let failed = self.0.pending.borrow_mut().disconnect();
         failed
             .into_iter()

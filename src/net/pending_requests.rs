@@ -90,6 +90,17 @@ impl PendingRequests {
         }
     }
 
+    /// Removes the request with the largest frame, which the server could not read. Sent again, it would close the
+    /// connection again.
+    pub fn take_largest(&mut self) -> Option<(ClientFrame, Callback)> {
+        let size =
+            |request: &PendingRequest| serde_json::to_string(&request.frame).map_or(0, |text| text.len());
+        let sizes = self.requests.iter().map(size);
+        let (position, _) = sizes.enumerate().max_by_key(|(_, size)| *size)?;
+        let PendingRequest { frame, callback, .. } = self.requests.remove(position);
+        Some((frame, callback))
+    }
+
     #[cfg(test)]
     pub fn is_pending(&self, id: &str) -> bool {
         self.requests.iter().any(|request| request.frame.id == id)
@@ -157,6 +168,27 @@ mod tests {
         }
         assert!(matches!(pending.resolve(&sent[0].id), ResponseMatch::Unknown));
         assert!(matches!(pending.resolve(&sent[1].id), ResponseMatch::Duplicate(_)));
+    }
+
+    #[test]
+    fn the_largest_request_is_not_sent_again() {
+        let mut pending = PendingRequests::default();
+        let prompt = |length: usize| {
+            let message = "x".repeat(length);
+            let (client_id, images) = (String::new(), Vec::new());
+            frame(SessionCommand::Prompt {
+                client_id,
+                message,
+                images,
+                streaming_behavior: Default::default(),
+            })
+        };
+        let sent = [1, 5, 3].map(|length| pending.add(prompt(length), OnDisconnect::Resend, Box::new(drop)));
+        assert_eq!(pending.take_largest().map(|(frame, _)| frame), Some(sent[1].clone()));
+        assert_eq!(pending.to_resend(), [sent[0].clone(), sent[2].clone()]);
+        pending.take_largest();
+        pending.take_largest();
+        assert!(pending.take_largest().is_none());
     }
 
     #[test]

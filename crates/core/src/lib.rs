@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros))]
 
 pub mod conversation;
+pub mod image_header;
 pub mod json;
 pub mod limits;
 pub mod protocol;

@@ -8,6 +8,12 @@ pub const PROTOCOL_VERSION: u32 = 1;
 /// The largest frame that the server accepts from a client. A prompt with all its images must fit.
 pub const CLIENT_FRAME_BYTES: usize = 32 * 1024 * 1024;
 
+/// The part of a frame that is for everything but images, such as the text of a prompt.
+pub const CLIENT_FRAME_TEXT_BYTES: usize = 2 * 1024 * 1024;
+
+/// The largest frame that the server reads in order to explain that it is too large.
+pub const READ_FRAME_BYTES: usize = 2 * CLIENT_FRAME_BYTES;
+
 /// The longest client id.
 pub const CLIENT_ID_BYTES: usize = 64;
 
@@ -46,6 +52,43 @@ pub const RECENT_NAMED_ROWS: usize = 32;
 /// The output of a running shell command that its row keeps.
 pub const BASH_OUTPUT_BYTES: usize = 256 * 1024;
 
+/// The longest text of a row: an answer, a prompt, an output. The row says how much of a longer one is not shown.
+pub const ROW_TEXT_BYTES: usize = 1024 * 1024;
+
+/// The size of the arguments of a tool call, and of the details of its result. Longer texts in them are cut.
+pub const ROW_VALUE_BYTES: usize = 2 * 1024 * 1024;
+
+/// The blank space at the beginning of a text block that is kept.
+pub const LEADING_BLANK_BYTES: usize = 1024;
+
+/// The number of parts of one message, and their size together. The rest is not shown.
+pub const MESSAGE_PARTS: usize = 1_024;
+pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+
+/// The number of images in one row, and of files that a tool call names.
+pub const ROW_IMAGES: usize = 100;
+pub const CALL_LOCATIONS: usize = 100;
+
+/// The longest id that an agent or a client chooses, such as that of a tool call. A longer one is shortened, or refused if
+/// it has to be repeated exactly.
+pub const ID_BYTES: usize = 1024;
+
+/// The longest name, such as that of a model, a mode or a command, and the longest line of text about something.
+pub const NAME_BYTES: usize = 256;
+pub const LINE_BYTES: usize = 4 * 1024;
+
+/// The longest text of a notice, an error or a login.
+pub const NOTICE_BYTES: usize = 16 * 1024;
+
+/// The number of models, commands, modes, options, or choices of an option that an agent may offer.
+pub const OFFERED_ITEMS: usize = 1_000;
+
+/// The sessions in one page of an agent's list.
+pub const LISTED_SESSIONS: usize = 1_000;
+
+/// The steps of a plan.
+pub const PLAN_STEPS: usize = 500;
+
 // Prompts and scheduled messages
 
 /// The longest prompt, in bytes of UTF-8.
@@ -60,6 +103,16 @@ pub const IMAGE_SIDE: u32 = 2_000;
 
 /// The largest image file that the page reads in order to scale it down.
 pub const IMAGE_FILE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The pixels of an image that the page decodes in order to scale it down: four bytes of memory each. The largest cameras
+/// of phones have 200 million.
+pub const IMAGE_FILE_PIXELS: u64 = 220_000_000;
+
+/// The pixels of an image that the server accepts from a page or an agent.
+pub const IMAGE_PIXELS: u64 = 40_000_000;
+
+/// The bytes at the beginning of an image in which its size must be found.
+pub const IMAGE_HEADER_BYTES: usize = 1024 * 1024;
 
 /// The longest draft that the server stores for the user's other devices.
 pub const DRAFT_BYTES: usize = 256 * 1024;
@@ -88,8 +141,9 @@ pub const CACHED_SESSIONS: usize = 8;
 /// The notices shown at once. A new one removes the oldest.
 pub const VISIBLE_NOTICES: usize = 4;
 
-/// The number of status lines, and of widgets, that extensions may show.
+/// The number of status lines, and of widgets, that extensions may show, and the lines of each.
 pub const EXTENSION_KEYS: usize = 32;
+pub const EXTENSION_LINES: usize = 100;
 
 // Agent processes
 
@@ -133,6 +187,15 @@ pub const ACP_STOP_SECONDS: u64 = 4;
 
 /// The number of questions and approvals of one session that may be open at the same time.
 pub const OPEN_ASKS: usize = 64;
+
+/// The size of one question or approval, and of all that are open in one session. A larger approval is shown in part, and
+/// can only be rejected; one that does not fit beside the others is declined.
+pub const ASK_BYTES: usize = 1024 * 1024;
+pub const ASK_LIST_BYTES: usize = 2 * 1024 * 1024;
+
+/// What is shown of a question that is too large: its longest text, and the number of its answers or fields.
+pub const ASK_CUT_BYTES: usize = 64 * 1024;
+pub const ASK_CUT_ANSWERS: usize = 50;
 
 /// The bytes of the text of one approval in the audit log. Its hash covers all of it.
 pub const AUDIT_TEXT_BYTES: usize = 64 * 1024;

@@ -178,6 +178,9 @@ struct Session {
     unused_at: Option<Instant>,
     /// Set while the session is closing; notified when it has closed.
     shutdown: Option<oneshot::Sender<()>>,
+    /// Changes that are passed on before the loop waits: see `flush_changes`.
+    is_summary_old: bool,
+    are_asks_unsaved: bool,
 }
 
 impl Session {
@@ -208,6 +211,8 @@ impl Session {
             retry_after_exit: None,
             unused_at: None,
             shutdown: None,
+            is_summary_old: false,
+            are_asks_unsaved: false,
             origin,
             hub,
         };
@@ -216,6 +221,7 @@ impl Session {
     }
 
     async fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
+        self.flush_changes();
         loop {
             self.update_deadlines(Instant::now());
             let deadline = self.next_deadline();
@@ -237,12 +243,14 @@ impl Session {
                 }
             }
             self.process_agent_output().await;
+            self.flush_changes();
             if !self.agent.is_running()
                 && !self.agent.is_probing()
                 && !self.shell.has_local()
                 && let Some(done) = self.shutdown.take()
             {
                 self.retry_recording().await;
+                self.flush_changes();
                 refuse_remaining(inputs);
                 let _ = done.send(());
                 return;
@@ -419,6 +427,7 @@ impl Session {
 
     /// The same for a message of another program. Every event of the session passes through here.
     fn publish_external(&mut self, mut event: Event) {
+        event.cut();
         self.origin.blobs.extract_from_event(&mut event);
         // An import that is interrupted is repeated, not recovered.
         if !self.has_import() {
@@ -454,8 +463,23 @@ impl Session {
         }
     }
 
-    /// Updates the session's row in the sidebars.
-    fn update_summary(&self) {
+    /// Updates the session's row in the sidebars, once everything that has arrived is processed.
+    const fn update_summary(&mut self) {
+        self.is_summary_old = true;
+    }
+
+    /// Sends the summary and stores the open questions if they have changed: once for many changes, since both are copied
+    /// as a whole.
+    fn flush_changes(&mut self) {
+        if std::mem::take(&mut self.are_asks_unsaved) {
+            self.journal.submit(vec![self.journal.save_asks(self.asks.to_vec())]);
+        }
+        if std::mem::take(&mut self.is_summary_old) {
+            self.send_summary();
+        }
+    }
+
+    fn send_summary(&self) {
         let meta = self.log.meta();
         self.hub.session_changed(SessionSummary {
             id: self.origin.id.clone(),

@@ -1,5 +1,6 @@
 //! One client's WebSocket: receives and sends frames, and detects a peer that is gone.
 
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +11,17 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use pilothouse_core::conversation::limit::size;
 use pilothouse_core::limits::{
-    CLIENT_COMMANDS, CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS, QUERY_BYTES,
+    CLIENT_COMMANDS, CLIENT_FRAME_BYTES, PEER_SILENCE_SECONDS, PING_SECONDS, QUERY_BYTES, READ_FRAME_BYTES,
 };
 use pilothouse_core::protocol::{
-    ClientFrame, Command, CommandError, Cursor, ErrorCode, HubCommand, HubReply, SearchResults, ServerFrame,
-    SessionCommand,
+    ClientFrame, Command, CommandError, Cursor, ErrorCode, HubCommand, HubReply, InvalidFrame, SearchResults,
+    ServerFrame, SessionCommand,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, interval, timeout_at};
+use tokio_tungstenite::tungstenite;
 
 use crate::allowed_roots::AllowedRoots;
 use crate::app::App;
@@ -33,6 +36,12 @@ use crate::session::Input;
 /// The close code for a client that did not read its frames. It reconnects.
 const TOO_SLOW: u16 = 4001;
 
+/// The close code for a client that sent a frame which is too large to be read.
+const FRAME_TOO_LARGE: u16 = 4009;
+
+/// The time in which a client that still sends a frame reads why its connection is closed.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
 /// The close code for a device whose access was revoked. It does not reconnect.
 const ACCESS_ENDED: u16 = 4003;
 
@@ -44,8 +53,8 @@ pub async fn upgrade(
     let Some(device) = entered.device else { return Refusal::NoCredential.into_response() };
     upgrade
         .protocols([SUBPROTOCOL])
-        .max_message_size(CLIENT_FRAME_BYTES)
-        .max_frame_size(CLIENT_FRAME_BYTES)
+        .max_message_size(READ_FRAME_BYTES)
+        .max_frame_size(READ_FRAME_BYTES)
         .on_upgrade(move |socket| serve(socket, app.hub, app.devices, device))
 }
 
@@ -57,20 +66,35 @@ async fn serve(socket: WebSocket, hub: Arc<Hub>, devices: Devices, mut device: D
     let (commands, queued) = mpsc::channel(CLIENT_COMMANDS);
     let own = OwnDevice { devices: devices.clone(), id: device.id.clone() };
     let running = tokio::spawn(run_hub_commands(queued, hub.clone(), own, client.clone()));
-    let access_ended = tokio::select! {
-        () = write(&mut sink, frames) => false,
-        () = read(stream, &hub, &client, &commands) => false,
-        () = device.ended() => true,
+    let end = tokio::select! {
+        () = write(&mut sink, frames) => ConnectionEnd::Gone,
+        end = read(stream, &hub, &client, &commands) => end,
+        () = device.ended() => ConnectionEnd::AccessEnded,
     };
     // The command in progress is finished; those behind it are dropped.
     drop(commands);
     drop(running);
     hub.remove_client(id).await;
-    if access_ended {
-        close(&mut sink, ACCESS_ENDED, "access ended").await;
-    } else {
-        devices.used(&device.id);
+    match end {
+        ConnectionEnd::Gone => {}
+        ConnectionEnd::AccessEnded => return close(&mut sink, ACCESS_ENDED, "access ended").await,
+        ConnectionEnd::FrameTooLarge => {
+            let limit = size(READ_FRAME_BYTES as u64);
+            tracing::warn!(device = %device.id, "a client sent a frame of more than {limit}");
+            close(&mut sink, FRAME_TOO_LARGE, "frame too large").await;
+            // Dropping the connection while the rest of the frame arrives would reset it, and the code would be lost.
+            tokio::time::sleep(LAST_WORDS).await;
+        }
     }
+    devices.used(&device.id);
+}
+
+/// Why a connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ConnectionEnd {
+    Gone,
+    AccessEnded,
+    FrameTooLarge,
 }
 
 /// The device at the other end of a connection.
@@ -136,15 +160,23 @@ async fn read(
     hub: &Arc<Hub>,
     client: &Client,
     commands: &mpsc::Sender<QueuedCommand>,
-) {
+) -> ConnectionEnd {
     loop {
         let deadline = Instant::now() + Duration::from_secs(PEER_SILENCE_SECONDS);
-        let Ok(Some(Ok(message))) = timeout_at(deadline, stream.next()).await else { return };
+        let message = match timeout_at(deadline, stream.next()).await {
+            Ok(Some(Ok(message))) => message,
+            Ok(Some(Err(error))) if is_too_large(&error) => return ConnectionEnd::FrameTooLarge,
+            _ => return ConnectionEnd::Gone,
+        };
         match message {
+            Message::Text(text) if text.len() > CLIENT_FRAME_BYTES => {
+                let InvalidFrame { id, command, message } = ClientFrame::too_large(&text);
+                client.respond::<HubReply>(id, &command, Err(CommandError::invalid(message)));
+            }
             Message::Text(text) => match ClientFrame::parse(&text) {
                 Ok(frame) => {
                     if dispatch(frame, hub, client, commands).await.is_err() {
-                        return;
+                        return ConnectionEnd::Gone;
                     }
                 }
                 Err(invalid) => {
@@ -157,10 +189,16 @@ async fn read(
                 let error = CommandError::invalid("Frames must be text.");
                 client.respond::<HubReply>(String::new(), "", Err(error));
             }
-            Message::Close(_) => return,
+            Message::Close(_) => return ConnectionEnd::Gone,
             Message::Ping(_) | Message::Pong(_) => {}
         }
     }
+}
+
+/// Whether reading failed because of a frame's size.
+fn is_too_large(error: &axum::Error) -> bool {
+    let source = error.source().and_then(|source| source.downcast_ref::<tungstenite::Error>());
+    matches!(source, Some(tungstenite::Error::Capacity(_)))
 }
 
 /// Passes a command on. Commands for the hub run one after the other in a task of their own: one that waits for the

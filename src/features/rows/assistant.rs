@@ -17,7 +17,7 @@ pub fn build(context: RowContext) -> Element {
     let article = row.clone();
     let (mut live, mut interrupted) = (Changed::default(), Changed::default());
     let note = with_text("p", "row-mark", "Interrupted");
-    context.render_effect(move |context, message| {
+    context.render_effect(&article, move |context, message| {
         let is_live = context.is_live();
         if live.update(is_live) {
             toggle_class(&row, "live", is_live);

@@ -1,13 +1,37 @@
-//! What a row needs to render itself: its handle, its session, and the page's actions.
+//! What a row needs to render itself: its handle, its session, and the page's actions. Also what all rows show.
 
 use leptos::prelude::*;
+use pilothouse_core::conversation::limit;
 use pilothouse_core::{Kind, UiMessage};
 use web_sys::Element;
 
 use crate::actions::Actions;
-use crate::dom::element::{set, with_class};
+use crate::dom::element::{append, set, with_class, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::store::server::{Row, Session};
+
+/// The note at the end of a row that is too long to be shown completely.
+#[derive(Default)]
+struct CutMark {
+    shown: u64,
+    note: Option<Element>,
+}
+
+impl CutMark {
+    fn show(&mut self, row: &Element, bytes: u64) {
+        if bytes == std::mem::replace(&mut self.shown, bytes) {
+            return;
+        }
+        if let Some(note) = self.note.take() {
+            note.remove();
+        }
+        if bytes > 0 {
+            let note = with_text("p", "row-mark row-cut", &limit::mark(bytes));
+            append(row, &note);
+            self.note = Some(note);
+        }
+    }
+}
 
 #[derive(Clone)]
 pub struct RowContext {
@@ -22,8 +46,14 @@ impl RowContext {
     }
 
     /// Calls `render` with the message now, and again whenever the message or a signal that `render` reads changes.
-    pub fn render_effect(self, mut render: impl FnMut(&Self, &UiMessage) + 'static) {
-        render_effect(Box::new(move || self.session.read(&self.row, |message| render(&self, message))));
+    pub fn render_effect(self, row: &Element, mut render: impl FnMut(&Self, &UiMessage) + 'static) {
+        let (row, mut mark) = (row.clone(), CutMark::default());
+        render_effect(Box::new(move || {
+            self.session.read(&self.row, |message| {
+                render(&self, message);
+                mark.show(&row, message.bytes_left_out());
+            });
+        }));
     }
 
     /// Whether text is being streamed into the row. Tracked.

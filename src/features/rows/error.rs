@@ -21,7 +21,7 @@ pub fn build(context: RowContext) -> Element {
     let retry = row_action::text_button(RowAction::Retry, "button icon-before", Icon::Retry, "Retry");
     let article = row.clone();
     let mut retryable = Changed::default();
-    context.render_effect(move |context, message| {
+    context.render_effect(&article, move |context, message| {
         text.show(&failure_text(&message.text));
         let can_retry = context.session.meta.state().get() == SessionState::Error && context.is_last();
         if retryable.update(can_retry) {

@@ -56,7 +56,7 @@ pub fn build(context: RowContext) -> Element {
     let article = row.clone();
     let mut shown = Changed::default();
     let mut text = None::<StreamedText>;
-    context.render_effect(move |_, message| {
+    context.render_effect(&article, move |_, message| {
         let header = ShellHeader::of(message);
         let has_output = header.has_output;
         if shown.as_ref() != Some(&header) {

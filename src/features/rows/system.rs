@@ -23,13 +23,13 @@ pub fn build(context: RowContext) -> Element {
         Some(Mark::Answered) => {
             let row = context.article("row system");
             let mut text = StreamedText::append_to(&row, "row-text");
-            context.render_effect(move |_, message| text.show(&message.text));
+            context.render_effect(&row, move |_, message| text.show(&message.text));
             row
         }
         _ => {
             let row = context.article("row system");
             let mut text = Markdown::append_to(&row);
-            context.render_effect(move |context, message| text.show(&message.text, context.is_live()));
+            context.render_effect(&row, move |context, message| text.show(&message.text, context.is_live()));
             row
         }
     }
@@ -43,7 +43,7 @@ fn summary(context: RowContext, icon: Icon, verb: &str, target: &str) -> Element
     let mut open = Changed::default();
     let mut details = None::<(Element, Markdown)>;
     let expanded = context.watch_expanded();
-    context.render_effect(move |context, message| {
+    context.render_effect(&article, move |context, message| {
         let is_open = expanded.get();
         if open.update(is_open) {
             header.set_open(&row, is_open);

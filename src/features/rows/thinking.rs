@@ -17,7 +17,7 @@ pub fn build(context: RowContext) -> Element {
     let article = row.clone();
     let (mut label, mut open) = (Changed::default(), Changed::default());
     let expanded = context.watch_expanded();
-    context.render_effect(move |context, message| {
+    context.render_effect(&article, move |context, message| {
         let live = context.is_live();
         let new_label = match (live, message.mark == Some(Mark::Interrupted)) {
             (true, _) => "Thinking…",

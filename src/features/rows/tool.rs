@@ -106,7 +106,7 @@ pub fn build(context: RowContext) -> Element {
     let (mut shown, mut open) = (Changed::default(), Changed::default());
     let mut details = None::<ToolDetails>;
     let expanded = context.watch_expanded();
-    context.render_effect(move |context, message| {
+    context.render_effect(&article, move |context, message| {
         let mut content = context.session.meta.cwd().with(|cwd| ToolHeader::of(message, cwd));
         content.parent_title = context.session.distant_parent(&context.row);
         content.waiting = context.session.meta.asks().with(|asks| is_waiting(asks, &content.call_id));

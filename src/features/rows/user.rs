@@ -27,7 +27,7 @@ pub fn build(context: RowContext) -> Element {
     let (mut mark, mut forkable) = (Changed::default(), Changed::default());
     let mut refusal = None::<Element>;
     let mut editor = InlineEditor::new(&text.element);
-    context.render_effect(move |context, message| {
+    context.render_effect(&article, move |context, message| {
         text.show(&message.text);
         images.show(&context.session.id(), &message.images);
         if mark.update(message.mark) {

@@ -1,24 +1,13 @@
 //! The limits on the images of a message: type, number, size. They are checked before anything is sent. Pure.
 
 use pilothouse_core::Image;
-use pilothouse_core::limits::{CLIENT_FRAME_BYTES, IMAGE_BYTES, IMAGE_SIDE, PROMPT_BYTES, PROMPT_IMAGES};
+use pilothouse_core::image_header::too_many_bytes;
+use pilothouse_core::limits::{
+    CLIENT_FRAME_BYTES, CLIENT_FRAME_TEXT_BYTES, IMAGE_BYTES, IMAGE_SIDE, PROMPT_IMAGES,
+};
 
 /// The base64 length of all images of a message; the rest of the frame is for the text and the JSON around it.
-const TOTAL_IMAGE_BYTES: usize = CLIENT_FRAME_BYTES - 2 * PROMPT_BYTES;
-
-/// The number of leading bytes that identify an image type.
-pub const SIGNATURE_BYTES: usize = 12;
-
-/// Detects the image type from the first bytes. The file's name and declared type are not trusted.
-pub fn detect_mime_type(signature: &[u8]) -> Option<&'static str> {
-    match signature {
-        [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        _ => None,
-    }
-}
+const TOTAL_IMAGE_BYTES: usize = CLIENT_FRAME_BYTES - CLIENT_FRAME_TEXT_BYTES;
 
 /// Returns why an image of this size cannot be added to the attached ones, or `None` if it can.
 pub fn refusal(attached: &[Image], bytes: usize) -> Option<String> {
@@ -26,17 +15,11 @@ pub fn refusal(attached: &[Image], bytes: usize) -> Option<String> {
         return Some(format!("A message can have up to {PROMPT_IMAGES} images."));
     }
     if bytes > IMAGE_BYTES {
-        return Some(too_large(bytes, IMAGE_BYTES));
+        return Some(too_many_bytes(bytes as u64, IMAGE_BYTES));
     }
     let total = attached.iter().map(|image| image.data.len()).sum::<usize>() + bytes.div_ceil(3) * 4;
     (total > TOTAL_IMAGE_BYTES)
         .then(|| "These images are too large for one message. Send some of them separately.".to_owned())
-}
-
-pub fn too_large(bytes: usize, limit: usize) -> String {
-    let megabytes = |bytes: usize| bytes.div_ceil(1024 * 1024);
-    let (is, may_be) = (megabytes(bytes), megabytes(limit));
-    format!("This image is too large ({is} MB). The limit is {may_be} MB per image.")
 }
 
 /// The size to which an image is resized, or `None` if it is sent unchanged. An image with too many bytes is re-encoded in
@@ -61,18 +44,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_image_type_is_detected_from_the_first_bytes() {
-        assert_eq!(detect_mime_type(b"\x89PNG\r\n\x1a\n1234"), Some("image/png"));
-        assert_eq!(detect_mime_type(&[0xff, 0xd8, 0xff, 0xe0]), Some("image/jpeg"));
-        assert_eq!(detect_mime_type(b"GIF89a"), Some("image/gif"));
-        assert_eq!(detect_mime_type(b"GIF87a"), Some("image/gif"));
-        assert_eq!(detect_mime_type(b"RIFF\0\0\0\0WEBP"), Some("image/webp"));
-        for other in [&b"<svg xmlns="[..], b"<!doctype html>", b"RIFF\0\0\0\0WAVE", b"\x89PNG", b""] {
-            assert_eq!(detect_mime_type(other), None);
-        }
-    }
-
-    #[test]
     fn only_too_large_images_are_resized_with_their_aspect_ratio() {
         assert_eq!(target_size(800, 600, 1000), None);
         assert_eq!(target_size(IMAGE_SIDE, IMAGE_SIDE, IMAGE_BYTES), None);
@@ -85,7 +56,7 @@ mod tests {
     fn refusals_state_the_limits_of_number_and_size() {
         let image = |bytes: usize| Image { data: "A".repeat(bytes), ..Image::default() };
         assert_eq!(refusal(&[], IMAGE_BYTES), None);
-        assert!(refusal(&[], IMAGE_BYTES + 1).unwrap().contains("5 MB per image"));
+        assert!(refusal(&[], IMAGE_BYTES + 1).unwrap().contains("5.2 MB per image"));
         let many = vec![image(4); PROMPT_IMAGES];
         assert_eq!(refusal(&many[1..], 4), None);
         assert!(refusal(&many, 4).unwrap().contains("up to 8"));

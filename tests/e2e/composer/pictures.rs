@@ -190,9 +190,16 @@ async fn too_many_or_too_large_images_are_refused_before_they_are_sent() {
             page.press("Remove image").await;
         }
         page.until_absent("[data-pending-image]").await;
-        let png = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-        page.call(JS, "dropBytes", json!(["form.composer", "large.png", png, 6 * 1024 * 1024])).await;
-        page.until_text_in(".picture-problem", "5 MB per image").await;
+        let png = |side: u32| {
+            let start = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
+            [start, side.to_be_bytes().repeat(2)].concat()
+        };
+        page.call(JS, "dropBytes", json!(["form.composer", "large.png", png(100), 6 * 1024 * 1024])).await;
+        page.until_text_in(".picture-problem", "5.2 MB per image").await;
+        // A small file that would take 3.6 GB of memory.
+        page.call(JS, "dropBytes", json!(["form.composer", "bomb.png", png(30_000), 64 * 1024])).await;
+        page.until_text_in(".picture-problem", "30000 × 30000 pixels").await;
+        page.screenshot("picture-bomb").await;
         assert_eq!(page.count("[data-pending-image]").await, 0);
         assert_eq!(page.count("[role=log] [data-kind=user]").await, 0, "a message was sent");
     })

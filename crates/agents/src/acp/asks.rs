@@ -2,6 +2,7 @@
 
 use pilothouse_core::conversation::ask::form::{FieldKind, FieldOption, FormField};
 use pilothouse_core::conversation::ask::{Answer, Ask, AskKind, Choice, ChoiceKind};
+use pilothouse_core::conversation::limit;
 use pilothouse_core::conversation::ui_message::ToolStep;
 use pilothouse_core::json::{FromJson, Object};
 use serde_json::{Value, json};
@@ -32,8 +33,13 @@ enum RequestKind {
 }
 
 impl OpenAsks {
-    /// Opens a permission request. `step` is the tool call that it is about.
-    pub(super) fn permission(&mut self, request: Value, options: Value, step: ToolStep) -> Ask {
+    /// Opens a permission request. `step` is the tool call that it is about, of which so many bytes are left out.
+    pub(super) fn permission(
+        &mut self,
+        request: Value,
+        options: Value,
+        (step, left_out): (ToolStep, u64),
+    ) -> Ask {
         let choice = |mut option: Object| Choice {
             id: option.text("optionId"),
             name: option.text("name"),
@@ -56,6 +62,7 @@ impl OpenAsks {
             title,
             choices,
             tool: Some(Box::new(step)),
+            left_out,
             ..Ask::default()
         };
         self.add(request, ask, call, RequestKind::Permission, String::new())
@@ -83,7 +90,16 @@ impl OpenAsks {
         format!("{kind}-{}-{call}", self.count)
     }
 
-    fn add(&mut self, request: Value, ask: Ask, call: String, kind: RequestKind, elicitation: String) -> Ask {
+    fn add(
+        &mut self,
+        request: Value,
+        mut ask: Ask,
+        call: String,
+        kind: RequestKind,
+        mut elicitation: String,
+    ) -> Ask {
+        ask.cut();
+        limit::shorten_id(&mut elicitation);
         self.open.push(OpenAsk { ask: ask.clone(), request, call, kind, elicitation });
         ask
     }
@@ -109,7 +125,8 @@ impl OpenAsks {
     }
 
     /// Closes an elicitation that was completed outside of the page.
-    pub(super) fn close_elicitation(&mut self, elicitation: &str) -> Option<OpenAsk> {
+    pub(super) fn close_elicitation(&mut self, mut elicitation: String) -> Option<OpenAsk> {
+        limit::shorten_id(&mut elicitation);
         let position =
             self.open.iter().position(|open| !elicitation.is_empty() && open.elicitation == elicitation)?;
         Some(self.open.remove(position))
@@ -145,11 +162,13 @@ impl OpenAsk {
 
 /// The id of a tool call, which some agents send as a number. A missing id is empty.
 pub(super) fn call_id(id: Option<&Value>) -> String {
-    match id {
+    let mut id = match id {
         Some(Value::String(id)) => id.clone(),
         Some(Value::Number(id)) => id.to_string(),
         _ => String::new(),
-    }
+    };
+    limit::shorten_id(&mut id);
+    id
 }
 
 /// Reads the fields of a form from its JSON schema. A field of an unknown type is a text.
@@ -254,8 +273,11 @@ mod tests {
     fn an_answer_becomes_the_result_of_its_request() {
         let mut asks = OpenAsks::default();
         let options = json!([{"optionId": "ok", "name": "Allow", "kind": "allow_once"}, {"optionId": "x", "kind": "later"}]);
-        let ask =
-            asks.permission(json!("u-1"), options, ToolStep { call_id: "c".into(), ..ToolStep::default() });
+        let ask = asks.permission(
+            json!("u-1"),
+            options,
+            (ToolStep { call_id: "c".into(), ..ToolStep::default() }, 0),
+        );
         assert_eq!(ask.choices[1].kind, ChoiceKind::Other);
         let open = asks.close(&ask.id).unwrap();
         assert_eq!(open.request, json!("u-1"));
@@ -268,7 +290,7 @@ mod tests {
         let url =
             asks.elicitation(json!(1), &json!({"mode": "url", "url": "https://x", "elicitationId": "e"}));
         assert_eq!((url.kind, url.url.as_str()), (AskKind::Confirm, "https://x"));
-        let open = asks.close_elicitation("e").unwrap();
+        let open = asks.close_elicitation("e".into()).unwrap();
         assert_eq!(open.result(&Answer::Confirm(true)), json!({"action": "accept"}));
     }
 }

@@ -7,9 +7,11 @@
 use agent_client_protocol_schema::v1::{
     ContentBlock, ToolCallContent, ToolCallStatus, ToolCallUpdate, ToolKind as AcpKind,
 };
+use pilothouse_core::conversation::limit::{self, BlockText};
 use pilothouse_core::conversation::live_output;
 use pilothouse_core::conversation::message::{CallInfo, Content, Location, Message, Part, ToolCall};
 use pilothouse_core::conversation::ui_message::{Image, PATH_ARGUMENTS, Phase, ToolStep};
+use pilothouse_core::limits::{CALL_LOCATIONS, NAME_BYTES, ROW_IMAGES, ROW_TEXT_BYTES, ROW_VALUE_BYTES};
 use pilothouse_core::protocol::event::{Event, ToolOutput};
 use pilothouse_core::render::tool_kind::ToolKind;
 use serde_json::{Map, Value, json};
@@ -26,12 +28,19 @@ pub(super) struct Call {
     raw_output: Value,
     locations: Vec<Location>,
     /// The text of the content.
-    text: String,
+    text: BlockText,
     images: Vec<Image>,
     /// The diffs with the most context so far.
     diffs: Vec<Value>,
     /// Terminal output that was reported as deltas.
-    terminal: String,
+    terminal: BlockText,
+    /// The bytes that are left out of the title, the input, the locations and the diffs.
+    left_out: [u64; 4],
+    /// What describes the call has changed since it was last emitted.
+    pub(super) is_described: bool,
+    new_output: NewOutput,
+    /// The output that was last emitted is the terminal's.
+    shows_terminal: bool,
     exit_code: Option<i64>,
     status: Option<ToolCallStatus>,
     pub(super) parent: String,
@@ -53,6 +62,16 @@ pub(super) struct Call {
     pub(super) recorded: Option<ToolCall>,
 }
 
+/// What has changed about the output since it was last emitted.
+#[derive(Debug, Default)]
+enum NewOutput {
+    #[default]
+    Nothing,
+    /// Only terminal output was added.
+    Appended(String),
+    Changed,
+}
+
 impl Call {
     pub(super) fn new(id: String) -> Self {
         Self { id, ..Self::default() }
@@ -62,10 +81,12 @@ impl Call {
     pub(super) fn merge(&mut self, update: ToolCallUpdate) {
         let fields = update.fields;
         if let Some(name) = fields.name.filter(|name| !name.is_empty()) {
-            self.name = name;
+            self.set_name(name);
         }
         if let Some(kind) = fields.kind {
             self.kind = kind;
+            self.is_described = true;
+            self.new_output = NewOutput::Changed;
         }
         if let Some(title) = fields.title {
             self.set_title(title);
@@ -85,13 +106,22 @@ impl Call {
                 line: location.line.map(u64::from),
             };
             self.locations = locations.into_iter().map(location).collect();
+            let all = self.locations.len();
+            self.locations.truncate(CALL_LOCATIONS);
+            self.left_out[2] = if all > CALL_LOCATIONS { 1 } else { 0 };
+            self.is_described = true;
         }
         // A later update may repeat the input with less in it, such as a permission request with an empty one.
-        if let Some(input) = fields.raw_input.filter(|input| !is_empty(input) || self.raw_input.is_null()) {
+        if let Some(mut input) = fields.raw_input.filter(|input| !is_empty(input) || self.raw_input.is_null())
+        {
+            self.left_out[1] = limit::cut_value(&mut input, ROW_VALUE_BYTES);
             self.raw_input = input;
+            self.is_described = true;
         }
-        if let Some(output) = fields.raw_output {
+        if let Some(mut output) = fields.raw_output {
+            limit::cut_value(&mut output, ROW_VALUE_BYTES);
             self.raw_output = output;
+            self.new_output = NewOutput::Changed;
         }
         if let Some(content) = fields.content {
             self.set_content(content);
@@ -102,11 +132,26 @@ impl Call {
     }
 
     /// The first title of an agent that has no field for the tool's name may be that name.
-    fn set_title(&mut self, title: String) {
+    fn set_title(&mut self, mut title: String) {
         if self.title.is_empty() && self.name.is_empty() && is_tool_name(&title) {
-            self.name.clone_from(&title);
+            self.set_name(title.clone());
         }
+        let all = title.len();
+        limit::shorten(&mut title, ROW_TEXT_BYTES);
+        self.left_out[0] = if all > ROW_TEXT_BYTES { 1 } else { 0 };
         self.title = title;
+        self.is_described = true;
+    }
+
+    fn set_name(&mut self, mut name: String) {
+        limit::shorten(&mut name, NAME_BYTES);
+        self.name = name;
+        self.is_described = true;
+    }
+
+    /// The number of bytes that are left out of what describes the call.
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out.iter().fold(0, |all, bytes| bytes.saturating_add(all))
     }
 
     fn set_content(&mut self, content: Vec<ToolCallContent>) {
@@ -142,22 +187,33 @@ impl Call {
                 _ => {}
             }
         }
-        self.text = without_fence(&texts.join("\n\n"));
+        let mut text = without_fence(&texts.join("\n\n"));
+        let left_out = limit::cut_row(&mut text);
+        self.text = BlockText { text, left_out };
+        images.truncate(ROW_IMAGES);
         self.images = images;
+        self.new_output = NewOutput::Changed;
         // The last diff of a file may be the poorest.
         let is_poorer = paths_of(&diffs) == paths_of(&self.diffs) && size_of(&diffs) < size_of(&self.diffs);
         if !diffs.is_empty() && !is_poorer {
-            self.diffs = diffs;
+            let mut diffs = Value::Array(diffs);
+            self.left_out[3] = limit::cut_value(&mut diffs, ROW_VALUE_BYTES);
+            self.diffs = match diffs {
+                Value::Array(diffs) => diffs,
+                mark => vec![mark],
+            };
         }
     }
 
     fn merge_meta(&mut self, meta: &Value) {
         let text = |pointer: &str| meta.pointer(pointer).and_then(Value::as_str);
         if let Some(name) = text("/claudeCode/toolName") {
-            name.clone_into(&mut self.name);
+            self.set_name(name.to_owned());
         }
         if let Some(parent) = text("/claudeCode/parentToolUseId").filter(|_| !self.of_subagent) {
             parent.clone_into(&mut self.parent);
+            limit::shorten_id(&mut self.parent);
+            self.is_described = true;
         }
         for data in
             ["/terminal_output/data", "/terminal_output_delta/data"].iter().filter_map(|key| text(key))
@@ -171,7 +227,12 @@ impl Call {
 
     /// Adds output, of which only the end is kept if it is very long.
     pub(super) fn append_output(&mut self, data: &str) {
-        live_output::append(&mut self.terminal, data);
+        live_output::append(&mut self.terminal.text, &mut self.terminal.left_out, data);
+        match &mut self.new_output {
+            NewOutput::Nothing => self.new_output = NewOutput::Appended(data.to_owned()),
+            NewOutput::Appended(appended) if appended.len() < ROW_TEXT_BYTES => appended.push_str(data),
+            _ => self.new_output = NewOutput::Changed,
+        }
     }
 
     pub(super) const fn has_ended(&self) -> bool {
@@ -198,15 +259,21 @@ impl Call {
     }
 
     pub(super) fn add_image(&mut self, image: Image) {
-        self.images.push(image);
+        if self.images.len() < ROW_IMAGES {
+            self.images.push(image);
+        }
     }
 
     /// Makes this the row of a sub-agent, with the arguments that `ToolView::Delegate` reads.
     pub(super) fn set_delegate(&mut self, title: &str, description: &str) {
-        "task".clone_into(&mut self.name);
-        title.clone_into(&mut self.title);
         let prompt = if description.is_empty() { title } else { description };
-        self.raw_input = json!({"description": title, "prompt": prompt});
+        let input = json!({"description": title, "prompt": prompt});
+        if !self.of_subagent || self.raw_input != input {
+            "task".clone_into(&mut self.name);
+            title.clone_into(&mut self.title);
+            self.raw_input = input;
+            self.is_described = true;
+        }
         self.of_subagent = true;
     }
 
@@ -284,24 +351,37 @@ impl Call {
         if !self.diffs.is_empty() {
             details.insert("content".to_owned(), Value::Array(self.diffs.clone()));
         }
+        let BlockText { text, left_out } = self.output_text();
         ToolOutput {
-            text: self.output_text(),
+            text,
             images: self.images.clone(),
             details: (!details.is_empty()).then_some(Value::Object(details)),
+            left_out,
         }
     }
 
     /// The event that shows the output since the last one, if there is any.
     pub(super) fn new_output(&mut self) -> Option<Event> {
-        let text = self.output_text();
         let tool_call_id = self.id.clone();
+        let change = std::mem::take(&mut self.new_output);
+        match change {
+            NewOutput::Nothing => return None,
+            // Takes no longer than what was added: a row appends it in the same way.
+            NewOutput::Appended(delta) if self.shows_terminal => {
+                self.shown_output.clear();
+                return Some(Event::ToolExecutionDelta { tool_call_id, delta });
+            }
+            _ => {}
+        }
+        let BlockText { text, left_out } = self.output_text();
+        self.shows_terminal = self.is_terminal_shown();
         let event = match text.strip_prefix(&self.shown_output) {
             Some("") => return None,
-            Some(delta) if !self.shown_output.is_empty() => {
+            Some(delta) if !self.shown_output.is_empty() && left_out == 0 => {
                 Event::ToolExecutionDelta { tool_call_id, delta: delta.to_owned() }
             }
             _ => {
-                let partial_result = ToolOutput { text: text.clone(), ..ToolOutput::default() };
+                let partial_result = ToolOutput { text: text.clone(), left_out, ..ToolOutput::default() };
                 let tool_name = self.shown.name.clone();
                 Event::ToolExecutionUpdate { tool_call_id, tool_name, partial_result }
             }
@@ -310,20 +390,30 @@ impl Call {
         Some(event)
     }
 
-    fn output_text(&self) -> String {
-        let text = if !self.text.trim().is_empty() {
-            self.text.clone()
-        } else if !self.terminal.is_empty() {
-            self.terminal.clone()
-        } else {
-            raw_text(&self.raw_output)
-        };
-        if self.kind == AcpKind::Read { without_line_numbers(text) } else { text }
+    /// Whether the output is exactly the terminal's.
+    fn is_terminal_shown(&self) -> bool {
+        self.text.text.trim().is_empty() && !self.terminal.text.is_empty() && self.kind != AcpKind::Read
     }
 
-    /// The output that cannot be a description.
-    pub(super) fn raw_output_text(&self) -> String {
-        if self.terminal.is_empty() { raw_text(&self.raw_output) } else { self.terminal.clone() }
+    fn output_text(&self) -> BlockText {
+        let BlockText { text, left_out } = if !self.text.text.trim().is_empty() {
+            self.text.clone()
+        } else if !self.terminal.text.is_empty() {
+            self.terminal.clone()
+        } else {
+            raw_text(&self.raw_output).into()
+        };
+        let mut text = if self.kind == AcpKind::Read { without_line_numbers(text) } else { text };
+        let left_out = left_out.saturating_add(limit::cut_row(&mut text));
+        BlockText { text, left_out }
+    }
+
+    /// The output that cannot be a description, and the bytes that are left out of it.
+    pub(super) fn raw_output_text(&self) -> (String, u64) {
+        let is_empty = self.terminal.text.is_empty();
+        let mut text = if is_empty { raw_text(&self.raw_output) } else { self.terminal.text.clone() };
+        let left_out = limit::cut_row(&mut text);
+        (text, left_out.saturating_add(self.terminal.left_out))
     }
 
     fn exit_code(&self) -> Option<i64> {
@@ -354,6 +444,7 @@ impl Call {
     pub(super) fn result(&self, output: &ToolOutput, is_error: bool) -> Message {
         let call = self.tool_call();
         let mut parts = vec![Part::Text { text: output.text.clone() }];
+        parts.extend((output.left_out > 0).then_some(Part::LeftOut { bytes: output.left_out }));
         parts.extend(output.images.iter().cloned().map(Part::Image));
         Message::ToolResult {
             tool_call_id: self.id.clone(),

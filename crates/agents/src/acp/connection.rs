@@ -5,19 +5,22 @@ use std::time::Duration;
 
 use agent_client_protocol_schema::v1::ToolCallUpdate;
 use pilothouse_core::conversation::ask::{Answer, Ask};
+use pilothouse_core::conversation::limit;
 use pilothouse_core::conversation::message::{Content, Part};
 use pilothouse_core::conversation::plan;
 use pilothouse_core::conversation::queue::Lane;
 use pilothouse_core::conversation::ui_message::Image;
 use pilothouse_core::json::Object;
-use pilothouse_core::limits::{OPEN_ASKS, RAW_EVENT_BYTES};
-use pilothouse_core::protocol::event::{ContextUsage, Event, NoticeLevel};
+use pilothouse_core::limits::{
+    ID_BYTES, LINE_BYTES, LISTED_SESSIONS, NAME_BYTES, OPEN_ASKS, RAW_EVENT_BYTES, TITLE_BYTES,
+};
+use pilothouse_core::protocol::event::{ContextUsage, Event, NoticeLevel, cut_commands};
 use pilothouse_core::protocol::{AgentCommand, AgentSession, AgentSessions, Capabilities, Disposition};
 use serde_json::{Value, json};
 
 use super::asks::{OpenAsk, OpenAsks, call_id};
 use super::opening::{Introduction, Opening, Step};
-use super::rpc::{self, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, RpcError};
+use super::rpc::{self, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, REQUEST_CANCELLED, RpcError};
 use super::settings::{AgentSettings, SettingChange};
 use super::transcript::{SubagentState, SubagentUpdate, TextKind, Transcript, TurnEnd};
 use super::turn::Turn;
@@ -63,6 +66,8 @@ pub struct Connection {
     commands: Vec<AgentCommand>,
     transcript: Transcript,
     asks: OpenAsks,
+    /// The user was told that the agent asks too much at once.
+    too_many_asks: bool,
     turn: Option<Turn>,
     has_usage: bool,
     /// A turn has failed because of a missing login.
@@ -131,6 +136,7 @@ impl Connection {
             commands: Vec::new(),
             transcript: Transcript::default(),
             asks: OpenAsks::default(),
+            too_many_asks: false,
             turn: None,
             has_usage: false,
             login_shown: false,
@@ -314,6 +320,11 @@ impl Connection {
     fn session_opened(&mut self, result: Value, next: Phase) {
         let mut result = Object::of(result).unwrap_or_default();
         if let Some(id) = result.optional_text("sessionId").filter(|id| !id.is_empty()) {
+            if id.len() > ID_BYTES {
+                let text =
+                    format!("The agent's id of the session is too long. The limit is {ID_BYTES} bytes.");
+                return self.fail_to_open(text);
+            }
             self.session_id = id;
         }
         if self.session_id.is_empty() {
@@ -574,19 +585,25 @@ impl Connection {
     }
 
     fn agent_request(&mut self, id: Value, method: &str, params: Value) {
+        // It would be echoed, and kept as long as the request is open.
+        if rpc::is_too_long(&id) {
+            let text = format!("The id is too long. The limit is {ID_BYTES} bytes.");
+            return self.outputs.push_back(Output::Write(rpc::error(&Value::Null, INVALID_REQUEST, &text)));
+        }
         let mut params = Object::of(params).unwrap_or_default();
         match method {
             "session/request_permission" => {
                 let call = params.take("toolCall");
                 let options = params.take("options");
-                let session = params.text("sessionId");
+                let mut session = params.text("sessionId");
+                limit::shorten_id(&mut session);
                 let owner = self.owner(&session);
                 let namespace = if owner == Owner::Session { "" } else { &session };
                 let step = match tool_update(call, namespace) {
                     Some(update) => self.transcript.ask(update, &session, owner),
                     None => {
                         self.transcript.question();
-                        pilothouse_core::conversation::ui_message::ToolStep::default()
+                        Default::default()
                     }
                 };
                 let ask = self.asks.permission(id, options, step);
@@ -604,6 +621,8 @@ impl Connection {
             }
             // We offer neither files nor terminals, whatever an agent tries.
             _ => {
+                let mut method = method.to_owned();
+                limit::shorten(&mut method, NAME_BYTES);
                 let text = format!("Pilothouse has no method {method}.");
                 self.outputs.push_back(Output::Write(rpc::error(&id, METHOD_NOT_FOUND, &text)));
             }
@@ -613,7 +632,15 @@ impl Connection {
     /// A request while a stop is in progress is cancelled at once: the user does not want to go on. So is one too many.
     fn open_ask(&mut self, ask: Ask) {
         self.deliver();
-        if self.transcript.is_stopping() || self.asks.len() > OPEN_ASKS {
+        if self.asks.len() <= 1 {
+            self.too_many_asks = false;
+        }
+        let is_too_many = self.asks.len() > OPEN_ASKS;
+        if is_too_many && !std::mem::replace(&mut self.too_many_asks, true) {
+            let text = Ask::TOO_MANY.to_owned();
+            self.emit(AgentEvent::Session(Event::Notice { level: NoticeLevel::Warning, text }));
+        }
+        if self.transcript.is_stopping() || is_too_many {
             if let Some(open) = self.asks.close(&ask.id) {
                 self.answer(&open, &Answer::Cancel);
             }
@@ -626,7 +653,8 @@ impl Connection {
         let mut params = Object::of(params).unwrap_or_default();
         match method {
             "session/update" => {
-                let session = params.text("sessionId");
+                let mut session = params.text("sessionId");
+                limit::shorten_id(&mut session);
                 let update = params.take("update");
                 let muted = self.is_replay_muted();
                 match self.owner(&session) {
@@ -639,7 +667,7 @@ impl Connection {
                 }
             }
             "elicitation/complete" => {
-                if let Some(open) = self.asks.close_elicitation(&params.text("elicitationId")) {
+                if let Some(open) = self.asks.close_elicitation(params.text("elicitationId")) {
                     self.answer(&open, &Answer::Confirm(true));
                     self.emit(AgentEvent::AskClosed { ask_id: open.ask.id });
                 }
@@ -695,7 +723,7 @@ impl Connection {
             "user_message_chunk" => {
                 // An echo of our own prompt is shown already.
                 if self.turn.is_none() {
-                    let id = update.optional_text("messageId");
+                    let id = bounded_id(&mut update, "messageId");
                     for part in self.read_content(update.take("content")) {
                         self.transcript.replayed_user_chunk(id.clone(), part);
                     }
@@ -724,7 +752,8 @@ impl Connection {
             "compaction_update" => self.compaction(update),
             "compaction_summary_chunk" => {
                 let text = content::text(update.take("content"));
-                self.transcript.compaction_chunk(&update.text("compactionId"), &text);
+                let id = bounded_id(&mut update, "compactionId").unwrap_or_default();
+                self.transcript.compaction_chunk(&id, &text);
             }
             "subagent_update" => self.subagent_state(update, ""),
             _ => self.raw(&format!("session/update:{kind}"), update.into_value()),
@@ -738,7 +767,7 @@ impl Connection {
             self.emit_usage(ContextUsage { tokens: Some(tokens), ..ContextUsage::default() });
         }
         let is_warning = meta.object("claudeCode").text("kind") == "informational";
-        let id = update.optional_text("messageId");
+        let id = bounded_id(&mut update, "messageId");
         for part in self.read_content(update.take("content")) {
             self.transcript.chunk(kind, id.clone(), part, is_warning);
         }
@@ -770,7 +799,8 @@ impl Connection {
 
     /// Applies the state of a sub-agent. `parent` is the session of the sub-agent that started it.
     fn subagent_state(&mut self, mut update: Object, parent: &str) {
-        let session = update.text("sessionId");
+        let mut session = update.text("sessionId");
+        limit::shorten_id(&mut session);
         if session.is_empty() || session == self.session_id {
             return;
         }
@@ -822,6 +852,7 @@ impl Connection {
             source: String::new(),
         };
         self.commands = list.into_iter().filter_map(Object::of).map(command).collect();
+        cut_commands(&mut self.commands);
         let has_commands = !self.commands.is_empty();
         if self.capabilities.commands != has_commands {
             self.capabilities.commands = has_commands;
@@ -864,7 +895,7 @@ impl Connection {
     }
 
     fn compaction(&mut self, mut update: Object) {
-        let id = update.text("compactionId");
+        let id = bounded_id(&mut update, "compactionId").unwrap_or_default();
         match update.text("status").as_str() {
             "completed" => {
                 let summary = content::text(update.take("summary"));
@@ -1048,6 +1079,12 @@ impl Purpose {
     }
 }
 
+fn bounded_id(update: &mut Object, key: &str) -> Option<String> {
+    let mut id = update.optional_text(key);
+    id.iter_mut().for_each(limit::shorten_id);
+    id
+}
+
 /// Reads a tool call or an update of one. A missing id is read as an empty one. `session` is that of a sub-agent, whose
 /// ids may equal those of other agents.
 fn tool_update(mut value: Value, session: &str) -> Option<ToolCallUpdate> {
@@ -1078,9 +1115,14 @@ fn sessions(result: Value) -> AgentSessions {
             modified: session.optional_text("updatedAt").and_then(|time| timestamp::parse_unix_ms(&time)),
         })
     };
+    let mut sessions: Vec<AgentSession> =
+        list.into_iter().take(LISTED_SESSIONS).filter_map(Object::of).filter_map(session).collect();
+    // A session whose id or folder is shortened could not be opened.
+    sessions.retain(|session| session.id.len() <= ID_BYTES && session.cwd.len() <= LINE_BYTES);
+    sessions.iter_mut().for_each(|session| limit::shorten(&mut session.title, TITLE_BYTES));
     AgentSessions {
-        sessions: list.into_iter().filter_map(Object::of).filter_map(session).collect(),
-        next_cursor: result.optional_text("nextCursor"),
+        sessions,
+        next_cursor: result.optional_text("nextCursor").filter(|cursor| cursor.len() <= LINE_BYTES),
     }
 }
 

@@ -1,8 +1,11 @@
 //! JSON-RPC 2.0. The two sides have separate id spaces: our ids are numbers that count up, the agent's ids are echoed
 //! exactly as they were received.
 
+use pilothouse_core::limits::ID_BYTES;
 use serde_json::{Map, Value, json};
 
+/// The error code for a request that is not valid.
+pub(super) const INVALID_REQUEST: i64 = -32_600;
 /// The error code for a method that we do not have.
 pub(super) const METHOD_NOT_FOUND: i64 = -32_601;
 /// The error code for a request that was cancelled.
@@ -138,6 +141,11 @@ fn message(value: Value) -> Incoming {
 fn number(id: &Value) -> Option<u64> {
     let float = || id.as_f64().filter(|id| id.fract() == 0.0 && (0.0..LARGEST_FLOAT_ID).contains(id));
     id.as_u64().or_else(|| id.as_str().and_then(|id| id.parse().ok())).or_else(|| float().map(|id| id as u64))
+}
+
+/// Whether the id of a request of the agent is too long.
+pub(super) fn is_too_long(id: &Value) -> bool {
+    id.to_string().len() > ID_BYTES
 }
 
 /// Whether the agent waits for a response to this method, even if its id is null.

@@ -5,6 +5,7 @@ use agent_client_protocol_schema::v1::{
     SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOptions,
 };
 use pilothouse_core::json::Object;
+use pilothouse_core::limits::OFFERED_ITEMS;
 use pilothouse_core::protocol::event::ModelInfo;
 use pilothouse_core::protocol::{AgentMode, AgentOption, OptionChoice};
 use serde_json::{Value, json};
@@ -71,7 +72,7 @@ impl AgentSettings {
     pub(super) fn read_options(&mut self, list: Value) {
         let Value::Array(list) = list else { return };
         let read = |value: Value| serde_json::from_value(value).ok().and_then(config_option);
-        self.options = list.into_iter().filter_map(read).collect();
+        self.options = list.into_iter().take(OFFERED_ITEMS).filter_map(read).collect();
         // Of several options with the same role only the first has it; the others stay reachable as options.
         let mut taken = Vec::new();
         for option in &mut self.options {
@@ -281,5 +282,6 @@ fn config_option(option: SessionConfigOption) -> Option<ConfigOption> {
 /// Reads a list of objects; other items are skipped.
 fn list<T>(list: Value, read: impl Fn(&mut Object) -> T) -> Vec<T> {
     let Value::Array(list) = list else { return Vec::new() };
-    list.into_iter().filter_map(Object::of).map(|mut item| read(&mut item)).collect()
+    let list = list.into_iter().take(OFFERED_ITEMS).filter_map(Object::of);
+    list.map(|mut item| read(&mut item)).collect()
 }

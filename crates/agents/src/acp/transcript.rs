@@ -11,10 +11,13 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use agent_client_protocol_schema::v1::ToolCallUpdate;
+use pilothouse_core::conversation::limit::{self, BlockText};
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
 use pilothouse_core::conversation::plan::{self, PlanStep};
 use pilothouse_core::conversation::ui_message::{Image, ToolStep};
-use pilothouse_core::limits::{OPEN_CALLS, SUBAGENTS};
+use pilothouse_core::limits::{
+    LINE_BYTES, MESSAGE_BYTES, MESSAGE_PARTS, NOTICE_BYTES, OPEN_CALLS, ROW_IMAGES, ROW_TEXT_BYTES, SUBAGENTS,
+};
 use pilothouse_core::protocol::event::{Event, Update};
 use pilothouse_core::render::tool_kind::ToolKind;
 use serde_json::Value;
@@ -24,6 +27,10 @@ use super::connection::Owner;
 
 /// The number of ended calls that are remembered: late updates of them are ignored.
 const REMEMBERED_CALLS: usize = 1_000;
+
+/// The number of blocks with which a message ends. Nothing of it is left out: see `limit::cut_content`.
+const FULL_MESSAGE_BLOCKS: usize =
+    if ROW_IMAGES < MESSAGE_PARTS / 2 { ROW_IMAGES } else { MESSAGE_PARTS / 2 };
 
 /// The number of ended compactions that are remembered.
 const REMEMBERED_COMPACTIONS: usize = 100;
@@ -47,7 +54,7 @@ pub(super) struct Transcript {
     /// System rows that wait for the end of the open message.
     notes: Vec<Message>,
     /// The text of a system row that is being received in chunks.
-    open_note: String,
+    open_note: BlockText,
     /// The stop reason of the last assistant message, if nothing followed it.
     last_reason: Option<StopReason>,
     /// The agent has used ids for its messages.
@@ -111,8 +118,8 @@ struct OpenMessage {
 
 #[derive(Debug)]
 enum Block {
-    Text(String),
-    Thinking(String),
+    Text(BlockText),
+    Thinking(BlockText),
     Image(Image),
     Call(ToolCall),
 }
@@ -218,8 +225,18 @@ impl Transcript {
             (Part::Text { text }, _) if linked_image(&text).is_some() => {
                 self.replayed_user.extend(linked_image(&text).map(Part::Image));
             }
-            (Part::Text { text }, Some(Part::Text { text: last })) => last.push_str(&text),
-            (part, _) => self.replayed_user.push(part),
+            (Part::Text { text }, Some(Part::Text { text: last })) if last.len() < ROW_TEXT_BYTES => {
+                last.push_str(&text);
+            }
+            // Bounds what an agent that never ends the message makes of it.
+            (part, _) => {
+                self.replayed_user.push(part);
+                if self.replayed_user.len() > 2 * MESSAGE_PARTS {
+                    let mut content = Content(std::mem::take(&mut self.replayed_user));
+                    limit::cut_content(&mut content, false);
+                    self.replayed_user = content.0;
+                }
+            }
         }
     }
 
@@ -253,12 +270,12 @@ impl Transcript {
                 self.close_note();
                 return self.note(text.trim().to_owned());
             }
-            Part::Text { text } if is_unnamed => return self.open_note.push_str(text),
+            Part::Text { text } if is_unnamed => return self.open_note.append(text),
             _ => self.close_note(),
         }
         let is_other = self.message.as_ref().is_some_and(|message| {
             let has_call = message.blocks.iter().any(|block| matches!(block, Block::Call(_)));
-            has_call || (id.is_some() && message.id.is_some() && message.id != id)
+            has_call || message.is_full() || (id.is_some() && message.id.is_some() && message.id != id)
         });
         if is_other {
             self.end_message(StopReason::ToolUse, None);
@@ -278,38 +295,57 @@ impl Transcript {
 
     fn text(&mut self, kind: TextKind, mut delta: String) {
         let blocks = &mut self.open_message().blocks;
-        match (blocks.last_mut(), kind) {
-            (Some(Block::Text(text)), TextKind::Text) => text.push_str(&delta),
-            (Some(Block::Thinking(text)), TextKind::Thinking) => {
+        match (blocks.last(), kind) {
+            (Some(Block::Text(_)), TextKind::Text) => {}
+            (Some(Block::Thinking(block)), TextKind::Thinking) => {
                 // Some agents send thoughts one by one, each with a heading.
-                if is_heading(&delta) && !text.ends_with('\n') {
+                if is_heading(&delta) && !block.text.ends_with('\n') {
                     delta.insert_str(0, "\n\n");
                 }
-                text.push_str(&delta);
             }
-            (_, TextKind::Text) => blocks.push(Block::Text(delta.clone())),
-            (_, TextKind::Thinking) => blocks.push(Block::Thinking(delta.clone())),
+            (_, TextKind::Text) => blocks.push(Block::Text(BlockText::default())),
+            (_, TextKind::Thinking) => blocks.push(Block::Thinking(BlockText::default())),
         }
         let content_index = blocks.len() - 1;
+        let Some(Block::Text(block) | Block::Thinking(block)) = blocks.last_mut() else { return };
+        let before = (block.text.len(), block.left_out);
+        block.append(&delta);
+        let delta = block.text[before.0..].to_owned();
+        let bytes = block.left_out - before.1;
         let update = match kind {
             TextKind::Text => Update::TextDelta { content_index, delta },
             TextKind::Thinking => Update::ThinkingDelta { content_index, delta },
         };
-        self.events.push(Event::MessageUpdate { update });
+        if block.text.len() > before.0 {
+            self.events.push(Event::MessageUpdate { update });
+        }
+        if bytes > 0 {
+            self.events.push(Event::MessageUpdate { update: Update::LeftOut { content_index, bytes } });
+        }
     }
 
     /// Ends the system row that is being received.
     fn close_note(&mut self) {
-        let text = std::mem::take(&mut self.open_note);
-        self.note(text.trim().to_owned());
+        if let Some(note) = self.take_open_note() {
+            self.add_note(note);
+        }
+    }
+
+    fn take_open_note(&mut self) -> Option<Message> {
+        let BlockText { text, left_out } = std::mem::take(&mut self.open_note);
+        let text = text.trim();
+        (!text.is_empty()).then(|| note_message(text.to_owned(), left_out))
     }
 
     /// Adds a row that the agent did not write as an answer. It follows the open message.
     pub(super) fn note(&mut self, text: String) {
-        if text.trim().is_empty() {
-            return;
+        if !text.trim().is_empty() {
+            self.add_note(note_message(text, 0));
         }
-        self.notes.push(note_message(text));
+    }
+
+    fn add_note(&mut self, note: Message) {
+        self.notes.push(note);
         let has_calls = self.message.as_ref().is_some_and(OpenMessage::has_calls);
         if !has_calls {
             self.end_message(StopReason::Stop, None);
@@ -341,7 +377,9 @@ impl Transcript {
             id.clone_into(&mut open.id);
             open.summary.clear();
         }
-        open.summary.push_str(text);
+        let room = ROW_TEXT_BYTES.saturating_sub(open.summary.len());
+        // One letter more, so that the summary is recognized as too long.
+        open.summary.push_str(&text[..text.ceil_char_boundary(room.saturating_add(1).min(text.len()))]);
     }
 
     /// A compaction succeeded. Without a `summary` it is the one that was received in parts.
@@ -422,6 +460,9 @@ impl Transcript {
             self.end_call(&oldest, false, "");
         }
         call.shown = call.tool_call();
+        if self.message.as_ref().is_some_and(OpenMessage::is_full) {
+            self.end_message(StopReason::ToolUse, None);
+        }
         let message = self.open_message();
         message.blocks.push(Block::Call(call.shown.clone()));
         self.calls.push(call);
@@ -431,6 +472,10 @@ impl Transcript {
     fn change_call(&mut self, id: &str, change: impl FnOnce(&mut Call)) {
         let Some(call) = self.calls.iter_mut().find(|call| call.id == id) else { return };
         change(call);
+        // Most updates only add output.
+        if !std::mem::take(&mut call.is_described) && call.placed {
+            return;
+        }
         let now = call.tool_call();
         let blocks = self.message.iter_mut().flat_map(|message| message.blocks.iter_mut().enumerate());
         let block = blocks.into_iter().find_map(|(index, block)| match block {
@@ -490,9 +535,10 @@ impl Transcript {
             call.recorded = Some(call.shown.clone());
         }
         let mut output = call.output();
+        limit::cut_output(&mut output);
         if !call.started && !call.has_ended() && (call.is_pending() || !note.is_empty()) {
             // The content of a call that never ran is a description, not an output.
-            output.text = call.raw_output_text();
+            (output.text, output.left_out) = call.raw_output_text();
         }
         if !note.is_empty() && !output.text.trim_end().ends_with(note) {
             let before = output.text.trim_end().to_owned();
@@ -543,7 +589,7 @@ impl Transcript {
 
     /// Prepares a permission request for a call and returns the call as the card shows it. The message ends, so that
     /// the row that records the answer follows it.
-    pub(super) fn ask(&mut self, update: ToolCallUpdate, session: &str, owner: Owner) -> ToolStep {
+    pub(super) fn ask(&mut self, update: ToolCallUpdate, session: &str, owner: Owner) -> (ToolStep, u64) {
         let id = update.tool_call_id.to_string();
         let is_known = self.calls.iter().any(|call| call.id == id);
         let fields = &update.fields;
@@ -559,12 +605,12 @@ impl Transcript {
         match self.calls.iter_mut().find(|call| call.id == id) {
             Some(call) => {
                 call.asking += 1;
-                call.step()
+                (call.step(), call.left_out())
             }
             None => {
                 let mut call = Call::new(id);
                 call.merge(update);
-                call.step()
+                (call.step(), call.left_out())
             }
         }
     }
@@ -620,6 +666,8 @@ impl Transcript {
         }
         known.title = update.title.unwrap_or(std::mem::take(&mut known.title));
         known.description = update.description.unwrap_or(std::mem::take(&mut known.description));
+        limit::shorten(&mut known.title, LINE_BYTES);
+        limit::shorten(&mut known.description, NOTICE_BYTES);
         let row = known.row.clone();
         let is_open = self.calls.iter().any(|call| call.id == row);
         match update.state {
@@ -744,12 +792,12 @@ impl Transcript {
 
     /// Some agents also write an error as an answer. The message's end is authoritative, so its row disappears.
     fn drop_repeated_error(&mut self, error: &str) {
-        if is_same_error(&self.open_note, error) {
-            self.open_note.clear();
+        if is_same_error(&self.open_note.text, error) {
+            self.open_note = BlockText::default();
         }
         if let Some(message) = &mut self.message
-            && let Some(Block::Text(text)) = message.blocks.last()
-            && is_same_error(text, error)
+            && let Some(Block::Text(block)) = message.blocks.last()
+            && is_same_error(&block.text, error)
         {
             message.blocks.pop();
         }
@@ -757,11 +805,11 @@ impl Transcript {
 
     /// The text of the last block, for an agent that reports an error as an answer and nothing else.
     pub(super) fn last_text(&self) -> Option<String> {
-        if !self.open_note.is_empty() {
-            return Some(self.open_note.trim().to_owned());
+        if !self.open_note.text.is_empty() {
+            return Some(self.open_note.text.trim().to_owned());
         }
         match self.message.as_ref()?.blocks.last()? {
-            Block::Text(text) => Some(text.trim().to_owned()),
+            Block::Text(block) => Some(block.text.trim().to_owned()),
             _ => None,
         }
     }
@@ -807,7 +855,7 @@ impl Transcript {
                     call.recorded = Some(call.shown.clone());
                 }
             }
-            let parts = message.blocks.into_iter().map(Block::into_part).collect();
+            let parts = message.blocks.into_iter().flat_map(Block::into_parts).collect();
             self.events.push(Event::MessageEnd { message: assistant(parts, reason, error) });
             self.last_reason = Some(reason);
         }
@@ -822,10 +870,8 @@ impl Transcript {
 
     /// Records results and notes.
     fn flush(&mut self) {
-        let note = std::mem::take(&mut self.open_note);
-        if !note.trim().is_empty() {
-            self.notes.push(note_message(note.trim().to_owned()));
-        }
+        let note = self.take_open_note();
+        self.notes.extend(note);
         if !self.results.is_empty() || !self.notes.is_empty() {
             self.last_reason = None;
         }
@@ -855,6 +901,16 @@ impl OpenMessage {
         self.calls().next().is_some()
     }
 
+    /// Whether what follows belongs into another message.
+    fn is_full(&self) -> bool {
+        let length = |block: &Block| match block {
+            Block::Text(block) | Block::Thinking(block) => block.text.len(),
+            Block::Image(_) | Block::Call(_) => 0,
+        };
+        self.blocks.len() >= FULL_MESSAGE_BLOCKS
+            || self.blocks.iter().map(length).sum::<usize>() > MESSAGE_BYTES / 2
+    }
+
     fn calls(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Call(call) => Some(call.id.as_str()),
@@ -864,18 +920,21 @@ impl OpenMessage {
 }
 
 impl Block {
-    fn into_part(self) -> Part {
-        match self {
-            Self::Text(text) => Part::Text { text },
-            Self::Thinking(thinking) => Part::Thinking { thinking },
-            Self::Image(image) => Part::Image(image),
-            Self::Call(call) => Part::ToolCall(call),
-        }
+    fn into_parts(self) -> impl Iterator<Item = Part> {
+        let (part, bytes) = match self {
+            Self::Text(BlockText { text, left_out }) => (Part::Text { text }, left_out),
+            Self::Thinking(BlockText { text, left_out }) => (Part::Thinking { thinking: text }, left_out),
+            Self::Image(image) => (Part::Image(image), 0),
+            Self::Call(call) => (Part::ToolCall(call), 0),
+        };
+        std::iter::once(part).chain((bytes > 0).then_some(Part::LeftOut { bytes }))
     }
 }
 
-fn note_message(text: String) -> Message {
-    Message::Custom { content: Content(vec![Part::Text { text }]), display: true }
+fn note_message(text: String, left_out: u64) -> Message {
+    let mut parts = vec![Part::Text { text }];
+    parts.extend((left_out > 0).then_some(Part::LeftOut { bytes: left_out }));
+    Message::Custom { content: Content(parts), display: true }
 }
 
 fn assistant(parts: Vec<Part>, stop_reason: StopReason, error_message: Option<String>) -> Message {

@@ -63,7 +63,7 @@ fn assistant_text(content: Content, error: Option<String>) -> (Kind, String) {
                 calls.push(call.name);
                 collect_texts(call.arguments, &mut calls);
             }
-            Part::Image(_) | Part::Unknown(_) => {}
+            Part::Image(_) | Part::LeftOut { .. } | Part::Unknown(_) => {}
         }
     }
     texts.retain(|text| !text.trim().is_empty());

@@ -2,12 +2,13 @@
 
 pub mod auto_approve;
 pub mod consent;
+mod cut;
 pub mod form;
 pub mod subject;
 
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::ui_message::ToolStep;
+use crate::conversation::ui_message::{ToolStep, is_zero};
 use crate::json::FromJson;
 use crate::render::visible_text::visible_string;
 use consent::Consent;
@@ -47,6 +48,9 @@ pub struct Ask {
     /// The hash of everything that is displayed, set by the server. The answer repeats it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shown: String,
+    /// The bytes that are not shown because the request is too large.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
 }
 
 /// The form in which the user answers.

@@ -30,6 +30,8 @@
 //! - **Exact reports.** Each change of the list is reported, in order, as inserted, touched or removed.
 //! - **Constant cost.** An event costs the same in a conversation of ten rows and of fifty thousand, because no
 //!   event walks the whole list.
+//! - **Bounded rows.** What is too long is cut by `limit`, which counts what is left out, and the row says so. Pieces and
+//!   the whole have the same result, and so has an event that was cut before.
 //! - **Total.** No input panics. Unknown events change nothing.
 //!
 //! # Modules
@@ -51,7 +53,8 @@ mod tool_calls;
 
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::message::{Message, StopReason, ToolCall};
+use crate::conversation::limit::{self, BlockText};
+use crate::conversation::message::{Content, Message, StopReason, ToolCall};
 use crate::conversation::ui_message::{Kind, Mark, UiMessage};
 use crate::json::FromJson;
 use crate::protocol::event::{Event, ToolOutput, Update};
@@ -133,8 +136,9 @@ impl MessageController {
     }
 
     /// Applies one event.
-    pub fn handle_server_event(&mut self, event: Event) -> Report {
+    pub fn handle_server_event(&mut self, mut event: Event) -> Report {
         let mut report = Report::new();
+        event.cut_rows();
         match event {
             Event::AgentStart => {
                 self.interrupt_message(&mut report);
@@ -232,6 +236,7 @@ impl MessageController {
             Update::ToolcallEnd { content_index, tool_call } => {
                 self.call_block(content_index, tool_call, true, report);
             }
+            Update::LeftOut { content_index, bytes } => self.leave_out(content_index, bytes, report),
             Update::Image { content_index, image } => self.image_block(content_index, image, report),
             Update::Unknown => {}
         }
@@ -264,7 +269,8 @@ impl MessageController {
                 if let Some(call) = call {
                     self.change_call(*call, report);
                 }
-                let output = ToolOutput::from_content(&content, details);
+                let mut output = ToolOutput::from_content(&content, details);
+                limit::cut_output(&mut output);
                 self.tool_result(tool_call_id, tool_name, CallEnd { output, is_error, duration_ms }, report);
             }
             Message::BashExecution { result } => {
@@ -273,12 +279,14 @@ impl MessageController {
                     report,
                 );
             }
-            Message::Custom { content, display: true } => self.push_system(content.text(), None, report),
-            Message::Answered { words } => self.push_system(words, Some(Mark::Answered), report),
+            Message::Custom { content, display: true } => self.push_system(row_text(&content), None, report),
+            Message::Answered { words } => self.push_system(words.into(), Some(Mark::Answered), report),
             Message::CompactionSummary { summary } => {
-                self.push_system(summary, Some(Mark::Compacted), report);
+                self.push_system(summary.into(), Some(Mark::Compacted), report);
             }
-            Message::BranchSummary { summary } => self.push_system(summary, Some(Mark::LeftBranch), report),
+            Message::BranchSummary { summary } => {
+                self.push_system(summary.into(), Some(Mark::LeftBranch), report)
+            }
             Message::Custom { display: false, .. } | Message::Hidden => {}
         }
     }
@@ -288,7 +296,7 @@ impl MessageController {
         let last = self.fold.body.checked_sub(1);
         let shared = source.row(&mut self.fold).filter(|row| Some(*row) == last);
         match shared {
-            Some(row) => self.set_text(row, text, report),
+            Some(row) => self.set_text(row, text.into(), report),
             None => {
                 let row = self.push(UiMessage { kind: Kind::Error, text, ..UiMessage::default() }, report);
                 *source.row(&mut self.fold) = Some(row);
@@ -305,11 +313,20 @@ impl MessageController {
         self.adopt_finished_bash_rows(report);
     }
 
-    fn push_system(&mut self, text: String, mark: Option<Mark>, report: &mut Report) {
+    fn push_system(&mut self, text: BlockText, mark: Option<Mark>, report: &mut Report) {
+        let BlockText { text, left_out } = text;
         if !text.trim().is_empty() {
-            self.push(UiMessage { kind: Kind::System, text, mark, ..UiMessage::default() }, report);
+            let message = UiMessage { kind: Kind::System, text, mark, left_out, ..UiMessage::default() };
+            self.push(message, report);
         }
     }
+}
+
+/// The text of a message that is one row.
+fn row_text(content: &Content) -> BlockText {
+    let mut text = content.text();
+    let left_out = content.left_out().saturating_add(limit::cut_row(&mut text));
+    BlockText { text, left_out }
 }
 
 /// The source of an error row.

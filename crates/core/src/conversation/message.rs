@@ -99,6 +99,10 @@ pub enum Part {
     },
     ToolCall(ToolCall),
     Image(Image),
+    /// The bytes of the text before it that are left out because it is too long. Not a part of its own.
+    LeftOut {
+        bytes: u64,
+    },
     /// A part of an unknown type, unchanged. `Null` for a malformed part of a known type.
     #[serde(untagged)]
     Unknown(Value),
@@ -237,6 +241,15 @@ impl Content {
         texts.join("\n")
     }
 
+    /// The bytes of the texts that are left out because they are too long.
+    pub fn left_out(&self) -> u64 {
+        let left_out = self.0.iter().map(|part| match part {
+            Part::LeftOut { bytes } => *bytes,
+            _ => 0,
+        });
+        left_out.fold(0, u64::saturating_add)
+    }
+
     pub fn images(&self) -> Vec<Image> {
         let images = self.0.iter().filter_map(|part| match part {
             Part::Image(image) => Some(image.clone()),
@@ -252,7 +265,7 @@ impl Part {
             return Self::Text { text };
         }
         let kind = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let known = ["text", "thinking", "toolCall", "tool_use", "tool_call", "image"];
+        let known = ["text", "thinking", "toolCall", "tool_use", "tool_call", "image", "leftOut"];
         if !known.contains(&kind.as_str()) {
             return Self::Unknown(value);
         }
@@ -264,6 +277,7 @@ impl Part {
                 .or_else(|| object.optional_text("text"))
                 .map(|thinking| Self::Thinking { thinking }),
             "image" => object.rest().map(Self::Image),
+            "leftOut" => Some(Self::LeftOut { bytes: object.number("bytes") }),
             _ => object.rest().map(Self::ToolCall),
         };
         part.unwrap_or(Self::Unknown(Value::Null))

@@ -22,6 +22,9 @@ pub struct UiMessage {
     pub images: Vec<Image>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
+    /// The bytes of the text, or of the result of a tool, that are not shown because it is too long.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: u64,
 }
 
 /// The text of a row that this version cannot show.
@@ -40,6 +43,7 @@ impl UiMessage {
             bash_result: object.read("bash_result"),
             images: object.read("images"),
             mark: object.read("mark"),
+            left_out: object.number("left_out"),
         };
         message.tool_step = message.tool_step.filter(|_| message.kind == Kind::Tool);
         message.bash_result = message.bash_result.filter(|_| message.kind == Kind::Bash);
@@ -54,6 +58,11 @@ impl UiMessage {
             message.text = PLACEHOLDER.to_owned();
         }
         message
+    }
+
+    /// The bytes that are not shown because the row is too long.
+    pub fn bytes_left_out(&self) -> u64 {
+        self.left_out.saturating_add(self.bash_result.as_ref().map_or(0, |result| result.left_out))
     }
 }
 
@@ -197,10 +206,17 @@ pub struct BashResult {
     pub exclude_from_context: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub running: bool,
+    /// The bytes of the output that are not shown because it is too long.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
 }
 
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+pub(crate) fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// An image. Prompts and agents' messages carry it as base64 `data`. The server replaces that with the name of a

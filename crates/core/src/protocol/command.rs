@@ -5,8 +5,10 @@ use serde_json::Value;
 
 use crate::conversation::ask::auto_approve::AutoApprove;
 use crate::conversation::ask::{Answer, Ask};
+use crate::conversation::limit::{shorten, size};
 use crate::conversation::queue::Lane;
 use crate::conversation::ui_message::Image;
+use crate::limits::{CLIENT_FRAME_BYTES, ID_BYTES, NAME_BYTES};
 
 /// A frame from a client: `{id, type, session_id?, …}`. Every command but `hello` gets exactly one response.
 ///
@@ -270,7 +272,33 @@ pub struct InvalidFrame {
     pub message: String,
 }
 
+/// The fields of a frame that its response repeats.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FrameHead {
+    id: String,
+    #[serde(rename = "type")]
+    command: String,
+}
+
 impl ClientFrame {
+    /// Explains that a frame is too large, without reading all of it into memory.
+    pub fn too_large(text: &str) -> InvalidFrame {
+        let FrameHead { mut id, mut command } = serde_json::from_str(text).unwrap_or_default();
+        shorten(&mut id, ID_BYTES);
+        shorten(&mut command, NAME_BYTES);
+        InvalidFrame { id, command, message: Self::too_large_text(text.len()) }
+    }
+
+    /// What the user is told if a frame has so many bytes.
+    pub fn too_large_text(bytes: usize) -> String {
+        let text = |bytes: usize| size(u64::try_from(bytes).unwrap_or(u64::MAX));
+        let (bytes, limit) = (text(bytes), text(CLIENT_FRAME_BYTES));
+        format!(
+            "This is too large to be sent ({bytes}). The limit is {limit}. Shorten it, or send it in parts."
+        )
+    }
+
     /// Parses a frame as clients write it.
     pub fn parse(text: &str) -> Result<Self, InvalidFrame> {
         let value: Value = serde_json::from_str(text).map_err(|error| InvalidFrame {
@@ -278,8 +306,17 @@ impl ClientFrame {
             command: String::new(),
             message: format!("A frame must be a JSON object: {error}"),
         })?;
-        let field = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let field = |key: &str| {
+            let mut text = value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+            shorten(&mut text, ID_BYTES);
+            text
+        };
         let (id, name) = (field("id"), field("type"));
+        if value.get("id").and_then(Value::as_str).is_some_and(|id| id.len() > ID_BYTES) {
+            // A request could not be recognized by a part of its id.
+            let message = format!("The id of the frame is too long. The limit is {ID_BYTES} bytes.");
+            return Err(InvalidFrame { id, command: name, message });
+        }
         let command = if HubCommand::NAMES.contains(&name.as_str()) {
             HubCommand::deserialize(&value).map(Command::Hub).map_err(|error| error.to_string())
         } else {

@@ -1,6 +1,7 @@
 //! The events of a session: one vocabulary for all agents. Each agent's protocol is translated into it, the server adds
 //! its own events, and the reducer folds them. Names follow pi's.
 
+mod cut;
 mod output;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use crate::json::FromJson;
 use crate::protocol::{AgentOption, Capabilities, ExternalProgram, Login, is_false};
 use crate::session::machine::SessionState;
 
+pub use cut::{cut_commands, cut_login, cut_models};
 pub use output::ToolOutput;
 
 /// Something that happened in a session.
@@ -247,7 +249,7 @@ impl Event {
 
     /// Appends the next event to this one if both are deltas of the same text. Returns whether it did.
     pub fn join(&mut self, next: &Self) -> bool {
-        use Update::{TextDelta, ThinkingDelta};
+        use Update::{LeftOut, TextDelta, ThinkingDelta};
         if let (
             Self::ToolExecutionDelta { tool_call_id, delta },
             Self::ToolExecutionDelta { tool_call_id: id, delta: next },
@@ -266,6 +268,12 @@ impl Event {
                 if content_index == index =>
             {
                 delta.push_str(next);
+                true
+            }
+            (LeftOut { content_index, bytes }, LeftOut { content_index: index, bytes: next })
+                if content_index == index =>
+            {
+                *bytes = bytes.saturating_add(*next);
                 true
             }
             _ => false,
@@ -329,6 +337,13 @@ pub enum Update {
         content_index: usize,
         #[json(required)]
         tool_call: ToolCall,
+    },
+    /// More bytes of a text or thinking block, which are not shown because it is too long.
+    LeftOut {
+        #[serde(skip_serializing_if = "is_last_block")]
+        #[json(with = "block_index")]
+        content_index: usize,
+        bytes: u64,
     },
     /// An image, which is complete.
     Image {

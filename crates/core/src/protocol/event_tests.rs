@@ -29,13 +29,23 @@ fn every_event() -> Vec<Event> {
         Part::Thinking { thinking: "k".into() },
         Part::ToolCall(call.clone()),
         Part::Image(image.clone()),
+        Part::LeftOut { bytes: 7 },
         Part::Unknown(json!({ "type": "resource", "uri": "u" })),
     ];
     let content = Content(parts);
-    let bash =
-        BashResult { command: "ls".into(), exit_code: Some(-1), truncated: true, ..BashResult::default() };
-    let output =
-        ToolOutput { text: "out".into(), images: vec![image.clone()], details: Some(json!({"diff": "+"})) };
+    let bash = BashResult {
+        command: "ls".into(),
+        exit_code: Some(-1),
+        truncated: true,
+        left_out: 9,
+        ..BashResult::default()
+    };
+    let output = ToolOutput {
+        text: "out".into(),
+        images: vec![image.clone()],
+        details: Some(json!({"diff": "+"})),
+        left_out: 3,
+    };
     let ask = Ask {
         id: "q".into(),
         kind: AskKind::Select,
@@ -59,6 +69,7 @@ fn every_event() -> Vec<Event> {
         tool: Some(Box::new(ToolStep { call_id: "c".into(), ..ToolStep::default() })),
         url: "https://example.org".into(),
         shown: "h".into(),
+        left_out: 4,
     };
     let scheduled = Scheduled {
         id: "s".into(),
@@ -101,6 +112,7 @@ fn every_event() -> Vec<Event> {
         Update::ToolcallStart { content_index: 1, id: "c".into(), tool_name: "read".into() },
         Update::ToolcallEnd { content_index: 1, tool_call: call.clone() },
         Update::Image { content_index: 3, image: image.clone() },
+        Update::LeftOut { content_index: 2, bytes: 8 },
         Update::Unknown,
     ];
     let mut events: Vec<Event> = updates.into_iter().map(|update| Event::MessageUpdate { update }).collect();

@@ -2,7 +2,7 @@
 //! snapshots of it; the page keeps one per session that it has opened. Both apply the same events.
 
 use crate::conversation::controller::{ControllerSnapshot, MessageController, Report};
-use crate::limits::{EXTENSION_KEYS, PAGE_ROWS};
+use crate::limits::{EXTENSION_KEYS, OPEN_ASKS, PAGE_ROWS};
 use crate::protocol::event::Event;
 use crate::protocol::{ExtensionWidget, MessagesPage, RetryNote, SessionMeta, Snapshot};
 
@@ -96,7 +96,9 @@ impl SessionMeta {
             Event::TitleChanged { title } => self.title.clone_from(title),
             Event::AgentSettled { .. } => self.end_run(),
             // A question that is delivered twice is shown once.
-            Event::AskOpened { ask } if !self.asks.iter().any(|open| open.id == ask.id) => {
+            Event::AskOpened { ask }
+                if self.asks.len() < OPEN_ASKS && !self.asks.iter().any(|open| open.id == ask.id) =>
+            {
                 self.asks.push(ask.as_ref().clone());
             }
             Event::AskClosed { ask_id, .. } => self.asks.retain(|ask| ask.id != *ask_id),

@@ -12,6 +12,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use pilothouse_agents::history::entry::{EntryContent, read_entry};
 use pilothouse_core::conversation::message::Message;
 use pilothouse_core::conversation::ui_message::Image;
+use pilothouse_core::image_header::{ImageHeader, ImageRefusal};
 use pilothouse_core::limits::{IMAGE_BYTES, SESSION_FILE_IMAGES, SESSION_IMAGES};
 use pilothouse_core::protocol::event::{Event, Update};
 use sha2::{Digest, Sha256};
@@ -179,22 +180,12 @@ fn take_blob(image: &mut Image) -> Option<(String, Blob)> {
         return None;
     }
     let bytes = STANDARD.decode(data.as_bytes()).ok()?;
-    let mime_type = type_by_content(&bytes)?;
+    // A page would decode it, however many pixels it has.
+    let ImageHeader { mime_type, .. } = ImageHeader::of_image(&bytes).ok()?;
     let name = URL_SAFE_NO_PAD.encode(Sha256::digest(&bytes));
     mime_type.clone_into(&mut image.mime_type);
     image.blob.clone_from(&name);
     Some((name, Blob { mime_type, bytes }))
-}
-
-/// The MIME type of an image by its first bytes. Formats that can contain scripts are not supported.
-pub fn type_by_content(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        _ => None,
-    }
 }
 
 /// Checks the images of a prompt before they are stored.
@@ -208,25 +199,60 @@ pub fn check_images(images: &[Image]) -> Result<(), String> {
                 bytes.len()
             ));
         }
-        if type_by_content(&bytes).is_none() {
-            return Err("Only PNG, JPEG, GIF and WebP images are supported.".to_owned());
-        }
+        ImageHeader::of_image(&bytes).map_err(ImageRefusal::text)?;
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use pilothouse_core::limits::IMAGE_PIXELS;
+
     use super::*;
+
+    /// The header of a PNG image, followed by these bytes.
+    fn png(width: u32, height: u32, rest: &[u8]) -> Vec<u8> {
+        let size = [width.to_be_bytes(), height.to_be_bytes()].concat();
+        [b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", &size[..], rest].concat()
+    }
+
+    fn image(bytes: &[u8]) -> Image {
+        Image { data: STANDARD.encode(bytes), ..Image::default() }
+    }
+
+    #[test]
+    fn an_image_with_too_many_pixels_is_refused_before_it_is_decoded() {
+        let side = 1_000;
+        let most = u32::try_from(IMAGE_PIXELS).unwrap() / side;
+        assert_eq!(check_images(&[image(&png(side, most, b""))]), Ok(()));
+        let refusal = check_images(&[image(&png(side, most, b"")), image(&png(side, most + 1, b""))]);
+        assert!(refusal.clone().unwrap_err().contains("1000 × 40001 pixels"), "{refusal:?}");
+        let refusal = check_images(&[image(b"\x89PNG\r\n\x1a\nrest")]);
+        assert_eq!(refusal.unwrap_err(), "This image is damaged: its size can't be read.");
+        // Of an agent it is not served.
+        let blobs = Blobs::default();
+        let mut bomb = image(&png(30_000, 30_000, b""));
+        blobs.extract(&mut bomb);
+        assert_eq!((bomb.data.as_str(), bomb.blob.as_str()), ("", ""));
+    }
+
+    #[test]
+    fn the_cap_of_an_images_bytes_is_exact() {
+        let bytes = |length: usize| png(1, 1, &vec![0; length - 24]);
+        for length in [IMAGE_BYTES - 1, IMAGE_BYTES] {
+            assert_eq!(check_images(&[image(&bytes(length))]), Ok(()));
+        }
+        assert!(check_images(&[image(&bytes(IMAGE_BYTES + 1))]).unwrap_err().contains("too large"));
+    }
 
     #[test]
     fn an_image_is_named_by_its_content_and_its_data_leaves_the_row() {
         let blobs = Blobs::default();
-        let data = STANDARD.encode(b"\x89PNG\r\n\x1a\nrest");
-        let mut image = Image { mime_type: "image/svg+xml".into(), data, blob: String::new() };
+        let bytes = png(1, 1, b"rest");
+        let mut image = Image { mime_type: "image/svg+xml".into(), ..image(&bytes) };
         blobs.extract(&mut image);
         assert_eq!((image.mime_type.as_str(), image.data.as_str()), ("image/png", ""));
-        assert_eq!(blobs.get(&image.blob).unwrap().bytes, b"\x89PNG\r\n\x1a\nrest");
+        assert_eq!(blobs.get(&image.blob).unwrap().bytes, bytes);
     }
 
     #[test]
@@ -240,7 +266,7 @@ mod tests {
             serde_json::json!({"type": "message", "message": {"role": "user", "content": content}})
                 .to_string()
         };
-        let first = entry(&STANDARD.encode(b"\x89PNG\r\n\x1a\nrest"));
+        let first = entry(&STANDARD.encode(png(1, 1, b"rest")));
         std::fs::write(&path, format!("----{first}\n")).unwrap();
         let Some(EntryContent::Message(mut message)) = read_entry(first.as_bytes()) else {
             panic!("no message")
@@ -249,11 +275,10 @@ mod tests {
         blobs.index_from_file(&mut message, &path.as_path().into(), 4, first.len());
         let images: Vec<Image> = message.images_mut().map(|image| image.clone()).collect();
         assert_eq!((images[0].blob.as_str(), images[1].data.as_str()), ("", ""));
-        assert_eq!(blobs.get(&images[1].blob).unwrap().bytes, b"\x89PNG\r\n\x1a\nrest");
+        assert_eq!(blobs.get(&images[1].blob).unwrap().bytes, png(1, 1, b"rest"));
         assert_eq!(blobs.get(&images[1].blob).unwrap().mime_type, "image/png");
 
-        std::fs::write(&path, format!("----{}\n", entry(&STANDARD.encode(b"\x89PNG\r\n\x1a\nREST"))))
-            .unwrap();
+        std::fs::write(&path, format!("----{}\n", entry(&STANDARD.encode(png(1, 1, b"REST"))))).unwrap();
         assert_eq!(blobs.get(&images[1].blob), None);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(blobs.get(&images[1].blob), None);
@@ -262,12 +287,7 @@ mod tests {
     #[test]
     fn the_oldest_images_are_evicted_but_never_those_of_a_waiting_message() {
         let blobs = Blobs::default();
-        let image = |number: usize| {
-            let data = STANDARD.encode(
-                format!("\u{89}PNG\r\n\u{1a}\n{number}").chars().map(|c| c as u8).collect::<Vec<u8>>(),
-            );
-            Image { data, ..Image::default() }
-        };
+        let image = |number: usize| image(&png(1, 1, number.to_string().as_bytes()));
         let mut waiting = image(0);
         blobs.retain(&mut waiting);
         let mut shown: Vec<Image> = (1..=SESSION_IMAGES + 10).map(image).collect();

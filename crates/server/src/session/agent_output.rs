@@ -231,6 +231,8 @@ impl Session {
 
     /// Processes an event of the conversation.
     pub(super) async fn session_event(&mut self, mut event: Event) {
+        // Before it is recorded: the file has what was shown.
+        event.cut();
         if let Some(recorder) = &mut self.recorder
             && !recorder.stamp(&mut event, now_ms())
         {
@@ -410,7 +412,7 @@ impl Session {
             self.record_ask(ask.process_ended_text()).await;
             self.publish(Event::AskClosed { ask_id: ask.id, by: ClosedBy::Stopped });
         }
-        self.journal.submit(vec![self.journal.save_asks(Vec::new())]);
+        self.are_asks_unsaved = true;
         self.read_last_messages().await;
         let changes = self.steering.lost();
         self.make_changes(changes).await;

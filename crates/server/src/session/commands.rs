@@ -9,7 +9,7 @@ use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::conversation::ask::{Answer, Ask, ClosedBy};
 use pilothouse_core::conversation::ui_message::{Image, ToolStep};
 use pilothouse_core::limits::{PAGE_ROWS, TITLE_BYTES};
-use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::event::{Event, NoticeLevel};
 use pilothouse_core::protocol::{ApprovalEntry, CommandError, ErrorCode, SessionCommand, SessionReply};
 use pilothouse_core::render::diff::diffs_of;
 use pilothouse_core::session::machine::StateEvent;
@@ -315,13 +315,21 @@ impl Session {
 
 impl Session {
     pub(super) async fn open_ask(&mut self, ask: Ask) {
-        let ask = self.asks.open(ask, &self.origin.cwd, Instant::now());
+        let ask_id = ask.id.clone();
+        let Some(ask) = self.asks.open(ask, &self.origin.cwd, Instant::now()) else {
+            self.request(Request::Answer { ask_id, answer: Answer::Cancel }, Pending::Ignored);
+            if self.asks.is_first_refusal() {
+                let text = Ask::TOO_MANY.to_owned();
+                self.publish(Event::Notice { level: NoticeLevel::Warning, text });
+            }
+            return;
+        };
         // A command of an extension may ask without a request to a model; the agent is working nevertheless.
         if self.agent.is_ready() && self.log.state() == SessionState::Creating {
             self.transition(StateEvent::RequestStarted, "");
         }
         let waiting = waiting_for(&ask);
-        self.journal.submit(vec![self.journal.save_asks(self.asks.to_vec())]);
+        self.are_asks_unsaved = true;
         self.publish(Event::AskOpened { ask: Box::new(ask.clone()) });
         self.transition(waiting, "");
         self.update_summary();
@@ -433,7 +441,7 @@ impl Session {
 
     pub(super) fn close_ask(&mut self, ask_id: &str, by: ClosedBy) {
         self.asks.close(ask_id);
-        self.journal.submit(vec![self.journal.save_asks(self.asks.to_vec())]);
+        self.are_asks_unsaved = true;
         self.publish(Event::AskClosed { ask_id: ask_id.to_owned(), by });
         if let Some(event) = after_closing(self.log.state(), by) {
             self.transition(event, "");

@@ -2,7 +2,7 @@
 //! effects.
 
 use pilothouse_agents::{Reply, Request};
-use pilothouse_core::protocol::event::Event;
+use pilothouse_core::protocol::event::{Event, cut_commands, cut_models};
 use pilothouse_core::protocol::{CommandError, SessionReply};
 
 use crate::client::Responder;
@@ -61,8 +61,14 @@ pub(super) enum Pending {
 /// Translates the reply of an agent for the client that asked for it.
 pub(super) fn session_reply(reply: Reply) -> SessionReply {
     match reply {
-        Reply::Models(models) => SessionReply::Models { models },
-        Reply::Commands(commands) => SessionReply::Commands { commands },
+        Reply::Models(mut models) => {
+            cut_models(&mut models);
+            SessionReply::Models { models }
+        }
+        Reply::Commands(mut commands) => {
+            cut_commands(&mut commands);
+            SessionReply::Commands { commands }
+        }
         Reply::Done
         | Reply::Prompt(_)
         | Reply::QueueCleared(_)

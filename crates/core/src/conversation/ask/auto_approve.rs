@@ -52,6 +52,8 @@ impl AutoApprove {
     pub fn answer(self, ask: &Ask, folder: &str) -> Option<Answer> {
         let allowed = match self {
             Self::Off => false,
+            // Not even the user sees what it is about.
+            _ if ask.left_out > 0 => false,
             Self::Reading => ask.tool.as_ref().is_some_and(|tool| only_reads(tool, folder)),
             Self::Edits => {
                 ask.tool.as_ref().is_some_and(|tool| only_reads(tool, folder) || edits_inside(tool, folder))

@@ -1,6 +1,7 @@
 //! What an ask is about, as the page displays it: the question, and for an approval everything that will run.
 
 use super::{Ask, Choice};
+use crate::conversation::limit;
 use crate::conversation::ui_message::ToolStep;
 use crate::render::diff::{FileDiff, LineKind, diffs_of};
 use crate::render::tool_view::{ToolView, indented_json};
@@ -35,6 +36,9 @@ impl Subject {
         let details = if repeats(&ask.title, exact) { String::new() } else { other(rest) };
         let message = other(&ask.message);
         subject.is_message_exact = ask.approval && ask.tool.is_none();
+        if ask.left_out > 0 {
+            subject.facts.push(("Not shown".to_owned(), limit::size(ask.left_out)));
+        }
         (subject.question, subject.details, subject.message) = (title.to_owned(), details, message);
         subject
     }

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::tool_calls::Stage;
 use super::{MessageController, Report};
+use crate::conversation::limit::{self, BlockText, REST_OF_MESSAGE};
 use crate::conversation::message::{Content, Part, ToolCall};
 use crate::conversation::ui_message::{Image, Kind, Mark, UiMessage};
 use crate::json::FromJson;
+use crate::limits::MESSAGE_PARTS;
 use crate::protocol::event::LAST_BLOCK;
 
 /// One content block of the open assistant message.
@@ -34,24 +36,58 @@ impl MessageBlock {
     }
 }
 
+/// Whether a block is one too many for a message. A message that is complete was cut in the same way.
+const fn is_left_out(index: usize) -> bool {
+    index >= MESSAGE_PARTS - 1
+}
+
 impl MessageController {
     /// Appends a delta to a block. Opens a message if none is open.
     pub(super) fn append(&mut self, index: usize, kind: Kind, delta: &str, report: &mut Report) {
         let index = self.index_of_block(index, kind);
+        if is_left_out(index) {
+            if !delta.trim().is_empty() {
+                self.show_rest_is_left_out(report);
+            }
+            return;
+        }
         let block = self.block(index, kind);
         if let Some(row) = block.row {
             if !delta.is_empty() {
                 self.change(row, report, |message| {
-                    message.text.push_str(delta);
+                    limit::append(&mut message.text, &mut message.left_out, delta);
                     true
                 });
             }
             return;
         }
-        block.blank.push_str(delta);
-        if !block.blank.trim().is_empty() {
-            let text = std::mem::take(&mut block.blank);
+        let mut text = BlockText { text: std::mem::take(&mut block.blank), left_out: 0 };
+        text.append(delta);
+        if text.text.trim_start().is_empty() {
+            block.blank = text.text;
+        } else {
             self.insert_text_row(index, kind, text, report);
+        }
+    }
+
+    /// Counts bytes of a block that are too many to be shown.
+    pub(super) fn leave_out(&mut self, index: usize, bytes: u64, report: &mut Report) {
+        let is_text = |block: &&MessageBlock| matches!(block.kind, Kind::Assistant | Kind::Thinking);
+        let mut blocks = self.fold.blocks.iter().flatten().filter(is_text);
+        if let Some(row) = blocks.rfind(|block| block.index == index).and_then(|block| block.row) {
+            self.change(row, report, |message| {
+                message.left_out = message.left_out.saturating_add(bytes);
+                bytes > 0
+            });
+        }
+    }
+
+    /// Shows that a message has more blocks than are shown.
+    fn show_rest_is_left_out(&mut self, report: &mut Report) {
+        let index = MESSAGE_PARTS - 1;
+        if self.block(index, Kind::Assistant).row.is_none() {
+            let text = BlockText { text: REST_OF_MESSAGE.to_owned(), left_out: 0 };
+            self.insert_text_row(index, Kind::Assistant, text, report);
         }
     }
 
@@ -62,10 +98,12 @@ impl MessageController {
         let mut blocks = self.fold.blocks.iter().flatten();
         let row = blocks.find(|block| block.index == index && block.kind == kind).and_then(|block| block.row);
         if let Some(row) = row {
+            let content = BlockText::of(content, 0);
             self.change(row, report, |message| {
-                let grows = content.len() > message.text.len();
+                let length = |text: &str, left_out: u64| left_out.saturating_add(text.len() as u64);
+                let grows = length(&content.text, content.left_out) > length(&message.text, message.left_out);
                 if grows {
-                    message.text = content;
+                    (message.text, message.left_out) = (content.text, content.left_out);
                 }
                 grows
             });
@@ -76,6 +114,10 @@ impl MessageController {
     /// `complete`.
     pub(super) fn call_block(&mut self, index: usize, call: ToolCall, complete: bool, report: &mut Report) {
         let index = self.index_of_block(index, Kind::Tool);
+        if is_left_out(index) {
+            // Its start or its result adds a row.
+            return self.show_rest_is_left_out(report);
+        }
         let row = match self.block(index, Kind::Tool).row.or_else(|| self.claim_call(&call.id, &call.name)) {
             Some(row) => row,
             None => {
@@ -90,6 +132,9 @@ impl MessageController {
     /// Applies an image block, which has a row of its own.
     pub(super) fn image_block(&mut self, index: usize, image: Image, report: &mut Report) {
         let index = self.index_of_block(index, Kind::System);
+        if is_left_out(index) {
+            return self.show_rest_is_left_out(report);
+        }
         if self.block(index, Kind::System).row.is_some() {
             return;
         }
@@ -103,14 +148,23 @@ impl MessageController {
     /// removed, and parts that were never streamed get a row. All other rows keep their id.
     pub(super) fn settle_blocks(&mut self, content: Content, stopped: bool, report: &mut Report) {
         let mut kept = Vec::new();
-        for (index, part) in content.0.into_iter().enumerate() {
+        let mut parts = content.0.into_iter().peekable();
+        // A text and what is left out of it are one block.
+        for index in 0.. {
+            let Some(part) = parts.next() else { break };
+            let mut left_out = 0;
+            while let Some(Part::LeftOut { bytes }) =
+                parts.next_if(|next| matches!(next, Part::LeftOut { .. }))
+            {
+                left_out = bytes.saturating_add(left_out);
+            }
             match part {
                 Part::Text { text } if !text.trim().is_empty() => {
-                    self.settle_text(index, Kind::Assistant, text, report);
+                    self.settle_text(index, Kind::Assistant, BlockText { text, left_out }, report);
                     kept.push((index, Kind::Assistant));
                 }
-                Part::Thinking { thinking } if !thinking.trim().is_empty() => {
-                    self.settle_text(index, Kind::Thinking, thinking, report);
+                Part::Thinking { thinking: text } if !text.trim().is_empty() => {
+                    self.settle_text(index, Kind::Thinking, BlockText { text, left_out }, report);
                     kept.push((index, Kind::Thinking));
                 }
                 Part::ToolCall(call) => {
@@ -152,16 +206,17 @@ impl MessageController {
         }
     }
 
-    fn settle_text(&mut self, index: usize, kind: Kind, text: String, report: &mut Report) {
+    fn settle_text(&mut self, index: usize, kind: Kind, text: BlockText, report: &mut Report) {
         match self.block(index, kind).row {
             Some(row) => self.set_text(row, text, report),
             None => self.insert_text_row(index, kind, text, report),
         }
     }
 
-    fn insert_text_row(&mut self, index: usize, kind: Kind, text: String, report: &mut Report) {
+    fn insert_text_row(&mut self, index: usize, kind: Kind, text: BlockText, report: &mut Report) {
         let place = self.place_of_block(index);
-        let row = self.insert(place, UiMessage { kind, text, ..UiMessage::default() }, report);
+        let BlockText { text, left_out } = text;
+        let row = self.insert(place, UiMessage { kind, text, left_out, ..UiMessage::default() }, report);
         self.block(index, kind).row = Some(row);
     }
 

@@ -3,6 +3,7 @@
 
 use super::tool_calls::{Call, Stage};
 use super::{ControllerSnapshot, Fold, MessageController, Report};
+use crate::conversation::limit;
 use crate::conversation::message::Message;
 use crate::conversation::ui_message::Mark;
 
@@ -18,8 +19,9 @@ impl MessageController {
     }
 
     /// Folds the next message of a history.
-    pub fn fold_history_message(&mut self, message: Message) -> Report {
+    pub fn fold_history_message(&mut self, mut message: Message) -> Report {
         let mut report = Report::new();
+        limit::cut_message(&mut message);
         // History does not record the end of a run. No tool is running when a user message is stored.
         if matches!(message, Message::User { .. }) {
             self.close_open_calls(&mut report);

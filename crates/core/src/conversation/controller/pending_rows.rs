@@ -1,7 +1,8 @@
 //! Pending rows, which follow the body: prompts that the server has not confirmed, errors that only this page
 //! shows, and the user's shell commands until their place in history is known. There are only ever a few of them.
 
-use super::{Change, MessageController, Report};
+use super::{Change, MessageController, Report, row_text};
+use crate::conversation::limit::BlockText;
 use crate::conversation::live_output;
 use crate::conversation::message::Content;
 use crate::conversation::ui_message::{BashResult, Image, Kind, Mark, UiMessage};
@@ -87,8 +88,9 @@ impl MessageController {
             }
             self.remove(row, report);
         }
-        let (text, images) = (content.text(), content.images());
-        let message = UiMessage { id: id.clone(), kind: Kind::User, text, images, ..UiMessage::default() };
+        let (BlockText { text, left_out }, images) = (row_text(content), content.images());
+        let message =
+            UiMessage { id: id.clone(), kind: Kind::User, text, images, left_out, ..UiMessage::default() };
         let row = self.push(message, report);
         self.remember_name(row, &id);
         row
@@ -96,9 +98,12 @@ impl MessageController {
 
     pub(super) fn set_user_content(&mut self, row: usize, content: &Content, report: &mut Report) {
         self.change(row, report, |message| {
-            let (text, images) = (content.text(), content.images());
-            let differs = message.text != text || message.images != images || message.mark.is_some();
-            message.text = text;
+            let (BlockText { text, left_out }, images) = (row_text(content), content.images());
+            let differs = message.text != text
+                || message.left_out != left_out
+                || message.images != images
+                || message.mark.is_some();
+            (message.text, message.left_out) = (text, left_out);
             message.images = images;
             message.mark = None;
             differs
@@ -136,7 +141,7 @@ impl MessageController {
                 let Some(result) = message.bash_result.as_mut().filter(|result| result.running) else {
                     return false;
                 };
-                live_output::append(&mut result.output, delta);
+                live_output::append(&mut result.output, &mut result.left_out, delta);
                 true
             });
         }

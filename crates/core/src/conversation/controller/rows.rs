@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Change, MessageController, Report};
+use crate::conversation::limit::BlockText;
 use crate::conversation::ui_message::UiMessage;
 use crate::json::FromJson;
 use crate::limits::RECENT_NAMED_ROWS;
@@ -57,10 +58,11 @@ impl MessageController {
         }
     }
 
-    pub(super) fn set_text(&mut self, row: usize, text: String, report: &mut Report) {
+    pub(super) fn set_text(&mut self, row: usize, text: BlockText, report: &mut Report) {
+        let BlockText { text, left_out } = text;
         self.change(row, report, |message| {
-            let differs = message.text != text;
-            message.text = text;
+            let differs = message.text != text || message.left_out != left_out;
+            (message.text, message.left_out) = (text, left_out);
             differs
         });
     }

@@ -134,11 +134,14 @@ impl MessageController {
             Some(_) => return,
             None => self.insert_call(self.fold.body, id, tool, Stage::Running, false, report),
         };
-        self.change_step(row, report, |step| {
+        self.change(row, report, |message| {
+            let Some(step) = &mut message.tool_step else { return false };
             let next = Some(output.text).filter(|text| !text.is_empty());
-            let differs = step.phase != Phase::Running || step.result != next;
+            let differs =
+                step.phase != Phase::Running || step.result != next || message.left_out != output.left_out;
             step.phase = Phase::Running;
             step.result = next;
+            message.left_out = output.left_out;
             differs
         });
     }
@@ -149,8 +152,10 @@ impl MessageController {
         let known = known.map(|position| &self.fold.calls[position]);
         let running = known.filter(|call| call.id == id && call.stage == Stage::Running);
         if let Some(row) = running.and_then(|call| call.row) {
-            self.change_step(row, report, |step| {
-                live_output::append(step.result.get_or_insert_default(), delta);
+            self.change(row, report, |message| {
+                let Some(step) = &mut message.tool_step else { return false };
+                let output = step.result.get_or_insert_default();
+                live_output::append(output, &mut message.left_out, delta);
                 true
             });
         }
@@ -200,6 +205,7 @@ impl MessageController {
             step.result = Some(end.output.text);
             step.details = end.output.details;
             step.duration_ms = end.duration_ms;
+            message.left_out = end.output.left_out;
             message.images = end.output.images;
             message.mark = None;
             true

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::conversation::limit;
 use crate::conversation::message::{Content, Part};
-use crate::conversation::ui_message::Image;
+use crate::conversation::ui_message::{Image, is_zero};
 use crate::json::FromJson;
 
 /// The result of a tool, whatever shape the agent gives it.
@@ -16,6 +17,9 @@ pub struct ToolOutput {
     pub images: Vec<Image>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
+    /// The bytes of the text that are left out because it is too long.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
 }
 
 impl ToolOutput {
@@ -25,14 +29,20 @@ impl ToolOutput {
         match value {
             Value::Null => Self::default(),
             Value::String(text) => Self { text, ..Self::default() },
-            Value::Array(_) => Self::from_content(&Content::from_value(value), None),
+            Value::Array(_) => Self::from_whole_content(Content::from_value(value), None),
             Value::Object(mut object) if object.contains_key("content") => {
                 let details = object.remove("details").filter(|details| !is_blank(details));
                 let content = Content::from_value(object.remove("content").unwrap_or_default());
-                Self::from_content(&content, details)
+                Self::from_whole_content(content, details)
             }
             other => Self { text: other.to_string(), ..Self::default() },
         }
+    }
+
+    /// As a message with this content is read.
+    fn from_whole_content(mut content: Content, details: Option<Value>) -> Self {
+        limit::cut_content(&mut content, false);
+        Self::from_content(&content, details)
     }
 
     /// Joins the parts. If no part has a known type, they are shown as JSON.
@@ -49,6 +59,7 @@ impl ToolOutput {
                 text
             },
             images,
+            left_out: content.left_out(),
             details: details.filter(|details| !is_blank(details)),
         }
     }

@@ -6,34 +6,64 @@ use std::time::Duration;
 
 use pilothouse_core::SessionState;
 use pilothouse_core::conversation::ask::{Answer, Ask, ClosedBy};
+use pilothouse_core::conversation::limit;
+use pilothouse_core::limits::{ASK_LIST_BYTES, ID_BYTES, OPEN_ASKS};
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 use pilothouse_core::session::machine::StateEvent;
 use tokio::time::Instant;
 
 use crate::audit;
 
+/// The longest time that a question waits, if its agent names one: a year.
+const LONGEST_TIMEOUT_MILLISECONDS: u64 = 365 * 24 * 60 * 60 * 1_000;
+
 /// The questions that wait for an answer, oldest first.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Asks {
     open: Vec<OpenAsk>,
+    /// The user was told that some do not fit in.
+    has_refused: bool,
 }
 
 #[derive(Debug)]
 struct OpenAsk {
     ask: Ask,
+    size: usize,
     expires: Option<Instant>,
 }
 
 impl Asks {
-    /// Adds a question. Returns it as clients see it. `folder` is the session's.
-    pub(in crate::session) fn open(&mut self, mut ask: Ask, folder: &Path, now: Instant) -> Ask {
-        ask.approval = ask.is_approval_request();
-        ask.shown = audit::hash_of(&audit::displayed_text(&ask, folder));
-        let expires = ask.timeout_ms.map(|milliseconds| now + Duration::from_millis(milliseconds));
-        if !self.open.iter().any(|open| open.ask.id == ask.id) {
-            self.open.push(OpenAsk { ask: ask.clone(), expires });
+    /// Adds a question. Returns it as clients see it, or `None` if it does not fit beside those that are open. `folder` is
+    /// the session's.
+    pub(in crate::session) fn open(&mut self, mut ask: Ask, folder: &Path, now: Instant) -> Option<Ask> {
+        // An answer has to repeat the id.
+        if ask.id.len() > ID_BYTES {
+            return None;
         }
-        ask
+        ask.approval = ask.is_approval_request();
+        ask.cut();
+        if self.open.iter().any(|open| open.ask.id == ask.id) {
+            ask.shown = audit::hash_of(&audit::displayed_text(&ask, folder));
+            return Some(ask);
+        }
+        let size = ask.size();
+        let others: usize = self.open.iter().map(|open| open.size).sum();
+        if self.open.is_empty() {
+            self.has_refused = false;
+        } else if self.open.len() >= OPEN_ASKS || others + size > ASK_LIST_BYTES {
+            return None;
+        }
+        ask.shown = audit::hash_of(&audit::displayed_text(&ask, folder));
+        let expires = ask
+            .timeout_ms
+            .map(|milliseconds| now + Duration::from_millis(milliseconds.min(LONGEST_TIMEOUT_MILLISECONDS)));
+        self.open.push(OpenAsk { ask: ask.clone(), size, expires });
+        Some(ask)
+    }
+
+    /// Whether the user was not told yet that some questions do not fit in. From now on they were.
+    pub(in crate::session) const fn is_first_refusal(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_refused, true)
     }
 
     /// Returns an error if the user has answered another question than the open one with this id.
@@ -57,6 +87,13 @@ impl Asks {
         };
         if !open.ask.accepts(answer) {
             return Err(CommandError::invalid("This answer doesn't fit the question."));
+        }
+        if !open.ask.allows(answer) {
+            let size = limit::size(open.ask.left_out);
+            let text = format!(
+                "This request is too large to be shown: {size} are left out. It can only be rejected."
+            );
+            return Err(CommandError::invalid(text));
         }
         Ok(open.ask.clone())
     }
@@ -121,6 +158,7 @@ pub(in crate::session) const fn after_closing(state: SessionState, by: ClosedBy)
 #[cfg(test)]
 mod tests {
     use pilothouse_core::conversation::ask::AskKind;
+    use pilothouse_core::limits::ASK_BYTES;
 
     use super::*;
 
@@ -145,7 +183,7 @@ mod tests {
     #[test]
     fn an_answer_to_another_question_with_the_same_id_is_refused() {
         let mut asks = Asks::default();
-        let first = asks.open(ask("q", AskKind::Confirm, None), Path::new("/p"), Instant::now());
+        let first = asks.open(ask("q", AskKind::Confirm, None), Path::new("/p"), Instant::now()).unwrap();
         assert!(asks.check_shown("q", &first.shown).is_ok());
         asks.close("q");
         assert!(asks.check_shown("q", &first.shown).is_ok(), "`answered` says that it is closed");
@@ -181,6 +219,55 @@ mod tests {
         assert_eq!(ids(asks.without("slow")), ["later"]);
         assert_eq!(ids(asks.close_all()), ["slow", "later"]);
         assert_eq!(asks.next_deadline(), None);
+    }
+
+    #[test]
+    fn the_number_and_the_size_of_open_questions_are_bounded() {
+        let (mut asks, now) = (Asks::default(), Instant::now());
+        let mut open = |ask: Ask| asks.open(ask, Path::new("/p"), now).is_some();
+        for number in 0..OPEN_ASKS {
+            assert!(open(ask(&number.to_string(), AskKind::Input, None)));
+        }
+        assert!(!open(ask("more", AskKind::Input, None)));
+        assert!(open(ask("0", AskKind::Input, None)), "one that is open already");
+        assert!(asks.is_first_refusal() && !asks.is_first_refusal(), "the user is told once");
+        asks.close("0");
+        assert!(asks.open(ask("more", AskKind::Input, None), Path::new("/p"), now).is_some());
+        asks.close_all();
+        let large = |id: &str, bytes: usize| {
+            let rest = Ask { id: id.to_owned(), ..Ask::default() }.size();
+            Ask { id: id.to_owned(), title: "x".repeat(bytes - rest), ..Ask::default() }
+        };
+        // The server adds a flag to what is a confirmation.
+        let flag = 3;
+        for (id, bytes) in [("a", ASK_LIST_BYTES / 2), ("b", ASK_LIST_BYTES / 2 - 100)] {
+            assert!(asks.open(large(id, bytes - flag), Path::new("/p"), now).is_some());
+        }
+        assert!(asks.open(large("c", 200), Path::new("/p"), now).is_none());
+        assert!(asks.is_first_refusal(), "another time");
+        asks.close("b");
+        assert!(asks.open(large("c", 200), Path::new("/p"), now).is_some());
+        assert!(
+            asks.open(Ask { id: "x".repeat(ID_BYTES + 1), ..Ask::default() }, Path::new("/p"), now).is_none()
+        );
+    }
+
+    #[test]
+    fn an_approval_that_is_too_large_to_be_shown_is_only_rejected() {
+        let mut asks = Asks::default();
+        let large = Ask { message: "x".repeat(2 * ASK_BYTES), ..ask("q", AskKind::Confirm, None) };
+        let shown = asks.open(large, Path::new("/p"), Instant::now()).unwrap();
+        assert!(shown.left_out > 0 && shown.size() <= ASK_BYTES);
+        let error = asks.answered("q", &Answer::Confirm(true)).unwrap_err();
+        assert!(error.message.contains("1.1 MB are left out"), "{}", error.message);
+        assert!(
+            asks.answered("q", &Answer::Confirm(false)).is_ok()
+                && asks.answered("q", &Answer::Cancel).is_ok()
+        );
+        let question = Ask { message: "x".repeat(2 * ASK_BYTES), ..ask("i", AskKind::Input, None) };
+        asks.close("q");
+        asks.open(question, Path::new("/p"), Instant::now());
+        assert!(asks.answered("i", &Answer::Text("yes".to_owned())).is_ok(), "no approval");
     }
 
     #[test]

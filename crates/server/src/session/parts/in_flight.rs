@@ -2,9 +2,11 @@
 //! not reported, and shell commands. It is stored from time to time, so that a server that is killed shows it again,
 //! marked as interrupted. Deltas of one text are joined.
 
+use pilothouse_core::conversation::limit::{self, BlockText};
 use pilothouse_core::conversation::live_output;
 use pilothouse_core::conversation::message::Message;
-use pilothouse_core::protocol::event::{Event, Update};
+use pilothouse_core::limits::{MESSAGE_PARTS, OPEN_CALLS};
+use pilothouse_core::protocol::event::{Event, LAST_BLOCK, Update};
 
 /// Events that rebuild what is in progress.
 #[derive(Debug, Default)]
@@ -44,11 +46,11 @@ impl InFlight {
             Event::MessageEnd { message: Message::ToolResult { tool_call_id, .. } } => {
                 self.tools.retain(|known| call_id(known) != Some(tool_call_id));
             }
-            Event::ToolExecutionStart { .. } => self.tools.push(event.clone()),
+            Event::ToolExecutionStart { .. } => self.add_tool(event),
             Event::ToolCallChanged { tool_call } => {
                 let is_older = |known: &Event| matches!(known, Event::ToolCallChanged { tool_call: older } if older.id == tool_call.id);
                 self.tools.retain(|known| !is_older(known));
-                self.tools.push(event.clone());
+                self.add_tool(event);
                 return true;
             }
             Event::ToolExecutionUpdate { tool_call_id, .. }
@@ -58,7 +60,7 @@ impl InFlight {
                     matches!(known, Event::ToolExecutionStart { .. } | Event::ToolCallChanged { .. })
                 };
                 self.tools.retain(|known| is_start(known) || call_id(known) != Some(tool_call_id));
-                self.tools.push(event.clone());
+                self.add_tool(event);
                 return true;
             }
             Event::ToolExecutionDelta { tool_call_id, delta } => {
@@ -66,16 +68,19 @@ impl InFlight {
                     Event::ToolExecutionUpdate { tool_call_id: of, partial_result, .. }
                         if of == tool_call_id =>
                     {
-                        Some(&mut partial_result.text)
+                        Some((&mut partial_result.text, Some(&mut partial_result.left_out)))
                     }
+                    // Without an update before it, only a call of another program is that long.
                     Event::ToolExecutionDelta { tool_call_id: of, delta } if of == tool_call_id => {
-                        Some(delta)
+                        Some((delta, None))
                     }
                     _ => None,
                 });
                 match output {
-                    Some(output) => live_output::append(output, delta),
-                    None => self.tools.push(event.clone()),
+                    Some((output, left_out)) => {
+                        live_output::append(output, left_out.unwrap_or(&mut 0), delta);
+                    }
+                    None => self.add_tool(event),
                 }
                 return true;
             }
@@ -114,13 +119,76 @@ impl InFlight {
         false
     }
 
+    /// Adds an event of a tool. An agent that never ends its calls cannot make this any longer.
+    fn add_tool(&mut self, event: &Event) {
+        if self.tools.len() >= OPEN_CALLS {
+            self.tools.remove(0);
+        }
+        self.tools.push(event.clone());
+    }
+
     fn add_update(&mut self, event: &Event, update: &Update) {
-        let of_text = matches!(update, Update::TextDelta { .. } | Update::ThinkingDelta { .. });
-        // Blocks may be interleaved: a delta extends the last delta of its own block.
-        let joined =
-            of_text && self.reply.iter_mut().rev().take(INTERLEAVED_BLOCKS).any(|known| known.join(event));
-        if !joined {
-            self.reply.push(event.clone());
+        match update {
+            Update::TextDelta { content_index, delta } | Update::ThinkingDelta { content_index, delta } => {
+                self.add_text(*content_index, delta, event);
+            }
+            Update::LeftOut { .. } => {
+                // Blocks may be interleaved: what follows extends the last event of its own block.
+                let mut newest = self.reply.iter_mut().rev().take(INTERLEAVED_EVENTS);
+                if !newest.any(|known| known.join(event)) {
+                    self.push_update(event.clone());
+                }
+            }
+            _ => {
+                // Each has everything about its block.
+                let same = |known: &&mut Event| is_same_block(known, update);
+                match self.reply.iter_mut().find(same) {
+                    Some(known) => known.clone_from(event),
+                    None => self.push_update(event.clone()),
+                }
+            }
+        }
+    }
+
+    /// Extends the text of a block, in the same way as its row.
+    fn add_text(&mut self, index: usize, delta: &str, event: &Event) {
+        let newest = self.reply.len().saturating_sub(INTERLEAVED_EVENTS);
+        let (mut text, mut left_out) = (None, None);
+        for known in &mut self.reply[newest..] {
+            let Event::MessageUpdate { update } = known else { continue };
+            let is_same = is_delta_of_same_block(update, event);
+            if is_same {
+                text = delta_mut(update);
+            } else if let Update::LeftOut { content_index, bytes } = update
+                && *content_index == index
+            {
+                left_out = Some(bytes);
+            }
+        }
+        let mut new_left_out = 0;
+        let has_left_out = left_out.is_some();
+        match text {
+            Some(text) => limit::append(text, left_out.unwrap_or(&mut new_left_out), delta),
+            None => {
+                let mut event = event.clone();
+                if let Event::MessageUpdate { update } = &mut event
+                    && let Some(delta) = delta_mut(update)
+                {
+                    let block = BlockText::of(std::mem::take(delta), 0);
+                    (*delta, new_left_out) = (block.text, block.left_out);
+                }
+                self.push_update(event);
+            }
+        }
+        if new_left_out > 0 && !has_left_out {
+            let update = Update::LeftOut { content_index: index, bytes: new_left_out };
+            self.push_update(Event::MessageUpdate { update });
+        }
+    }
+
+    fn push_update(&mut self, event: Event) {
+        if self.reply.len() < UPDATES_PER_PART * MESSAGE_PARTS {
+            self.reply.push(event);
         }
     }
 
@@ -130,7 +198,8 @@ impl InFlight {
             _ => None,
         });
         match known {
-            Some(output) => live_output::append(output, delta),
+            // The row counts what is left out; the end of the command has all of it.
+            Some(output) => live_output::append(output, &mut 0, delta),
             None => self.shell.push(event.clone()),
         }
         true
@@ -155,8 +224,51 @@ impl InFlight {
     }
 }
 
-/// The number of blocks of one message that may be interleaved.
-const INTERLEAVED_BLOCKS: usize = 16;
+/// The number of newest events in which the last event of a block is searched for.
+const INTERLEAVED_EVENTS: usize = 32;
+
+/// The number of events with which one part of a message is stored: its start, its text, what is left out, its end.
+const UPDATES_PER_PART: usize = 4;
+
+/// Whether an event is a newer or older version of this update.
+fn is_same_block(known: &Event, update: &Update) -> bool {
+    let Event::MessageUpdate { update: known } = known else { return false };
+    match (known, update) {
+        (Update::TextEnd { content_index: one, .. }, Update::TextEnd { content_index: other, .. })
+        | (
+            Update::ThinkingEnd { content_index: one, .. },
+            Update::ThinkingEnd { content_index: other, .. },
+        )
+        | (
+            Update::ToolcallStart { content_index: one, .. },
+            Update::ToolcallStart { content_index: other, .. },
+        )
+        | (
+            Update::ToolcallEnd { content_index: one, .. },
+            Update::ToolcallEnd { content_index: other, .. },
+        ) => *one != LAST_BLOCK && one == other,
+        _ => false,
+    }
+}
+
+fn is_delta_of_same_block(known: &Update, event: &Event) -> bool {
+    let Event::MessageUpdate { update } = event else { return false };
+    match (known, update) {
+        (Update::TextDelta { content_index: one, .. }, Update::TextDelta { content_index: other, .. })
+        | (
+            Update::ThinkingDelta { content_index: one, .. },
+            Update::ThinkingDelta { content_index: other, .. },
+        ) => one == other,
+        _ => false,
+    }
+}
+
+const fn delta_mut(update: &mut Update) -> Option<&mut String> {
+    match update {
+        Update::TextDelta { delta, .. } | Update::ThinkingDelta { delta, .. } => Some(delta),
+        _ => None,
+    }
+}
 
 fn call_id(event: &Event) -> Option<&String> {
     match event {
@@ -192,8 +304,10 @@ pub(in crate::session) const fn is_part_of_message(event: &Event) -> bool {
 
 #[cfg(test)]
 pub(in crate::session) mod tests {
-    use pilothouse_core::conversation::message::{Content, StopReason};
+    use pilothouse_core::MessageController;
+    use pilothouse_core::conversation::message::{Content, StopReason, ToolCall};
     use pilothouse_core::conversation::ui_message::BashResult;
+    use pilothouse_core::limits::ROW_TEXT_BYTES;
     use pilothouse_core::protocol::event::ToolOutput;
     use serde_json::json;
 
@@ -226,6 +340,45 @@ pub(in crate::session) mod tests {
             observed(&[message_start(), delta(0, "a"), delta(1, "x"), delta(0, "b"), delta(1, "y")]);
         assert_eq!(in_flight.events(), [message_start(), delta(0, "ab"), delta(1, "xy")]);
         assert_eq!(in_flight.message(), Some(7));
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_stored_as_its_row_shows_it() {
+        let mut events = vec![message_start(), delta(0, &" ".repeat(5_000))];
+        for number in 0..300 {
+            events.push(delta(number % 2, &"ü€".repeat(ROW_TEXT_BYTES / 600 - 1)));
+        }
+        events.extend((0..100).map(|_| delta(0, &"x".repeat(10_000))));
+        let shown = |events: &[Event]| {
+            let mut controller = MessageController::default();
+            events.iter().for_each(|event| drop(controller.handle_server_event(event.clone())));
+            controller.rows().to_vec()
+        };
+        let in_flight = observed(&events);
+        let size = serde_json::to_string(&in_flight.events()).unwrap().len();
+        assert!(size < 2 * ROW_TEXT_BYTES + 1_000, "{size} bytes in {} events", in_flight.events().len());
+        let rows = shown(&events);
+        assert!(rows[0].left_out > 400_000, "{}", rows[0].left_out);
+        assert!(shown(&in_flight.events()) == rows);
+    }
+
+    #[test]
+    fn a_call_that_changes_often_is_stored_once() {
+        let changed = |number: u32| {
+            let arguments = json!({ "content": "x".repeat(1_000), "number": number });
+            let tool_call = ToolCall { id: "t".to_owned(), arguments, ..ToolCall::default() };
+            Event::MessageUpdate { update: Update::ToolcallEnd { content_index: 0, tool_call } }
+        };
+        let mut in_flight = observed(&[message_start()]);
+        (0..1_000).for_each(|number| in_flight.observe(&changed(number)));
+        assert_eq!(in_flight.events(), [message_start(), changed(999)]);
+        let start = |number: u32| Event::ToolExecutionStart {
+            tool_call_id: number.to_string(),
+            tool_name: "read".to_owned(),
+            args: json!({}),
+        };
+        (0..10_000).for_each(|number| in_flight.observe(&start(number)));
+        assert_eq!(in_flight.events().len(), 2 + OPEN_CALLS);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pilothouse_core::conversation::message::Message;
+use pilothouse_core::limits::OPEN_CALLS;
 use pilothouse_core::protocol::AgentOption;
 use pilothouse_core::protocol::event::{Event, ModelInfo};
 use serde_json::{Value, json};
@@ -196,7 +197,7 @@ impl Recorder {
                 let time = self.message_time.take();
                 *timestamp = Some(time.unwrap_or_else(|| self.next_time(now)));
             }
-            Event::ToolExecutionStart { tool_call_id, .. } => {
+            Event::ToolExecutionStart { tool_call_id, .. } if self.tools.len() < OPEN_CALLS => {
                 self.tools.insert(tool_call_id.clone(), ToolTime::StartedAt(now));
             }
             Event::ToolExecutionEnd { tool_call_id, duration_ms, .. } => {
@@ -250,7 +251,7 @@ impl Recorder {
         };
         // A session without a message has no file; its name and its plan wait for the first.
         if matches!(event, Event::PlanChanged { .. } | Event::TitleChanged { .. }) && !self.has_file {
-            self.with_header.extend(entry);
+            self.add_with_header(entry);
             return None;
         }
         self.append(entry.into_iter().collect(), now)
@@ -290,10 +291,18 @@ impl Recorder {
         let entry = json!({"type": "options_change", "options": options});
         self.options = options;
         if !self.has_file {
-            self.with_header.push(entry);
+            self.add_with_header([entry]);
             return None;
         }
         self.append(vec![entry], now)
+    }
+
+    /// Adds entries that follow the header. Each replaces the one before it of its type.
+    fn add_with_header(&mut self, entries: impl IntoIterator<Item = Value>) {
+        for entry in entries {
+            self.with_header.retain(|known| known["type"] != entry["type"]);
+            self.with_header.push(entry);
+        }
     }
 
     /// Records the model, the thinking level and the mode, so that they are known before the agent runs again.
@@ -321,7 +330,7 @@ impl Recorder {
             entries.push(json!({"type": "mode_change", "mode": mode}));
         }
         if !self.has_file {
-            self.with_header.extend(entries);
+            self.add_with_header(entries);
             return None;
         }
         self.append(entries, now)

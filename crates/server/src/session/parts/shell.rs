@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use pilothouse_agents::{AgentError, Request, RequestId, ShellOutcome};
+use pilothouse_core::conversation::live_output;
 use pilothouse_core::conversation::ui_message::BashResult;
-use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, BASH_OUTPUT_BYTES, PROMPT_BYTES};
+use pilothouse_core::limits::{AGENT_OUTPUT_QUEUE, PROMPT_BYTES};
 use pilothouse_core::protocol::event::Event;
 use pilothouse_core::protocol::{CommandError, ErrorCode};
 use tokio::sync::mpsc;
@@ -107,13 +108,9 @@ impl Shell {
     /// Adds output of a command that the server runs. Returns the event that shows it.
     pub(in crate::session) fn local_output(&mut self, id: &str, delta: String) -> Option<Event> {
         let command = self.running.get_mut(id)?;
-        let output = &mut command.result.output;
-        output.push_str(&delta);
-        if output.len() > BASH_OUTPUT_BYTES {
-            let cut = output.ceil_char_boundary(output.len() - BASH_OUTPUT_BYTES / 2);
-            output.drain(..cut);
-            command.truncated = true;
-        }
+        let result = &mut command.result;
+        live_output::append(&mut result.output, &mut result.left_out, &delta);
+        command.truncated = result.left_out > 0;
         Some(Event::BashExecutionUpdate { id: id.to_owned(), delta })
     }
 
