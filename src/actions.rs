@@ -3,6 +3,7 @@
 
 mod agents;
 mod attachments;
+pub mod branches;
 mod drafts;
 pub mod elsewhere;
 mod export;
@@ -37,8 +38,8 @@ use crate::routes::{self, Route};
 use crate::store::server::Session;
 use crate::store::{ClientState, ServerState};
 
-/// Navigates to a path below the base path of the page.
-type Navigate = Rc<dyn Fn(&str)>;
+/// Navigates to a path below the base path of the page. Replaces the current address, or adds one to the history.
+type Navigate = Rc<dyn Fn(&str, bool)>;
 
 /// The page's state and actions, which components get from the context.
 #[derive(Clone, Copy)]
@@ -66,13 +67,16 @@ pub struct Actions {
 impl Actions {
     /// Creates the state in the current owner, which must be the page's, inside the router.
     pub fn new() -> Self {
-        let pathname = use_location().pathname;
+        let location = use_location();
+        let (pathname, search) = (location.pathname, location.search);
         let navigate = use_navigate();
-        let navigate: Navigate = Rc::new(move |path| navigate(path, NavigateOptions::default()));
+        let navigate: Navigate = Rc::new(move |path, replace| {
+            navigate(path, NavigateOptions { replace, ..NavigateOptions::default() });
+        });
         let actions = Self {
             server: ServerState::new(),
             client: ClientState::new(browser::now()),
-            route: memo(move || routes::parse_path(&pathname.get())),
+            route: memo(move || routes::parse(&pathname.get(), &search.get())),
             timeline: TimelineHandle::default(),
             navigate: StoredValue::new_local(navigate),
             connection: StoredValue::new_local(None),
@@ -105,25 +109,25 @@ impl Actions {
     }
 
     pub fn navigate_to(&self, route: Route) {
-        self.navigate_to_fragment(route, None);
+        self.navigate_to_fragment(route, None, false);
     }
 
-    fn navigate_to_fragment(&self, route: Route, fragment: Option<String>) {
+    fn navigate_to_fragment(&self, route: Route, fragment: Option<String>, replace: bool) {
         self.client.sidebar_open.set(false);
         self.client.removed_title.set(None);
         self.client.error.set(None);
         let path = routes::path_below_base(&route);
         let navigate = self.navigate.get_value();
-        navigate(&fragment.map_or(path.clone(), |fragment| format!("{path}#{fragment}")));
+        navigate(&fragment.map_or(path.clone(), |fragment| format!("{path}#{fragment}")), replace);
     }
 
     /// Replaces the function that changes the address.
     #[cfg(test)]
     pub fn set_navigate(&self, navigate: impl Fn(&str) + 'static) {
-        self.navigate.set_value(Rc::new(navigate));
+        self.navigate.set_value(Rc::new(move |path, _| navigate(path)));
     }
 
-    /// The session of the address, if it names one.
+    /// The session of the address, if it names one and not another branch of it.
     pub fn current_session(&self) -> Option<Session> {
         untrack(|| self.track_current_session())
     }
@@ -132,7 +136,7 @@ impl Actions {
     pub fn track_current_session(&self) -> Option<Session> {
         match self.route.get() {
             Route::Session(id) => self.server.track_opened(&id),
-            Route::New => None,
+            Route::New | Route::Branch { .. } => None,
         }
     }
 

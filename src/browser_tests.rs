@@ -3,6 +3,7 @@
 
 mod asks_and_extensions;
 mod attachments;
+mod branches;
 mod cases;
 mod fake_socket;
 mod pickers;

@@ -14,6 +14,18 @@ pub enum Route {
     New,
     /// The session with this id.
     Session(String),
+    /// The branch of a session's file that ends with the entry `leaf`. Its address is that of the session with a query.
+    Branch { session: String, leaf: String },
+}
+
+impl Route {
+    /// The session on the screen, whichever branch of it.
+    pub fn session_id(&self) -> Option<&str> {
+        match self {
+            Self::New => None,
+            Self::Session(id) | Self::Branch { session: id, .. } => Some(id),
+        }
+    }
 }
 
 /// The path the page is served under: `/`, unless a proxy puts it below a prefix.
@@ -29,14 +41,20 @@ pub fn path_below_base(route: &Route) -> String {
     match route {
         Route::New => "/".to_owned(),
         Route::Session(id) => format!("/s/{}", encode(id)),
+        Route::Branch { session, leaf } => format!("/s/{}?{BRANCH_KEY}{}", encode(session), encode(leaf)),
     }
 }
 
-/// The route of a path. Unknown paths lead to the form for a new session.
-pub fn parse_path(path: &str) -> Route {
+/// The route of a path with its query. Unknown paths lead to the form for a new session.
+pub fn parse(path: &str, query: &str) -> Route {
     match path.rsplit_once("/s/") {
         Some((_, id)) if !id.is_empty() && !id.contains('/') => {
-            Route::Session(browser::decode_uri_component(id))
+            let session = browser::decode_uri_component(id);
+            let mut parts = query.trim_start_matches('?').split('&');
+            match parts.find_map(|part| part.strip_prefix(BRANCH_KEY)).filter(|leaf| !leaf.is_empty()) {
+                Some(leaf) => Route::Branch { session, leaf: browser::decode_uri_component(leaf) },
+                None => Route::Session(session),
+            }
         }
         _ => Route::New,
     }
@@ -48,9 +66,14 @@ pub fn page_address() -> String {
 }
 
 /// The absolute address of one message, for sharing. The fragment counts messages from one.
-pub fn message_address(session_id: &str, position: usize) -> String {
+pub fn message_address(route: &Route, position: usize) -> String {
     let origin = window().location().origin().unwrap_or_default();
-    format!("{origin}{}#{MESSAGE_PREFIX}{}", path_of(&Route::Session(session_id.to_owned())), position + 1)
+    format!("{origin}{}#{}", path_of(route), message_fragment(position))
+}
+
+/// The fragment of the address of the message at this position.
+pub fn message_fragment(position: usize) -> String {
+    format!("{MESSAGE_PREFIX}{}", position + 1)
 }
 
 /// The position in the conversation of the message that a URL fragment names, counted from zero.
@@ -67,6 +90,9 @@ pub fn entry_fragment(entry: &str) -> String {
 pub fn parse_entry_fragment(fragment: &str) -> Option<String> {
     fragment.strip_prefix(ENTRY_PREFIX).filter(|entry| !entry.is_empty()).map(browser::decode_uri_component)
 }
+
+/// Precedes the last entry of a branch in a query.
+const BRANCH_KEY: &str = "branch=";
 
 /// The prefix of an entry's id in a URL fragment.
 const ENTRY_PREFIX: &str = "entry-";
@@ -139,6 +165,13 @@ mod tests {
         for other in ["", "m", "m0", "m-1", "m1x", "12", "token=m12"] {
             assert_eq!(parse_message_fragment(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_branch_is_in_the_query() {
+        let route = Route::Branch { session: "a".into(), leaf: "@7/?&#".into() };
+        assert_eq!(path_below_base(&route), "/s/a?branch=%407%2F%3F%26%23");
+        assert_eq!(route.session_id(), Some("a"));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::browser::clipboard;
 use crate::store::server::Session;
 
 impl Actions {
-    pub fn copy_conversation(&self, session_id: &str) {
-        self.with_all_rows(session_id, |session| {
+    pub fn copy_conversation(&self, session: Session) {
+        self.with_all_rows(session, |session| {
             clipboard::copy(&markdown(session), move |copied| match copied {
                 true => session.notify(NoticeLevel::Info, "Conversation copied to the clipboard.".to_owned()),
                 false => session.notify(
@@ -23,8 +23,8 @@ impl Actions {
     }
 
     /// Downloads the conversation as a file that is named after the title.
-    pub fn download_conversation(&self, session_id: &str) {
-        self.with_all_rows(session_id, |session| {
+    pub fn download_conversation(&self, session: Session) {
+        self.with_all_rows(session, |session| {
             let replace_special = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
             let title = session.meta.title().get_untracked();
             let name: String = title.chars().take(60).map(replace_special).collect();
@@ -37,8 +37,7 @@ impl Actions {
     }
 
     /// Runs `export` once all rows of an opened session are loaded.
-    fn with_all_rows(&self, session_id: &str, export: impl FnOnce(Session) + 'static) {
-        let Some(session) = self.server.opened(session_id) else { return };
+    fn with_all_rows(&self, session: Session, export: impl FnOnce(Session) + 'static) {
         if session.first() == 0 {
             return export(session);
         }

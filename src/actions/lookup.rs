@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use pilothouse_core::json::FromJson;
 use pilothouse_core::protocol::event::{ModelInfo, NoticeLevel};
 use pilothouse_core::protocol::{
-    AgentCommand, FoundFiles, FoundRows, HubCommand, SearchResults, SessionCommand,
+    AgentCommand, FoundFiles, FoundRow, FoundRows, HubCommand, SearchResults, SessionCommand,
 };
 
 use super::Actions;
@@ -25,11 +25,11 @@ impl Actions {
         match (current, entry) {
             (Some(session), Some(entry)) => {
                 self.client.sidebar_open.set(false);
-                self.show_entry(session, entry);
+                self.show_entry(session, entry, false);
             }
             (_, entry) => {
                 let fragment = entry.map(|entry| routes::entry_fragment(&entry));
-                self.navigate_to_fragment(Route::Session(session_id), fragment);
+                self.navigate_to_fragment(Route::Session(session_id), fragment, false);
             }
         }
     }
@@ -39,21 +39,23 @@ impl Actions {
         if let Some(position) = routes::parse_message_fragment(fragment) {
             self.show_row(session, position, FirstMatch::default());
         } else if let Some(entry) = routes::parse_entry_fragment(fragment) {
-            self.show_entry(session, entry);
+            // The address of the entry leads on to its branch: going back must not end up here again.
+            self.show_entry(session, entry, true);
         }
     }
 
-    /// Asks the server which row shows an entry, and scrolls to that row.
-    fn show_entry(&self, session: Session, entry: String) {
+    /// Asks the server which row shows an entry, and scrolls to that row. If it is on another branch, that is opened.
+    fn show_entry(&self, session: Session, entry: String, replace: bool) {
         let actions = *self;
         self.request_in_session(session, SessionCommand::FindRow { entry }, move |session, outcome| {
-            let row = outcome.map_err(|error| error.message).and_then(|data| {
-                let row = data.get("row").and_then(serde_json::Value::as_u64);
-                row.and_then(|row| usize::try_from(row).ok())
-                    .ok_or_else(|| "This message is no longer in the conversation.".to_owned())
-            });
-            match row {
-                Ok(row) => actions.load_and_show_row(session, row, FirstMatch::default()),
+            match read_answer::<FoundRow>(outcome) {
+                Ok(FoundRow { row, branch: None }) => {
+                    actions.load_and_show_row(session, row, FirstMatch::default());
+                }
+                Ok(FoundRow { row, branch: Some(leaf) }) => {
+                    let route = Route::Branch { session: session.id(), leaf };
+                    actions.navigate_to_fragment(route, Some(routes::message_fragment(row)), replace);
+                }
                 Err(error) => session.notify(NoticeLevel::Warning, error),
             }
         });
@@ -81,10 +83,10 @@ impl Actions {
     }
 
     fn load_and_show_row(&self, session: Session, position: usize, first_match: FirstMatch) {
-        let (timeline, id) = (self.timeline, session.id());
+        let (timeline, key) = (self.timeline, session.key());
         let show = move |is_loaded: bool| {
             if is_loaded {
-                timeline.show_row(&id, position, first_match);
+                timeline.show_row(&key, position, first_match);
             }
         };
         self.load_rows_back_to(session, position, Box::new(show));
@@ -96,15 +98,15 @@ impl Actions {
         if session.row_id_at(position).is_some() {
             return callback(true);
         }
-        let (actions, id, first) = (*self, session.id(), session.first());
+        let (actions, first) = (*self, session.first());
         if position > first {
             return callback(false);
         }
         self.load_earlier_rows(session, move || {
             // Stop if the last request has loaded no rows.
-            match actions.server.opened(&id).filter(|session| session.first() < first) {
-                Some(session) => actions.load_rows_back_to(session, position, callback),
-                None => callback(false),
+            match session.is_alive() && session.first() < first {
+                true => actions.load_rows_back_to(session, position, callback),
+                false => callback(false),
             }
         });
     }

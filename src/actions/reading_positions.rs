@@ -8,7 +8,7 @@ impl Actions {
     /// Adds the row's index in the conversation to the reading position: when the user returns, the row may
     /// no longer be loaded.
     pub fn update_reading_position(&self, session: Session) {
-        let (id, positions) = (session.id(), self.client.reading_positions);
+        let (id, positions) = (session.key(), self.client.reading_positions);
         if let ReadingPosition::At { row, block, offset, .. } = positions.reading(&id)
             && let position @ Some(_) = session.position_of(&row)
         {

@@ -45,7 +45,8 @@ impl Actions {
 
     /// Requests the content of a session that was opened while there was no connection.
     pub(super) fn load_current_session(&self) {
-        if let Some(session) = self.current_session()
+        let route = self.route.get_untracked();
+        if let Some(session) = route.session_id().and_then(|id| self.server.opened(id))
             && session.loading.with_untracked(|loading| *loading != Loading::Ready)
         {
             self.request_snapshot(&session.id());
@@ -172,11 +173,14 @@ impl Actions {
 
     /// Loads the page of rows before the loaded ones. Runs `callback` afterwards, also if that failed.
     pub fn load_earlier_rows(&self, session: Session, callback: impl FnOnce() + 'static) {
-        let (actions, id) = (*self, session.id());
-        let command = SessionCommand::GetMessages { before: session.first(), limit: Some(PAGE_ROWS) };
-        self.request(&id.clone(), command, move |outcome| {
+        let (before, limit) = (session.first(), Some(PAGE_ROWS));
+        let command = match session.branch() {
+            Some(leaf) => SessionCommand::GetBranch { leaf, before: Some(before), limit },
+            None => SessionCommand::GetMessages { before, limit },
+        };
+        self.request(&session.id(), command, move |outcome| {
             let page = read_answer(outcome);
-            if let Some(session) = actions.server.opened(&id) {
+            if session.is_alive() {
                 match page {
                     Ok(page) => session.prepend(page),
                     Err(error) => add_error_row(session, error),

@@ -15,7 +15,8 @@ pub enum FirstMatch {
 
 /// The timeline's interface for other parts of the page.
 pub trait TimelineView {
-    fn session_id(&self) -> String;
+    /// Identifies the session, or the branch of it.
+    fn session_key(&self) -> String;
     fn jump_to_end(&self);
     /// Scrolls to a loaded row, expands it and highlights it for a moment.
     fn show_row(&self, position: usize, first_match: FirstMatch);
@@ -65,9 +66,9 @@ impl TimelineHandle {
     }
 
     /// Shows a row if the timeline is that of this session.
-    pub(super) fn show_row(self, session_id: &str, position: usize, first_match: FirstMatch) {
+    pub(super) fn show_row(self, session_key: &str, position: usize, first_match: FirstMatch) {
         self.with(|timeline| {
-            if timeline.session_id() == session_id {
+            if timeline.session_key() == session_key {
                 timeline.show_row(position, first_match);
             }
         });

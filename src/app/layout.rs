@@ -9,6 +9,7 @@ use crate::features::announcements::Announcer;
 use crate::features::new_session::NewSession;
 use crate::features::rows::image_viewer::ImageViewer;
 use crate::features::session::SessionPage;
+use crate::features::session::branch::branch_screen;
 use crate::features::settings::SettingsDialog;
 use crate::features::shortcuts;
 use crate::features::shortcuts::ShortcutList;
@@ -27,10 +28,15 @@ pub fn Layout() -> impl IntoView {
     let client = actions.client;
     let sidebar_open = client.sidebar_open;
     // The route is parsed by `routes`. For two screens, `leptos_router`'s `FlatRoutes` adds 15 KB to the page.
-    let is_session = memo(move || matches!(actions.route.get(), Route::Session(_)));
-    let screen = move || match is_session.get() {
-        true => view! { <SessionScreen /> }.into_any(),
-        false => view! { <NewSession /> }.into_any(),
+    // All sessions share a screen, which is not built again for the next one.
+    let route = memo(move || match actions.route.get() {
+        Route::Session(_) => Route::Session(String::new()),
+        other => other,
+    });
+    let screen = move || match route.get() {
+        Route::Session(_) => view! { <SessionScreen /> }.into_any(),
+        Route::New => view! { <NewSession /> }.into_any(),
+        Route::Branch { session, leaf } => branch_screen(session, leaf),
     };
     let close_on_escape = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Escape" && sidebar_open.get_untracked() {

@@ -34,7 +34,10 @@ async fn dropped_images_are_shown_removed_and_sent_with_the_text() {
     type_prompt(&page, "What is this?").await;
     press_enter(&page, false, false).await;
     let frame = page.sent("prompt").await;
-    assert_eq!(frame["images"], json!([{"mimeType": "image/png", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB"}]));
+    assert_eq!(
+        frame["images"],
+        json!([{"mimeType": "image/png", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB"}])
+    );
     assert_eq!(pending(&page), 0);
     assert!(page.find("[data-kind=user] img").is_some());
     page.answer("prompt", Err("The queue is full. Try again after a message is sent.")).await;
@@ -69,7 +72,9 @@ async fn other_files_and_too_many_images_are_refused_with_a_reason() {
 #[wasm_bindgen_test]
 async fn an_image_with_too_many_pixels_is_refused_before_it_is_decoded() {
     let page = Page::capable().await;
-    js("wire.decoded = 0; wire.decode ??= window.createImageBitmap; window.createImageBitmap = (...all) => { wire.decoded += 1; return wire.decode.apply(window, all); }");
+    js(
+        "wire.decoded = 0; wire.decode ??= window.createImageBitmap; window.createImageBitmap = (...all) => { wire.decoded += 1; return wire.decode.apply(window, all); }",
+    );
     // 30,000 pixels on each side.
     let bomb = PNG.replace("0, 0, 0, 1, 0, 0, 0, 1", "0, 0, 117, 48, 0, 0, 117, 48");
     drop_files(&page, &[bomb]).await;

@@ -13,6 +13,7 @@ use web_sys::{Element, Event, HtmlInputElement};
 use super::element::{append, clear, element, set, with_class, with_text};
 use super::keyed_list::render_effect;
 use crate::browser::{self, clipboard};
+use crate::routes::{self, Route};
 use crate::widgets::icon::Icon;
 
 /// Creates a `div` as part of a view and calls `build` with it, in the current owner.
@@ -116,6 +117,13 @@ pub fn command_box(command: &str) -> Element {
     });
     append(&copy, &label);
     with_children("div", "command-box", &[&with_text("code", "", command), &copy])
+}
+
+/// A link to another screen of the page.
+pub fn link(class: &str, route: &Route, text: &str) -> Element {
+    let link = with_text("a", class, text);
+    set(&link, "href", &routes::path_of(route));
+    link
 }
 
 /// A link to another site, in a new tab. Only web addresses become links; others are shown as text.

@@ -1,6 +1,7 @@
 //! The screen of one session: title bar, timeline, queue and composer.
 
 pub mod about_agent;
+pub mod branch;
 mod elsewhere_banner;
 mod extension_panels;
 mod notices;

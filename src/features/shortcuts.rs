@@ -121,10 +121,8 @@ fn go_to_neighbour(actions: &Actions, offset: isize) -> bool {
 
 /// The index of the open session.
 fn current_index(actions: &Actions, ids: &[String]) -> Option<usize> {
-    match actions.route.get_untracked() {
-        Route::Session(id) => ids.iter().position(|known| *known == id),
-        Route::New => None,
-    }
+    let route = actions.route.get_untracked();
+    route.session_id().and_then(|id| ids.iter().position(|known| known == id))
 }
 
 fn go_to_session(actions: &Actions, id: Option<&String>) -> bool {

@@ -27,10 +27,7 @@ use crate::widgets::icon::{Glyph, Icon};
 pub fn sidebar_lists(actions: Actions) -> Vec<SidebarList> {
     let client = actions.client;
     let (query, show_archived) = (client.query.get(), client.show_archived.get());
-    let open_id = match actions.route.get() {
-        Route::Session(id) => id,
-        Route::New => String::new(),
-    };
+    let open_id = actions.route.with(|route| route.session_id().unwrap_or_default().to_owned());
     client.list_limits.with(|limits| {
         let view = SidebarView { query: &query, open_id: &open_id, show_archived, limits };
         actions.server.sessions().with(|sessions| sidebar::sidebar_lists(sessions, view))

@@ -2,6 +2,7 @@
 //! otherwise the visible rows stay in place.
 
 mod anchor;
+mod branch_line;
 mod chunk;
 mod controller;
 mod empty;
@@ -26,6 +27,8 @@ use super::asks::ask_cards;
 use super::rows::row_action;
 use crate::actions::timeline::TimelineView;
 use crate::actions::use_actions;
+use crate::dom::build::hand_built;
+use crate::dom::element::append;
 use crate::dom::keyed_list::render_keyed;
 use crate::reactive::memo;
 use crate::store::client::ReadingPosition;
@@ -35,7 +38,7 @@ use crate::widgets::icon::{Glyph, Icon};
 #[component]
 pub fn Timeline(session: Session) -> impl IntoView {
     let actions = use_actions();
-    let reading = actions.client.reading_positions.reading(&session.id());
+    let reading = actions.client.reading_positions.reading(&session.key());
     let timeline = TimelineController::new(actions, session, &reading);
     provide_context(timeline.visibility);
     actions.timeline.register(Rc::new(timeline));
@@ -74,6 +77,7 @@ pub fn Timeline(session: Session) -> impl IntoView {
                     <EarlierRows timeline />
                     <Show when=move || timeline.total() == 0>
                         {empty_conversation(session)}
+                        {hand_built("contents", move |place| append(place, &branch_line::build(actions, session, 0)))}
                     </Show>
                     // Without an argument the directive's element would be treated as static.
                     <div use:chunks=()></div>

@@ -127,7 +127,7 @@ pub struct ShellOutcome {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForkedSession {
     pub session_id: String,
-    /// The text of the message that the fork was made from.
+    /// The text of the message that the fork was made from; empty if the session was cloned.
     pub text: String,
 }
 

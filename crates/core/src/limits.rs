@@ -313,6 +313,14 @@ pub const FILE_CHUNK_BYTES: usize = 256 * 1024;
 pub const TAIL_ROWS: usize = 6 * PAGE_ROWS;
 pub const CHECKPOINT_ROWS: usize = 250;
 
+/// The places of a conversation at which other branches are listed, and the branches at one place. The rest is counted.
+pub const BRANCH_POINTS: usize = 32;
+pub const BRANCHES_AT_POINT: usize = 8;
+
+/// The largest entry that is read for the preview of a branch, and the longest id that becomes part of an address.
+pub const BRANCH_ENTRY_BYTES: usize = 1024 * 1024;
+pub const BRANCH_ID_BYTES: usize = 128;
+
 /// The newest sessions that are read before a client opens them, the size from which a file is worth it, and the
 /// total size.
 pub const READ_AHEAD_SESSIONS: usize = 24;

@@ -7,7 +7,6 @@ pub(crate) mod models;
 
 use std::{
     collections::{HashMap, VecDeque},
-    io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -114,15 +113,14 @@ impl Agent {
     pub(crate) fn open(
         agent_folder: &Path,
         folder: PathBuf,
-        session_id: &str,
+        session: SessionFile,
         pace: Pace,
         output: Output,
         groups: ProcessGroups,
-    ) -> io::Result<Self> {
-        let session = SessionFile::open(agent_folder, &folder, session_id)?;
+    ) -> Self {
+        let scratch = Scratch::new(agent_folder, session.id());
         let state = State::resume(session);
-        let scratch = Scratch::new(agent_folder, session_id);
-        Ok(Self { output, pace, folder, scratch, groups, state: Mutex::new(state) })
+        Self { output, pace, folder, scratch, groups, state: Mutex::new(state) }
     }
 
     /// Calls `act` with the locked state. `act` must not block.

@@ -30,6 +30,7 @@ use tokio::{
 
 use agent::Agent;
 use pace::Pace;
+use session::SessionFile;
 use shell::ProcessGroups;
 use stdio::{Fault, Output};
 
@@ -43,6 +44,14 @@ pub struct Arguments {
     /// Open or create the session with this id
     #[arg(long, value_name = "ID")]
     session_id: Option<String>,
+
+    /// Open this session file
+    #[arg(long, value_name = "FILE", conflicts_with = "session_id")]
+    session: Option<PathBuf>,
+
+    /// The folder for sessions that are made from the opened one, instead of its own
+    #[arg(long, value_name = "FOLDER", requires = "session")]
+    session_dir: Option<PathBuf>,
 
     /// Playback speed: realistic, instant, or a factor such as 2
     #[arg(long, default_value = "realistic", env = "PILOTHOUSE_DEMO_PACE")]
@@ -75,13 +84,14 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         return Ok(());
     }
     let folder = std::env::current_dir().context("the working folder no longer exists")?;
-    let session_id = match &arguments.session_id {
-        Some(id) => validate_session_id(id)?.to_owned(),
-        None => uuid::Uuid::now_v7().to_string(),
+    let agent_folder = agent_folder()?;
+    let session = match (&arguments.session, &arguments.session_id) {
+        (Some(file), _) => SessionFile::open_file(file, &folder, arguments.session_dir.clone()),
+        (None, Some(id)) => SessionFile::open(&agent_folder, &folder, validate_session_id(id)?),
+        (None, None) => SessionFile::open(&agent_folder, &folder, &uuid::Uuid::now_v7().to_string()),
     };
-    let agent =
-        Agent::open(&agent_folder()?, folder, &session_id, arguments.pace, output.clone(), groups.clone())
-            .context("cannot open the session")?;
+    let session = session.context("cannot open the session")?;
+    let agent = Agent::open(&agent_folder, folder, session, arguments.pace, output.clone(), groups.clone());
     let agent = Arc::new(agent);
     if arguments.script.is_none() {
         agent.store_initial_settings();

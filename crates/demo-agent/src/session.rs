@@ -22,6 +22,8 @@ const VERSION: u32 = 3;
 
 pub(crate) struct SessionFile {
     path: PathBuf,
+    /// The folder for sessions that are made from this one, if it is not that of the file.
+    folder: Option<PathBuf>,
     header: Header,
     entries: Vec<Value>,
     /// `None` until the first user message.
@@ -124,6 +126,14 @@ impl SessionFile {
         }
     }
 
+    /// Opens a session file. Sessions that are made from it are stored in `folder`.
+    pub(crate) fn open_file(path: &Path, cwd: &Path, folder: Option<PathBuf>) -> io::Result<Self> {
+        let text = fs::read_to_string(path)?;
+        let header: Value = serde_json::from_str(text.lines().next().unwrap_or_default())?;
+        let id = header.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(Self { folder, ..Self::load(path.to_owned(), cwd, &id)? })
+    }
+
     /// Copies the entries before this one into a new session. Returns `None` if there is no such entry.
     pub(crate) fn fork(&self, entry_id: &str) -> Option<Self> {
         let end = self.entries.iter().position(|entry| entry.get("id").is_some_and(|id| id == entry_id))?;
@@ -138,16 +148,18 @@ impl SessionFile {
     fn copy_until(&self, end: usize) -> Self {
         let id = uuid::Uuid::now_v7().to_string();
         let timestamp = iso_time();
-        let path = self.path.with_file_name(format!("{}_{id}.jsonl", file_time(&timestamp)));
-        let mut fork = Self::empty(path, new_header(Path::new(&self.header.cwd), &id, timestamp));
+        let name = format!("{}_{id}.jsonl", file_time(&timestamp));
+        let path =
+            self.folder.as_ref().map_or_else(|| self.path.with_file_name(&name), |folder| folder.join(&name));
+        let mut copy = Self::empty(path, new_header(Path::new(&self.header.cwd), &id, timestamp));
         for entry in &self.entries[..end] {
-            fork.append_recorded(&entry.to_string());
+            copy.append_recorded(&entry.to_string());
         }
-        fork
+        copy
     }
 
     fn empty(path: PathBuf, header: Header) -> Self {
-        Self { path, header, entries: Vec::new(), file: None, pending: Vec::new() }
+        Self { path, folder: None, header, entries: Vec::new(), file: None, pending: Vec::new() }
     }
 
     fn load(path: PathBuf, cwd: &Path, id: &str) -> io::Result<Self> {

@@ -17,10 +17,11 @@
 //! | `recorder` | the session file of an agent that keeps none |
 //!
 //! This file is the loop: inputs, deadlines and effects. What an input means for several parts is in `commands` (from
-//! clients), `turns` (prompts), `queue_changes`, `agent_output`, `file_changes` and `recording`. `queries` and `probes` run
-//! outside the loop.
+//! clients), `turns` (prompts), `queue_changes`, `agent_output`, `file_changes`, `branches` and `recording`. `queries` and
+//! `probes` run outside the loop.
 
 mod agent_output;
+mod branches;
 mod commands;
 mod effect;
 mod file_changes;
@@ -57,6 +58,7 @@ use crate::clock::now_ms;
 use crate::http::blobs::Blobs;
 use crate::hub::Hub;
 use crate::hub::elsewhere::SCAN_INTERVAL;
+use branches::SessionBranches;
 use effect::{Effect, Pending};
 use parts::agent_connection::{AgentConnection, FromAgent};
 use parts::asks::Asks;
@@ -170,6 +172,7 @@ struct Session {
     shell: Shell,
     /// Records the conversation of an agent that keeps no readable files.
     recorder: Option<Recorder>,
+    branches: SessionBranches,
     /// The lines of the agent that could not be read.
     unreadable_lines: LineCount,
     /// A client that waits for a retry, which begins when the process has ended.
@@ -207,6 +210,7 @@ impl Session {
             journal: Journal::new(hub.store().clone(), origin.id.clone()),
             shell: Shell::default(),
             recorder,
+            branches: SessionBranches::default(),
             unreadable_lines: LineCount::default(),
             retry_after_exit: None,
             unused_at: None,

@@ -405,6 +405,7 @@ const fn may_start_agent(command: &SessionCommand) -> bool {
             | SessionCommand::LogIn { .. }
             | SessionCommand::Compact { .. }
             | SessionCommand::Fork { .. }
+            | SessionCommand::ForkBranch { .. }
             | SessionCommand::RenameSession { .. }
     )
 }

@@ -36,6 +36,8 @@ pub struct Client {
     pub snapshots: usize,
     /// The texts of received notices.
     pub notices: Vec<String>,
+    /// The ends of the branches that sessions have left.
+    pub left_branches: Vec<String>,
     /// The ids of sessions that the server reported as removed.
     pub removed_sessions: Vec<String>,
     /// How often the server reported that the list of devices changed.
@@ -88,6 +90,7 @@ impl Client {
             events: 0,
             snapshots: 0,
             notices: Vec::new(),
+            left_branches: Vec::new(),
             removed_sessions: Vec::new(),
             device_changes: 0,
         }
@@ -239,6 +242,9 @@ impl Client {
                 self.events += 1;
                 if let Event::Notice { text, .. } = &event {
                     self.notices.push(text.clone());
+                }
+                if let Event::BranchLeft { leaf } = &event {
+                    self.left_branches.push(leaf.clone());
                 }
                 let applied = self.views.get_mut(&session_id).unwrap().apply_numbered(seq, event);
                 assert!(

@@ -104,6 +104,13 @@ pub fn append_entry(file: &Path, entry: Value) {
     std::fs::File::options().append(true).open(file).unwrap().write_all(line.as_bytes()).unwrap();
 }
 
+/// Appends a user message after this entry, as another program does that went back to it. Returns the message's id.
+pub fn append_aside(file: &Path, parent: &Value, text: &str) -> String {
+    let id = format!("appended{}", lines(file).len());
+    append_branch(file, parent, json!({"role": "user", "content": text}));
+    id
+}
+
 /// Appends a message after the last entry, as another program does.
 pub fn append_message(file: &Path, mut message: Value) {
     message["timestamp"] = json!(LATE_MESSAGE + lines(file).len() as u64);

@@ -68,12 +68,12 @@ impl RowContext {
 
     /// Whether the user has expanded the row, for a view that belongs to the current owner.
     pub fn watch_expanded(&self) -> ArcRwSignal<bool> {
-        self.actions.client.reading_positions.expanded.watch(&self.session.id(), self.row.id())
+        self.actions.client.reading_positions.expanded.watch(&self.session.key(), self.row.id())
     }
 
     /// Expands or collapses the row.
     pub fn toggle(&self) {
-        self.actions.client.reading_positions.expanded.toggle(&self.session.id(), self.row.id());
+        self.actions.client.reading_positions.expanded.toggle(&self.session.key(), self.row.id());
     }
 
     /// Creates the row's element, without content.

@@ -11,6 +11,7 @@ use web_sys::{Element, MouseEvent};
 use super::context::RowContext;
 use super::{code, markdown};
 use crate::actions::Actions;
+use crate::actions::branches::route_of;
 use crate::browser::clipboard;
 use crate::dom::element;
 use crate::dom::element::{append, set, with_class, with_text};
@@ -130,7 +131,9 @@ impl RowContext {
         match action {
             RowAction::Toggle => self.toggle(),
             RowAction::Copy => copy(button, &session.read_untracked(&self.row, copied_text)),
-            RowAction::CopyLink => copy(button, &routes::message_address(&session.id(), self.row.position())),
+            RowAction::CopyLink => {
+                copy(button, &routes::message_address(&route_of(session), self.row.position()));
+            }
             RowAction::CopyCode => {
                 let code = closest(button, ".code-block").and_then(|block| markdown::code_element(&block));
                 copy_with_text_feedback(button, &code.map(|code| code::text(&code)).unwrap_or_default());

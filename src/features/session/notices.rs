@@ -4,8 +4,9 @@ use leptos::prelude::*;
 use pilothouse_core::protocol::event::NoticeLevel;
 use pilothouse_core::render::failure::failure_text;
 
-use crate::dom::build::{glyph, icon_button, rebuilt, with_children};
+use crate::dom::build::{glyph, icon_button, link, rebuilt, with_children};
 use crate::dom::element::{append, set, with_text};
+use crate::routes::Route;
 use crate::store::server::Session;
 use crate::widgets::icon::Icon;
 
@@ -27,6 +28,10 @@ pub fn notices(session: Session) -> AnyView {
                 session.dismiss_notice(notice.number);
             });
             let text = with_text("span", "notice-text", &text);
+            if let Some(leaf) = notice.branch {
+                let route = Route::Branch { session: session.id(), leaf };
+                append(&text, &link("notice-link", &route, "Show the other branch"));
+            }
             append(place, &with_children("div", class, &[&glyph(icon), &text, &dismiss]));
         }
     })

@@ -39,7 +39,7 @@ struct RowContent {
 
 impl RowContent {
     fn of(summary: &SessionSummary, actions: Actions) -> Self {
-        let is_open = |route: &Route| matches!(route, Route::Session(open) if *open == summary.id);
+        let is_open = |route: &Route| route.session_id() == Some(summary.id.as_str());
         // An unfinished run of another program is not paused.
         let works = summary.external_writer && summary.state == SessionState::Paused;
         Self {

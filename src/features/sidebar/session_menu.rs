@@ -83,8 +83,12 @@ fn build(place: &Element, actions: Actions, id: &str, in_sidebar: bool) {
         }
     }
     if opened.is_some() {
-        item(Icon::Copy, "Copy as Markdown", |actions, id| actions.copy_conversation(id));
-        item(Icon::File, "Save as Markdown", |actions, id| actions.download_conversation(id));
+        item(Icon::Copy, "Copy as Markdown", |actions, id| {
+            actions.server.opened(id).into_iter().for_each(|session| actions.copy_conversation(session));
+        });
+        item(Icon::File, "Save as Markdown", |actions, id| {
+            actions.server.opened(id).into_iter().for_each(|session| actions.download_conversation(session));
+        });
         item(Icon::Info, "About this agent", |actions, id| {
             actions.server.opened(id).into_iter().for_each(|session| about_agent::show(actions, session));
         });

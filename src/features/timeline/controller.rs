@@ -149,7 +149,7 @@ impl TimelineController {
         let reading = anchor.as_ref().map_or(ReadingPosition::Following, |anchor| anchor.reading(&scroller));
         self.anchor.set_value(anchor);
         if !now.is_returning() {
-            self.actions.client.reading_positions.set_reading(&self.session.id(), reading);
+            self.actions.client.reading_positions.set_reading(&self.session.key(), reading);
         }
         if !now.keeps_end() && measure.top < FETCH_DISTANCE * measure.viewport {
             self.fetch_earlier();
@@ -266,7 +266,7 @@ impl TimelineController {
     /// Expands a row, scrolls to it and highlights it for a moment.
     fn scroll_to_row(self, scroller: &HtmlElement, row_id: &str) -> Option<Element> {
         let row = find_row(scroller, row_id)?;
-        self.actions.client.reading_positions.expanded.expand(&self.session.id(), row_id);
+        self.actions.client.reading_positions.expanded.expand(&self.session.key(), row_id);
         show_at(scroller, &row, None, f64::from(scroller.client_height()) / 4.0);
         remove_highlights();
         let _ = row.set_attribute("data-found", "");
@@ -284,8 +284,8 @@ fn remove_highlights() {
 }
 
 impl TimelineView for TimelineController {
-    fn session_id(&self) -> String {
-        self.session.id()
+    fn session_key(&self) -> String {
+        self.session.key()
     }
 
     fn jump_to_end(&self) {

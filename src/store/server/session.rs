@@ -1,10 +1,10 @@
 //! An opened session: the folded view, which is not reactive, and the signals that are derived from it.
 
 use leptos::prelude::*;
-use pilothouse_core::conversation::controller::{MessageController, Report};
+use pilothouse_core::conversation::controller::{Fold, MessageController, Report};
 use pilothouse_core::protocol::event::{Event, NoticeLevel};
 use pilothouse_core::protocol::{
-    CommandError, Cursor, MessagesPage, SessionMeta, SessionMetaStoreFields, Snapshot,
+    BranchPage, CommandError, Cursor, MessagesPage, SessionMeta, SessionMetaStoreFields, Snapshot,
 };
 use pilothouse_core::render::describe::distant_parent;
 use pilothouse_core::session::view::Applied;
@@ -30,6 +30,8 @@ pub enum Loading {
 #[derive(Clone, Copy, Default)]
 pub struct Session {
     id: StoredValue<String>,
+    /// The last entry of the branch, if this is not the one that the session continues.
+    branch: StoredValue<Option<String>>,
     owner: StoredValue<Owner>,
     view: StoredValue<SessionView>,
     row_list: StoredValue<RowList>,
@@ -110,8 +112,40 @@ impl Session {
         Self { id: StoredValue::new(id.to_owned()), owner: StoredValue::new(owner), ..Self::default() }
     }
 
+    /// Another branch of a session's file. Its signals live as long as the current owner.
+    pub fn of_branch(id: &str, leaf: String) -> Self {
+        Self { id: StoredValue::new(id.to_owned()), branch: StoredValue::new(Some(leaf)), ..Self::default() }
+    }
+
     pub fn id(&self) -> String {
         self.id.get_value()
+    }
+
+    /// The last entry of the branch, if this is not the one that the session continues.
+    pub fn branch(&self) -> Option<String> {
+        self.branch.get_value()
+    }
+
+    /// Identifies the session, or the branch of it, in what this browser remembers.
+    pub fn key(&self) -> String {
+        match self.branch() {
+            Some(leaf) => format!("{}?{leaf}", self.id()),
+            None => self.id(),
+        }
+    }
+
+    /// Whether the page still holds the session.
+    pub fn is_alive(&self) -> bool {
+        self.id.try_with_value(|_| ()).is_some()
+    }
+
+    /// Shows the newest rows of a branch. Nothing else about a branch is known, so nothing else is offered for it.
+    pub fn show_branch(&self, page: BranchPage, title: String) {
+        let BranchPage { first, total, messages, branches, current: _ } = page;
+        let meta = SessionMeta { session_id: self.id(), title, branches, ..SessionMeta::default() };
+        let (epoch, streaming) = (String::new(), Fold::default());
+        self.apply_snapshot(Snapshot { epoch, seq: 0, total, first, messages, streaming, meta });
+        self.update_signals();
     }
 
     pub fn has_id(&self, id: &str) -> bool {
@@ -214,6 +248,10 @@ impl Session {
     fn apply_unfolded(&self, event: &Event) {
         match event {
             Event::Notice { level, text } => self.notify(*level, text.clone()),
+            Event::BranchLeft { leaf } => self.notices.update(|notices| {
+                let text = "This conversation continued on another branch. ".to_owned();
+                notice::add(notices, NoticeLevel::Info, text, Some(leaf.clone()));
+            }),
             Event::EditorText { text } if !text.is_empty() => self.offered.set(Some(text.clone())),
             event => self.requested.update_value(|requested| {
                 requested.retain(|(setting, _)| !setting.is_reported_by(event));
@@ -324,7 +362,7 @@ impl Session {
 
     /// Adds a notice next to the conversation.
     pub fn notify(&self, level: NoticeLevel, text: String) {
-        self.notices.update(|notices| notice::add(notices, level, text));
+        self.notices.update(|notices| notice::add(notices, level, text, None));
     }
 
     pub fn dismiss_notice(&self, number: u64) {

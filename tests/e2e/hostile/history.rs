@@ -1,10 +1,11 @@
 //! Hostile text in session files: in every kind of row, opened as a user opens it.
 
+use pilothouse_core::limits::{BRANCH_POINTS, BRANCHES_AT_POINT};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use pilothouse_test_support::browser::{Page, Size, session_row};
-use pilothouse_test_support::session_file::SessionFile;
+use pilothouse_test_support::session_file::{SessionFile, append_aside};
 
 use super::payloads::{Payload, bundles, links, texts, words};
 use super::trap::Trap;
@@ -200,6 +201,35 @@ async fn tools_shells_errors_and_extensions_in_a_session_are_only_text() {
         page.watch().await;
         page.be_endless().await;
         history.is_harmless(fixture, &page, &trap).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn previews_of_other_branches_are_only_text() {
+    story("hostile-branches", Size::Wide, async |fixture| {
+        let trap = Trap::set();
+        let page = fixture.page();
+        page.watch().await;
+        page.be_endless().await;
+        let payloads = texts(&trap);
+        let places = payloads.chunks(BRANCHES_AT_POINT);
+        let mut file = SessionFile::numbered(0, &fixture.project.path().to_string_lossy());
+        (0..places.len()).for_each(|_| file.user("Go on"));
+        let count = places.len();
+        let session = fixture.add_session(file);
+        let path = fixture.server.session_file(&session);
+        for (place, payloads) in places.enumerate() {
+            for payload in payloads {
+                append_aside(&path, &json!(format!("e{place}")), &payload.text);
+            }
+        }
+        append_aside(&path, &json!(format!("e{}", count - 1)), "The end");
+        page.enter(&fixture.server.link).await;
+        page.click(&session_row(&session)).await;
+        page.until_text("The end").await;
+        page.until_count(".branches", count.min(BRANCH_POINTS)).await;
+        page.nothing_has_happened(fixture, &trap, &session).await;
     })
     .await;
 }

@@ -1,4 +1,5 @@
-//! Sessions as a whole: the library in the sidebar, and sessions that wait for the user.
+//! Sessions as a whole: the library in the sidebar, sessions that wait for the user, and other branches of a session.
 
+mod branches;
 mod library;
 mod waiting;

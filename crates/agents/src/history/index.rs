@@ -2,11 +2,15 @@
 //! file's bytes in chunks of any size, and later with appended bytes. The active branch is the path from the root to
 //! the leaf; the leaf is the last entry with an id.
 
-use std::collections::HashMap;
+mod branches;
+
+use std::collections::{BTreeSet, HashMap};
 
 use super::facts::FileFacts;
 use super::record::{EntryKind, Parent};
 use super::records::{FoundRecord, RecordScanner};
+
+pub use branches::OtherBranch;
 
 /// The position and the indexed fields of an entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +25,10 @@ pub struct IndexEntry {
     pub message_time: u64,
     /// The number of the previous entry in the branch, which is always smaller.
     parent: Option<u32>,
+    /// The nearest message in the branch: this entry, or one before it. See `EntryKind::is_said`.
+    message: Option<u32>,
+    /// The number of messages in the branch up to here.
+    messages: u32,
 }
 
 /// The positions and the tree of a session file's entries.
@@ -39,6 +47,10 @@ struct Tree {
     leaf: Option<u32>,
     /// Entries without an id. They belong to no branch and are shown at their position in the file.
     without_id: Vec<u32>,
+    /// The messages after which there is no other: the last of each branch.
+    tips: BTreeSet<u32>,
+    /// The number of entries that did not continue from the entry before them.
+    detours: u64,
 }
 
 /// The change of the active branch after more of the file was read.
@@ -138,6 +150,18 @@ impl Tree {
             Parent::Id(id) => self.by_id.get(&**id).copied().or(self.leaf),
             Parent::Invalid => self.leaf,
         });
+        let before = parent.and_then(|parent| self.entries.get(parent as usize));
+        let (mut message, mut messages) = before.map_or((None, 0), |entry| (entry.message, entry.messages));
+        if record.id.is_some() {
+            self.detours += u64::from(parent != self.leaf);
+            if record.kind.is_said() {
+                if let Some(before) = message {
+                    self.tips.remove(&before);
+                }
+                self.tips.insert(number);
+                (message, messages) = (Some(number), messages + 1);
+            }
+        }
         self.entries.push(IndexEntry {
             offset: found.offset,
             length: found.bytes.len(),
@@ -145,6 +169,8 @@ impl Tree {
             time: record.time.unwrap_or_default(),
             message_time: record.message_time.unwrap_or_default(),
             parent,
+            message,
+            messages,
         });
         match &record.id {
             Some(id) => {

@@ -97,6 +97,11 @@ impl EntryKind {
         }
     }
 
+    /// Whether this is something that the user or the model said or did. A branch without any is not shown.
+    pub const fn is_said(self) -> bool {
+        matches!(self, Self::Message(Role::User | Role::Assistant | Role::Other))
+    }
+
     /// Whether entries of this kind can change the rows or the settings of the conversation.
     pub const fn is_shown(self) -> bool {
         !matches!(

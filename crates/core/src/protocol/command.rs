@@ -148,6 +148,15 @@ pub enum SessionCommand {
         #[serde(default)]
         limit: Option<usize>,
     },
+    /// Returns rows of another branch of the session's file: those before this index, else the newest. `leaf` is the
+    /// entry with which the branch ends.
+    GetBranch {
+        leaf: String,
+        #[serde(default)]
+        before: Option<usize>,
+        #[serde(default)]
+        limit: Option<usize>,
+    },
     Prompt {
         client_id: String,
         message: String,
@@ -231,6 +240,10 @@ pub enum SessionCommand {
     Fork {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         row: Option<usize>,
+    },
+    /// Creates a session with the conversation of another branch of the session's file.
+    ForkBranch {
+        leaf: String,
     },
     RenameSession {
         title: String,
@@ -485,6 +498,7 @@ impl SessionCommand {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::GetMessages { .. } => "get_messages",
+            Self::GetBranch { .. } => "get_branch",
             Self::Prompt { .. } => "prompt",
             Self::Abort => "abort",
             Self::ClearQueue => "clear_queue",
@@ -506,6 +520,7 @@ impl SessionCommand {
             Self::GetCommands => "get_commands",
             Self::Compact { .. } => "compact",
             Self::Fork { .. } => "fork",
+            Self::ForkBranch { .. } => "fork_branch",
             Self::RenameSession { .. } => "rename_session",
             Self::TakeOver => "take_over",
             Self::FindFiles { .. } => "find_files",
@@ -568,6 +583,8 @@ mod tests {
         let finish = QueueEdit::Finish { text: "new".to_owned(), images: Vec::new() };
         let session = [
             SessionCommand::GetMessages { before: 3, limit: None },
+            SessionCommand::GetBranch { leaf: "e".to_owned(), before: Some(3), limit: None },
+            SessionCommand::ForkBranch { leaf: "e".to_owned() },
             SessionCommand::Abort,
             SessionCommand::EditQueued { item_id: "i".to_owned(), revision: 2, edit: finish },
             SessionCommand::Answer {

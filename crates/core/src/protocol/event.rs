@@ -14,7 +14,7 @@ use crate::conversation::plan::PlanStep;
 use crate::conversation::queue::Scheduled;
 use crate::conversation::ui_message::{BashResult, Image};
 use crate::json::FromJson;
-use crate::protocol::{AgentOption, Capabilities, ExternalProgram, Login, is_false};
+use crate::protocol::{AgentOption, Branches, Capabilities, ExternalProgram, Login, is_false};
 use crate::session::machine::SessionState;
 
 pub use cut::{cut_commands, cut_login, cut_models};
@@ -158,6 +158,15 @@ pub enum Event {
         active: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         program: Option<ExternalProgram>,
+    },
+    /// The branches of the session's file besides the one that is shown. The complete list.
+    BranchesChanged {
+        #[json(required)]
+        branches: Branches,
+    },
+    /// The session continues on another branch than before: what was shown is on the branch that ends with this entry.
+    BranchLeft {
+        leaf: String,
     },
     /// The complete queue, as the server holds it.
     QueueUpdate {

@@ -7,7 +7,7 @@ use crate::conversation::message::{CallInfo, Content, Location, Part, StopReason
 use crate::conversation::plan::PlanState;
 use crate::conversation::queue::Lane;
 use crate::conversation::ui_message::{Image, ToolStep};
-use crate::protocol::{LoginKind, LoginMethod, OptionChoice, ServerFrame};
+use crate::protocol::{Branch, BranchPoint, LoginKind, LoginMethod, OptionChoice, ServerFrame};
 use serde_json::json;
 
 fn every_event() -> Vec<Event> {
@@ -200,6 +200,23 @@ fn every_event() -> Vec<Event> {
                 since: 1_800_000_000_000,
             }),
         },
+        Event::BranchesChanged {
+            branches: Branches {
+                points: vec![BranchPoint {
+                    row: 2,
+                    branches: vec![Branch {
+                        leaf: "l".into(),
+                        time: 7,
+                        messages: 3,
+                        preview: "p".into(),
+                        current: true,
+                    }],
+                    more: 4,
+                }],
+                earlier: 5,
+            },
+        },
+        Event::BranchLeft { leaf: "l".into() },
         Event::QueueUpdate { items: vec![scheduled] },
         Event::BashStart { id: "b".into(), command: "ls".into(), exclude_from_context: true },
         Event::BashExecutionUpdate { id: "b".into(), delta: "x".into() },

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::ModelInfo;
-use super::{SessionSummary, is_false};
+use super::{Branches, SessionSummary, is_false};
 use crate::conversation::queue::Scheduled;
 use crate::conversation::ui_message::{Kind, UiMessage};
 use crate::json::FromJson;
@@ -33,7 +33,8 @@ pub enum SessionReply {
     Draft { draft: String },
     Edited { revision: u32 },
     Messages(MessagesPage),
-    Row { row: usize },
+    Branch(BranchPage),
+    Row(FoundRow),
     Rows(FoundRows),
     Files(FoundFiles),
     Models { models: Vec<ModelInfo> },
@@ -73,6 +74,29 @@ pub struct MessagesPage {
     pub first: usize,
     pub total: usize,
     pub messages: Vec<UiMessage>,
+}
+
+/// A page of rows of another branch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, FromJson)]
+pub struct BranchPage {
+    pub first: usize,
+    pub total: usize,
+    pub messages: Vec<UiMessage>,
+    /// The branches besides this one. Only with the newest rows.
+    #[serde(default, skip_serializing_if = "Branches::is_empty")]
+    pub branches: Branches,
+    /// The conversation that the session continues contains all of the branch.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub current: bool,
+}
+
+/// The row that shows an entry of the session's file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, FromJson)]
+pub struct FoundRow {
+    pub row: usize,
+    /// The last entry of the branch that has the row, if that is not the one that the session continues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
 }
 
 /// Sessions that only an agent knows, newest first.

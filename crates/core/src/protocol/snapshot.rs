@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::{ContextUsage, ModelInfo};
-use super::is_false;
+use super::{Branches, is_false};
 use crate::conversation::ask::Ask;
 use crate::conversation::ask::auto_approve::AutoApprove;
 use crate::conversation::controller::Fold;
@@ -89,6 +89,11 @@ pub struct SessionMeta {
     #[serde(default)]
     #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
     pub plan: Vec<PlanStep>,
+    /// The branches of the session's file besides the one that is shown.
+    #[serde(skip_serializing_if = "Branches::is_empty")]
+    #[serde(default)]
+    #[cfg_attr(feature = "store", patch(|this, new| *this = new))]
+    pub branches: Branches,
     /// The login that the agent needs before it can work.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "store", patch(|this, new| *this = new))]

@@ -129,6 +129,7 @@ impl SessionMeta {
                 self.external_writer = *active;
                 self.external_program.clone_from(program);
             }
+            Event::BranchesChanged { branches } => self.branches.clone_from(branches),
             Event::ProcessExit { .. } => {
                 self.end_run();
                 self.asks.clear();

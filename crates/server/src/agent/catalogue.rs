@@ -242,6 +242,20 @@ impl Agent {
         self.program(session.folder, mark, arguments)
     }
 
+    /// How a process is started that opens a copy of the session's file, or of a part of it, to create another session
+    /// beside the session's own file.
+    pub fn launch_copy(&self, session: SessionStart<'_>, copy: &Path, mark: String) -> Launch {
+        let arguments = match self.protocol {
+            Protocol::Pi => pi::copy_arguments(session.file, copy),
+            Protocol::Acp => Vec::new(),
+        };
+        let mut launch = self.program(session.folder, mark, arguments);
+        if let (Some(sandbox), Some(folder)) = (&mut launch.sandbox, copy.parent()) {
+            sandbox.writable.push(folder.to_owned());
+        }
+        launch
+    }
+
     /// How a process is started that belongs to no session and leaves none behind.
     pub fn launch_without_session(&self, folder: &Path, mark: String) -> Launch {
         let arguments = match self.protocol {

@@ -2,8 +2,10 @@
 //! checkpoint of the fold every few hundred rows. Older rows are folded again from the nearest checkpoint on request;
 //! the result is identical to one fold of the whole file.
 //!
-//! `fold` folds the active branch into rows, `pages` finds rows and entries, `follow` reads appended entries.
+//! `fold` folds the active branch into rows, `pages` finds rows and entries, `follow` reads appended entries, `branches`
+//! lists the other branches and opens one of them.
 
+mod branches;
 mod fold;
 mod follow;
 mod pages;
@@ -44,7 +46,7 @@ pub struct HistoryFile {
     index: SessionIndex,
     /// Sorted by time.
     extras: Vec<Extra>,
-    /// The numbers of the entries in the active branch.
+    /// The numbers of the entries in the active branch, or in the branch that was opened.
     active: Vec<u32>,
     /// The number of rows before each entry of the active branch.
     rows_before: Vec<usize>,
@@ -288,6 +290,18 @@ impl ScannedFile {
             tracing::warn!(path = %history.path.display(), lines, "skipped unreadable lines of a session file");
         }
         history
+    }
+
+    /// Folds the branch that ends with this entry instead of the active one. It is complete: it does not follow the file.
+    /// Returns `None` if there is no such entry.
+    pub fn fold_branch(self, leaf: &str, extras: &[Extra], blobs: &Blobs) -> Option<HistoryFile> {
+        let branch = self.index.branch_to(branches::entry_with_key(&self.index, leaf)?);
+        let shared = branches::extras_before_departure(&self.index, &branch, extras);
+        let (mut history, file) = self.into_unfolded(&shared, blobs);
+        history.active = branch;
+        let full_fold = history.fold_everything(&file);
+        history.fold_newest_rows(&file, full_fold);
+        Some(history)
     }
 
     /// Returns the conversation before the first entry is folded, and its file.

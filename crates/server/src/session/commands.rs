@@ -91,6 +91,7 @@ impl Session {
             SessionCommand::Compact { instructions } => self.compact(responder, instructions).await,
             SessionCommand::RenameSession { title } => self.rename(responder, &title).await,
             SessionCommand::Fork { row } => self.fork(responder, row).await,
+            SessionCommand::ForkBranch { leaf } => self.fork_branch(responder, leaf),
             SessionCommand::Bash { client_id, command, exclude_from_context } => {
                 let result = self.run_shell(&client_id, &command, exclude_from_context).await;
                 responder.respond(result.map(|()| SessionReply::Done));
@@ -124,6 +125,10 @@ impl Session {
                     return queries::older_rows(responder, self.file.history().cloned(), range);
                 }
                 responder.respond(Ok(SessionReply::Messages(self.log.view().page_before(before, limit))));
+            }
+            SessionCommand::GetBranch { leaf, before, limit } => {
+                let limit = limit.unwrap_or(PAGE_ROWS).min(PAGE_ROWS);
+                self.branch_rows(responder, leaf, (before, limit));
             }
             SessionCommand::FindFiles { query } => {
                 queries::find_files(responder, &self.origin, self.hub.allowed_roots().clone(), query);

@@ -23,8 +23,19 @@ use crate::hub::elsewhere::SessionFile;
 impl Session {
     /// Shows the conversation as it is on disk, in a new epoch.
     pub(super) fn show(&mut self, recovered: Recovered) {
-        let Recovered { history, recorded, extras, queue, unsent, interrupted, writes, elsewhere, .. } =
-            recovered;
+        let Recovered {
+            history,
+            recorded,
+            extras,
+            queue,
+            unsent,
+            interrupted,
+            writes,
+            elsewhere,
+            branches,
+            ..
+        } = recovered;
+        self.branches.shown(history.as_ref());
         let import = recorded.as_ref().is_some_and(|recorded| recorded.import.is_some());
         let is_unfinished = interrupted || import || !unsent.is_empty() || !queue.is_empty();
         let mut state = history.as_ref().map_or(SessionState::Idle, |history| history.resting_state());
@@ -44,6 +55,7 @@ impl Session {
         self.steering.replace(queue.clone());
         self.log.reset(state, |view| {
             view.meta.queue = queue;
+            view.meta.branches = branches;
             if let Some(history) = &history {
                 view.meta.title = history.title();
                 view.meta.plan = history.plan().to_vec();
@@ -83,6 +95,7 @@ impl Session {
 
     /// Reads the conversation from disk again and sends every client a new snapshot.
     pub(super) async fn reload(&mut self) {
+        let left = self.last_shown_entry().await;
         let recovered = read_from_disk(&self.origin, &self.hub).await;
         if recovered.history.is_none() {
             return;
@@ -93,6 +106,9 @@ impl Session {
         self.log.broadcast_snapshot();
         self.update_summary();
         // The newest line of the file decides which branch is shown.
+        if self.announce_left_branch(left).await {
+            return;
+        }
         let now = messages_in(&self.log.view().controller);
         if shown.iter().any(|message| !now.contains(message)) {
             let text = "Another program continued this session from an earlier message. What was said after that \
@@ -149,6 +165,7 @@ impl Session {
         } else if self.log.meta().external_writer {
             self.publish_elsewhere().await;
         }
+        self.update_branches().await;
     }
 
     /// Looks for a program that has the session open, while no run of ours is in progress. A recent search is enough if
@@ -314,6 +331,7 @@ impl Session {
             let has_process = self.agent.is_running();
             let action = self.file.take_own(&self.origin, self.hub.store(), has_process).await;
             self.apply_file_action(action).await;
+            self.update_branches().await;
         }
         self.file.check_later(Instant::now());
     }
@@ -332,6 +350,7 @@ impl Session {
         }
         let messages = self.file.take_rest(&self.origin, self.hub.store()).await;
         live_events(messages).for_each(|event| self.publish(event));
+        self.update_branches().await;
     }
 
     /// Settles the reported prompts that the session file contains: they need no recovery.

@@ -3,7 +3,9 @@
 
 use pilothouse_core::UiMessage;
 use pilothouse_core::limits::{PAGE_ROWS, QUERY_BYTES};
-use pilothouse_core::protocol::{CommandError, ErrorCode, FoundFiles, FoundRows, MessagesPage, SessionReply};
+use pilothouse_core::protocol::{
+    CommandError, ErrorCode, FoundFiles, FoundRow, FoundRows, MessagesPage, SessionReply,
+};
 use pilothouse_core::render::find::Needle;
 use tokio::task::spawn_blocking;
 
@@ -31,14 +33,21 @@ pub(super) fn older_rows(
     });
 }
 
-/// Replies with the row that shows an entry of the session file.
+/// Replies with the row that shows an entry of the session file, on whichever branch it is.
 pub(super) fn find_row(responder: Responder, origin: SessionOrigin, store: Store, entry: String) {
     tokio::spawn(async move {
         let _ = store.flush().result().await;
-        let found =
-            spawn_blocking(move || recovery::read_open_session(&origin, &store)?.row_of_entry(&entry));
+        let found = spawn_blocking(move || {
+            let history = recovery::read_open_session(&origin, &store)?;
+            if let Some(row) = history.row_of_entry(&entry) {
+                return Some(FoundRow { row, branch: None });
+            }
+            let leaf = history.branch_with_entry(&entry)?;
+            let row = recovery::read_branch(&origin, &store, &leaf)?.row_of_entry(&entry)?;
+            Some(FoundRow { row, branch: Some(leaf) })
+        });
         responder.respond(match found.await.ok().flatten() {
-            Some(row) => Ok(SessionReply::Row { row }),
+            Some(found) => Ok(SessionReply::Row(found)),
             None => Err(CommandError::new(ErrorCode::Gone, "This message is no longer in the conversation.")),
         });
     });

@@ -9,7 +9,7 @@ use pilothouse_core::conversation::message::{Content, Message, Part};
 use pilothouse_core::conversation::queue::{Queue, Scheduled};
 use pilothouse_core::conversation::ui_message::BashResult;
 use pilothouse_core::protocol::event::Event;
-use pilothouse_core::protocol::{Disposition, Prompted};
+use pilothouse_core::protocol::{Branches, Disposition, Prompted};
 
 use super::SessionOrigin;
 use super::parts::in_flight::{is_part_of_message, shell_id};
@@ -44,6 +44,8 @@ pub(super) struct Recovered {
     pub(super) elsewhere: Option<Elsewhere>,
     /// Which approvals of new sessions in the session's folder are answered automatically.
     pub(super) folder_auto_approve: AutoApprove,
+    /// The branches of the file besides the one that is shown.
+    pub(super) branches: Branches,
 }
 
 /// Reads a session in which nothing runs.
@@ -52,6 +54,7 @@ pub(super) fn open(origin: &SessionOrigin, hub: &Hub) -> Recovered {
     let mut recovered = Recovered::read(hub.store(), &origin.id, &origin.blobs, scanned.as_ref());
     recovered.history = scanned.map(|scanned| scanned.fold(&recovered.extras, &origin.blobs));
     recovered.elsewhere = recovered.find_elsewhere(origin, hub);
+    recovered.branches = recovered.history.as_ref().map(HistoryFile::branches).unwrap_or_default();
     recovered.folder_auto_approve = hub.store().folder_auto_approve(&origin.cwd.to_string_lossy());
     if origin.agent.is_recorded() {
         recovered.recorded = recovered.history.as_ref().map(|history| RecordedFacts {
@@ -73,13 +76,26 @@ pub(super) fn open(origin: &SessionOrigin, hub: &Hub) -> Recovered {
 /// agent may not have reported everything that the file contains.
 pub(super) fn read_open_session(origin: &SessionOrigin, store: &Store) -> Option<HistoryFile> {
     let scanned = HistoryFile::scan(origin.file.as_deref()?)?;
-    let mut extras = store.extras(&origin.id);
-    extras.retain(|extra| !is_in_file(Some(&scanned), extra));
+    let mut extras = extras_of_file(origin, store, &scanned);
     let unsent =
         store.prompts(&origin.id).into_iter().filter(|prompt| prompt.reported.is_none() && is_unsent(prompt));
     extras.extend(unsent.map(|prompt| Extra { at: prompt.at, events: vec![user_message(&prompt)] }));
     extras.sort_by_key(|extra| extra.at);
     Some(scanned.fold(&extras, &origin.blobs))
+}
+
+/// Reads the branch of a session's file that ends with this entry.
+pub(super) fn read_branch(origin: &SessionOrigin, store: &Store, leaf: &str) -> Option<HistoryFile> {
+    let scanned = HistoryFile::scan(origin.file.as_deref()?)?;
+    let extras = extras_of_file(origin, store, &scanned);
+    scanned.fold_branch(leaf, &extras, &origin.blobs)
+}
+
+/// The rows that only the store has.
+fn extras_of_file(origin: &SessionOrigin, store: &Store, file: &ScannedFile) -> Vec<Extra> {
+    let mut extras = store.extras(&origin.id);
+    extras.retain(|extra| !is_in_file(Some(file), extra));
+    extras
 }
 
 impl Recovered {

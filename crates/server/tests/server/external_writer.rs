@@ -358,7 +358,7 @@ async fn a_program_that_continues_from_an_earlier_message_is_announced() {
     append_branch(&file, &parent, json!({"role": "user", "content": "Said in the terminal"}));
     client.until_text(&session, "Said in the terminal").await;
     client.until(&session, "the external writer", |view| view.meta.external_writer).await;
-    while !client.notices.iter().any(|notice| notice.contains("in another branch")) {
+    while client.left_branches.is_empty() {
         client.receive_frame().await;
     }
     assert!(std::fs::read_to_string(&file).unwrap().contains("Said here only"));

@@ -5,6 +5,7 @@ mod access;
 mod acp;
 mod approvals;
 mod bounds;
+mod branches;
 mod commands;
 mod concurrency;
 #[cfg(target_os = "linux")]

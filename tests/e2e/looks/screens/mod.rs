@@ -3,6 +3,7 @@
 
 mod agents;
 mod axe;
+mod branches;
 mod conversation;
 mod library;
 mod questions;

@@ -1,5 +1,6 @@
-//! Sessions of pi as a whole: naming, forking, compaction, several tabs, and the same session in a terminal.
+//! Sessions of pi as a whole: naming, forking, branches, compaction, several tabs, and the same session in a terminal.
 
+mod branches;
 mod compaction;
 mod library;
 mod many_tabs;

@@ -144,7 +144,7 @@ async fn i_take_over_once_while_the_terminal_stays_open() {
         terminal.enter("More words in the terminal");
         page.until_text("Another reply in the terminal.").await;
         until_running_elsewhere(page, "idle").await;
-        page.until_text_in(".notices", "in another branch").await;
+        page.until_text_in(".notices", "on another branch").await;
         in_all_looks(page, "elsewhere-again").await;
         let kept = serde_json::Value::from(pi.entries()).to_string();
         for text in ["First of mine", "Two.", "Third of mine", "Three.", "More words in the terminal"] {

@@ -46,6 +46,16 @@ pub(super) fn session_arguments(
     ["--mode".to_owned(), "rpc".to_owned(), option.to_owned(), value]
 }
 
+/// The arguments of a process that opens this copy of a session and creates new sessions beside the original.
+pub(super) fn copy_arguments(original: Option<&Path>, copy: &Path) -> Vec<String> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let mut arguments = vec!["--mode".to_owned(), "rpc".to_owned(), "--session".to_owned(), text(copy)];
+    if let Some(folder) = original.and_then(Path::parent) {
+        arguments.extend(["--session-dir".to_owned(), text(folder)]);
+    }
+    arguments
+}
+
 /// The path that pi before 1.0 gets for the file of a new session.
 fn new_session_file(agent: &Agent, session: SessionStart<'_>) -> String {
     let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S-%3fZ");

@@ -108,7 +108,7 @@ impl HistoryFile {
     }
 
     /// Opens the file again, unless it has been replaced since it was read.
-    fn reopen(&self) -> Option<File> {
+    pub(super) fn reopen(&self) -> Option<File> {
         let file = File::open(&self.path).ok()?;
         let stamp = FileStamp::of(&file.metadata().ok()?);
         (stamp.is_same_file(self.stamp) && self.progress.matches(&file)).then_some(file)

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod branches;
 mod conversation;
 
 use conversation::{Conversation, line, user_message};

@@ -65,7 +65,7 @@ pub(in crate::session) struct SharedHistory(Arc<Mutex<HistoryFile>>);
 
 impl SharedHistory {
     /// Uses the file on a blocking thread.
-    async fn run<T: Send + 'static>(
+    pub(in crate::session) async fn run<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut HistoryFile) -> T + Send + 'static,
     ) -> Option<T> {

@@ -28,6 +28,23 @@ impl Conversation {
         file(&self.entries)
     }
 
+    /// A conversation that often goes back to an earlier entry. Returns the entries and the ids of those without a next one.
+    pub(super) fn tree(mut self, count: usize) -> (Vec<Value>, Vec<String>) {
+        while self.entries.len() < count {
+            self.step();
+            if self.random_below(40) == 0 {
+                let length = self.entries.len() as u64;
+                let back = usize::try_from(self.random_below(length + 1)).unwrap();
+                self.leaf = self.entries.get(back).map(|entry| entry["id"].as_str().unwrap().to_owned());
+            }
+        }
+        self.message(json!({"role": "user", "content": [{"type": "text", "text": "The last question"}]}));
+        let is_leaf = |id: &&Value| !self.entries.iter().any(|other| other["parentId"] == **id);
+        let leaves = self.entries.iter().map(|entry| &entry["id"]).filter(is_leaf);
+        let leaves = leaves.map(|id| id.as_str().unwrap().to_owned()).collect();
+        (self.entries, leaves)
+    }
+
     fn random_below(&mut self, limit: u64) -> u64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
