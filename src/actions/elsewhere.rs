@@ -12,17 +12,15 @@ use pilothouse_core::protocol::{ExternalProgram, SessionCommand, SessionMetaStor
 use super::Actions;
 use crate::reactive::effect;
 use crate::routes::Route;
-use crate::store::client::{Confirmation, InputMode};
+use crate::store::client::{Confirmation, ConfirmedAction, InputMode};
 use crate::store::server::{Loading, Session};
-
-type Action = Arc<dyn Fn() + Send + Sync>;
 
 impl Actions {
     /// Runs the action, after the user has taken the session over if another program works in it.
-    pub(super) fn unless_elsewhere(&self, session_id: &str, then: impl Fn() + Send + Sync + 'static) {
+    pub(super) fn unless_elsewhere(&self, session_id: &str, then: ConfirmedAction) {
         let state = untrack(|| self.elsewhere_state(session_id));
         if state.is_some_and(|(_, is_elsewhere)| is_elsewhere) {
-            self.ask_elsewhere(session_id, Arc::new(then), false)
+            self.ask_elsewhere(session_id, then, false)
         } else {
             then()
         }
@@ -39,13 +37,13 @@ impl Actions {
         self.ask_elsewhere(&session.id(), Arc::new(|| {}), false);
     }
 
-    fn ask_elsewhere(&self, session_id: &str, then: Action, sends: bool) {
+    fn ask_elsewhere(&self, session_id: &str, then: ConfirmedAction, sends: bool) {
         let (actions, id) = (*self, session_id.to_owned());
         let opened = self.server.opened(session_id);
         let program = opened.and_then(|session| session.meta.external_program().get_untracked());
         let is_working = untrack(|| self.elsewhere_state(session_id)) == Some((SessionState::Paused, true));
         let holds = sends && is_working && self.has_draft(session_id);
-        let mut alternatives: Vec<(&'static str, Action)> = Vec::new();
+        let mut alternatives: Vec<(&'static str, ConfirmedAction)> = Vec::new();
         let waiting = id.clone();
         alternatives.push((
             "Wait",
@@ -70,7 +68,7 @@ impl Actions {
         }));
     }
 
-    fn take_over(&self, session_id: &str, then: Action) {
+    fn take_over(&self, session_id: &str, then: ConfirmedAction) {
         let (actions, id) = (*self, session_id.to_owned());
         self.release_message(session_id);
         self.request(session_id, SessionCommand::TakeOver, move |outcome| match outcome {

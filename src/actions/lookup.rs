@@ -1,6 +1,8 @@
 //! Searching sessions, showing a found row, and listing the files, models and commands that the user can
 //! choose from.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use pilothouse_core::json::FromJson;
 use pilothouse_core::protocol::event::{ModelInfo, NoticeLevel};
@@ -130,10 +132,11 @@ impl Actions {
 
     pub fn set_model(&self, session: Session, provider: String, model_id: String) {
         let actions = *self;
-        self.unless_elsewhere(&session.id(), move || {
+        let then = move || {
             let (provider, model_id) = (provider.clone(), model_id.clone());
             actions.send_command(&session.id(), SessionCommand::SetModel { provider, model_id });
-        });
+        };
+        self.unless_elsewhere(&session.id(), Arc::new(then));
     }
 
     pub fn list_commands(

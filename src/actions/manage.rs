@@ -23,9 +23,10 @@ impl Actions {
                 .show_error(session_id, format!("The title is too long. The limit is {TITLE_BYTES} bytes."));
         }
         let (actions, id) = (*self, session_id.to_owned());
-        self.unless_elsewhere(session_id, move || {
+        let then = move || {
             actions.send_command(&id, SessionCommand::RenameSession { title: title.clone() });
-        });
+        };
+        self.unless_elsewhere(session_id, Arc::new(then));
     }
 
     pub fn pin(&self, session_id: &str, pinned: bool) {
@@ -40,9 +41,10 @@ impl Actions {
 
     pub fn compact(&self, session_id: &str) {
         let (actions, id) = (*self, session_id.to_owned());
-        self.unless_elsewhere(session_id, move || {
+        let then = move || {
             actions.send_command(&id, SessionCommand::Compact { instructions: None });
-        });
+        };
+        self.unless_elsewhere(session_id, Arc::new(then));
     }
 
     /// Marks a session as read. Errors are not shown, because the user did not ask for it.

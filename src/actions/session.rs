@@ -1,5 +1,7 @@
 //! Opening and creating sessions, answering their asks, and changing their settings.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use pilothouse_core::conversation::ask::auto_approve::AutoApprove;
 use pilothouse_core::limits::PAGE_ROWS;
@@ -91,7 +93,7 @@ impl Actions {
     /// Sends again what failed. A refused message is sent with it, so its row and its copy in the composer go.
     pub fn retry(&self, session: Session) {
         let actions = *self;
-        self.unless_elsewhere(&session.id(), move || actions.retry_now(session));
+        self.unless_elsewhere(&session.id(), Arc::new(move || actions.retry_now(session)));
     }
 
     fn retry_now(&self, session: Session) {
@@ -118,17 +120,19 @@ impl Actions {
 
     pub fn resume(&self, session: Session) {
         let actions = *self;
-        self.unless_elsewhere(&session.id(), move || {
+        let then = move || {
             actions.send_or_add_error_row(session, SessionCommand::ResumeSession);
-        });
+        };
+        self.unless_elsewhere(&session.id(), Arc::new(then));
     }
 
     /// Changes a setting and shows it at once. If the server refuses it, the old value and a notice are shown.
     pub fn set_setting(&self, session: Session, setting: Setting, value: String) {
         let actions = *self;
-        self.unless_elsewhere(&session.id(), move || {
+        let then = move || {
             actions.set_setting_now(session, setting.clone(), value.clone());
-        });
+        };
+        self.unless_elsewhere(&session.id(), Arc::new(then));
     }
 
     fn set_setting_now(&self, session: Session, setting: Setting, value: String) {

@@ -69,6 +69,8 @@ pub enum SettingsPanel {
     Approvals,
 }
 
+pub type ConfirmedAction = Arc<dyn Fn() + Send + Sync>;
+
 /// An action that the user must confirm in a dialog.
 #[derive(Clone)]
 pub struct Confirmation {
@@ -77,9 +79,9 @@ pub struct Confirmation {
     pub confirm_label: &'static str,
     /// The action deletes something.
     pub destructive: bool,
-    pub action: Arc<dyn Fn() + Send + Sync>,
+    pub action: ConfirmedAction,
     /// Other actions, with their labels; if there are any, they replace the Cancel button.
-    pub alternatives: Vec<(&'static str, Arc<dyn Fn() + Send + Sync>)>,
+    pub alternatives: Vec<(&'static str, ConfirmedAction)>,
 }
 
 /// The session whose title is being edited, and whether that happens in the sidebar or in the title bar.

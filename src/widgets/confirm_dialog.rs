@@ -1,14 +1,12 @@
 //! The dialog that asks for confirmation before an action that cannot be undone. Only its own button confirms.
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
 
 use super::dialog::Dialog;
 use crate::actions::use_actions;
 use crate::dom::build::{button, rebuilt};
 use crate::dom::element::append;
-use crate::store::client::Confirmation;
+use crate::store::client::{Confirmation, ConfirmedAction};
 
 /// Shows `client.confirmation` while one is set.
 #[component]
@@ -20,7 +18,7 @@ pub fn ConfirmDialog() -> impl IntoView {
         confirmation.with(|confirmation| confirmation.as_ref().map(read).unwrap_or_default())
     };
     // Closes first: the action may open another dialog.
-    let run = move |action: &Arc<dyn Fn() + Send + Sync>| {
+    let run = move |action: &ConfirmedAction| {
         confirmation.set(None);
         action();
     };

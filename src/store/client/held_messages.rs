@@ -7,14 +7,22 @@ use crate::browser::session_storage;
 
 const KEY: &str = "held";
 
+/// Between the ids and the texts in storage. A text with it is not restored after a reload.
+const SEPARATOR: char = '\0';
+
 /// The sessions with a held message, and its text.
 #[derive(Clone, Copy)]
 pub struct HeldMessages(RwSignal<Vec<(String, String)>>);
 
 impl Default for HeldMessages {
     fn default() -> Self {
-        let saved = session_storage::get(KEY).and_then(|saved| serde_json::from_str(&saved).ok());
-        Self(RwSignal::new(saved.unwrap_or_default()))
+        let saved = session_storage::get(KEY).unwrap_or_default();
+        let mut parts = saved.split(SEPARATOR);
+        let mut held = Vec::new();
+        while let (Some(id), Some(text)) = (parts.next(), parts.next()) {
+            held.push((id.to_owned(), text.to_owned()));
+        }
+        Self(RwSignal::new(held))
     }
 }
 
@@ -44,9 +52,14 @@ impl HeldMessages {
 
     fn change(&self, change: impl FnOnce(&mut Vec<(String, String)>)) {
         self.0.update(change);
-        let saved = self.0.with_untracked(|held| match held.is_empty() {
-            true => String::new(),
-            false => serde_json::json!(held).to_string(),
+        let mut saved = String::new();
+        self.0.with_untracked(|held| {
+            for part in held.iter().flat_map(|(id, text)| [id, text]) {
+                if !saved.is_empty() {
+                    saved.push(SEPARATOR);
+                }
+                saved.push_str(part);
+            }
         });
         session_storage::set(KEY, &saved);
     }
