@@ -107,20 +107,27 @@ fn a_deleted_folder_has_its_name() {
 /// Processes that look like pi, and are not below this process: they have lost their parent.
 #[cfg(target_os = "linux")]
 mod running {
-    use std::process::{Child, Command, Stdio};
+    use std::process::{ChildStdin, Command, Stdio};
 
     use super::*;
 
-    /// Starts a shell under the name of pi. It ends with the returned process's input.
-    fn start(folder: &Path, cwd: &str, variables: &[(&str, &str)]) -> Child {
+    /// Starts a program that leaves this process at once. Returns its input, with which it ends.
+    fn start_apart(command: &mut Command) -> ChildStdin {
+        let mut starter = command.stdin(Stdio::piped()).spawn().unwrap();
+        let input = starter.stdin.take().unwrap();
+        starter.wait().unwrap();
+        input
+    }
+
+    /// Starts a shell under the name of pi.
+    fn start(folder: &Path, cwd: &str, variables: &[(&str, &str)]) -> ChildStdin {
         let cwd = folder.join(cwd);
         std::fs::create_dir(&cwd).unwrap();
         let program = cwd.join("pi");
         std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
         let mut command = Command::new("setsid");
         command.arg("--fork").arg(program).args(["-c", "read line", "--session", "/s/t_1.jsonl"]);
-        command.current_dir(cwd).env_clear().envs(variables.iter().copied()).stdin(Stdio::piped());
-        command.spawn().unwrap()
+        start_apart(command.current_dir(cwd).env_clear().envs(variables.iter().copied()))
     }
 
     fn found(folder: &Path) -> Vec<Program> {
@@ -165,11 +172,8 @@ mod running {
         std::os::unix::fs::symlink("/bin/sh", folder.join("pi")).unwrap();
         let mut command = Command::new("setsid");
         command.args(["--fork".as_ref(), folder.join("pi").as_os_str()]);
-        command
-            .args(["-c", "PI_SESSION_FILE=/s/t_2.jsonl cat; :"])
-            .current_dir(&folder)
-            .stdin(Stdio::piped());
-        let _running = command.env_clear().env("PATH", "/usr/bin:/bin").spawn().unwrap();
+        command.args(["-c", "PI_SESSION_FILE=/s/t_2.jsonl cat; :"]).current_dir(&folder);
+        let _input = start_apart(command.env_clear().env("PATH", "/usr/bin:/bin"));
         while !found(&folder).iter().any(|program| program.session == OpenSession::File("t_2.jsonl".into())) {
             std::thread::yield_now();
         }
