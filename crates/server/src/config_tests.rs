@@ -85,3 +85,26 @@ fn an_invalid_configuration_is_an_error_with_its_location() {
         assert!(!error.contains('\n'), "{error}");
     }
 }
+
+#[test]
+fn the_allowed_roots_come_from_the_file_and_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().canonicalize().unwrap();
+    for name in ["one", "two", "three"] {
+        std::fs::create_dir(top.join(name)).unwrap();
+    }
+    let path = |name: &str| top.join(name);
+    let toml = format!("allowed_roots = ['{}']", path("one").display());
+    let config = load(&toml, |arguments| arguments.allowed_roots = vec![path("two")]).unwrap();
+    assert_eq!(config.allowed_roots.existing(), [path("two"), path("one")]);
+    assert_eq!(config.cwd, path("two"), "the current folder is not allowed");
+    let error = |change: fn(&mut ServeArguments, PathBuf), name: &str| {
+        load(&toml, |arguments| change(arguments, path(name))).unwrap_err().to_string()
+    };
+    let named = error(|arguments, path| arguments.cwd = Some(path), "three");
+    assert!(named.contains("is outside the allowed roots; add it with --allowed-root"), "{named}");
+    let missing = error(|arguments, path| arguments.allowed_roots = vec![path], "missing");
+    assert!(missing.contains("missing is not a folder"), "{missing}");
+    let config = load("", |arguments| arguments.cwd = Some(path("three"))).unwrap();
+    assert!(config.allowed_roots.existing().contains(&path("three")), "a named folder is allowed");
+}

@@ -117,3 +117,60 @@ async fn a_full_disk_is_shown_while_it_lasts_and_my_message_is_not_lost() {
         .await;
     }
 }
+
+#[tokio::test]
+async fn a_damaged_database_is_explained_until_i_dismiss_it() {
+    for (size, name) in [(Size::Wide, "damaged-database"), (Size::Phone, "damaged-database-phone")] {
+        story(name, size, async |fixture| {
+            let page = fixture.page();
+            page.first_visit(&fixture.server.link).await;
+            page.run("Before the damage").await;
+            fixture.server.kill();
+            page.until_lost().await;
+            // The end of the database's log, which has the newest changes.
+            let log = fixture.server.data.join("store.db-wal");
+            let mut bytes = std::fs::read(&log).unwrap();
+            *bytes.last_mut().unwrap() ^= 1;
+            std::fs::write(&log, bytes).unwrap();
+            fixture.server.restart();
+            page.until_connected().await;
+            page.until_text_in(".banner", "The last changes before the server ended may be missing").await;
+            page.until_text_in(".banner", "1 device").await;
+            page.until_text_in(".banner", "Conversations have files of their own").await;
+            page.until_animations_end().await;
+            page.screenshot(name).await;
+            page.reload().await;
+            page.until_text_in(".banner", "had a damaged log").await;
+            page.click(".banner [aria-label=Dismiss]").await;
+            page.until_absent(".banner").await;
+            page.reload().await;
+            page.until_text("Before the damage").await;
+            assert_eq!(page.count(".banner").await, 0);
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_data_folder_that_vanishes_is_explained_and_nothing_counts_as_sent_until_it_is_back() {
+    story("data-folder-gone", Size::Wide, async |fixture| {
+        let page = fixture.page();
+        page.first_visit(&fixture.server.link).await;
+        page.run("Before it was moved").await;
+        let moved = fixture.server.data.with_extension("moved");
+        std::fs::rename(&fixture.server.data, &moved).unwrap();
+        page.until_text_in(".banner", "was moved or deleted. Move it back").await;
+        page.send("Not stored").await;
+        page.until_text("Couldn't save: the data folder").await;
+        page.until_animations_end().await;
+        page.screenshot("data-folder-gone").await;
+        assert_eq!(page.draft().await, "Not stored", "the message is not back in the composer");
+        std::fs::rename(&moved, &fixture.server.data).unwrap();
+        page.until_absent(".banner").await;
+        page.click("form.composer button[type=submit]").await;
+        page.until_state("completed").await;
+        let rows = page.rows_after_reload().await;
+        assert_eq!(rows.iter().filter(|row| row.text == "Not stored").count(), 1, "{rows:?}");
+    })
+    .await;
+}

@@ -22,6 +22,10 @@ impl Hub {
                 {
                     let mut state = hub.state();
                     state.storage_problem = current;
+                    // What still cannot be recorded is reported again when it is tried.
+                    if is_over {
+                        state.recording_problems.clear();
+                    }
                     broadcast_storage(&mut state);
                 }
                 // Files below the data folder may have come back with it.

@@ -14,6 +14,7 @@ use super::parts::recorder::{Append, Recorder};
 use super::{Session, read_from_disk};
 use crate::agent::process::ShellEvent;
 use crate::clock::now_ms;
+use crate::store::Write;
 
 impl Session {
     /// Writes lines of the recorder. If that fails, they are kept for the next attempt, and clients see a banner.
@@ -35,6 +36,8 @@ impl Session {
             }
             Err(error) => {
                 recorder.not_written(append, Instant::now());
+                // The store finds out at once whether this is a problem of the whole data folder.
+                self.hub.store().submit(vec![Write::Touch]);
                 let text = format!("The conversation could not be recorded: {error}.");
                 tracing::warn!(session = %self.origin.id, text);
                 self.hub.set_recording_problem(&self.origin.id, Some(text.clone()));

@@ -3,6 +3,7 @@
 
 mod access;
 mod acp;
+mod allowed_roots;
 mod approvals;
 mod bounds;
 mod branches;
@@ -13,6 +14,7 @@ mod containment;
 #[cfg(target_os = "linux")]
 mod control_groups;
 mod conversation;
+mod data_folder;
 mod devices;
 mod disconnects;
 mod durability;
