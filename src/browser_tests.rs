@@ -6,6 +6,7 @@ mod attachments;
 mod branches;
 mod cases;
 mod fake_socket;
+mod large_frames;
 mod pickers;
 mod protocol_agents;
 mod queue;

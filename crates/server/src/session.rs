@@ -247,6 +247,7 @@ impl Session {
                 }
             }
             self.process_agent_output().await;
+            self.dismiss_asks();
             self.flush_changes();
             if !self.agent.is_running()
                 && !self.agent.is_probing()

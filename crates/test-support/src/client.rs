@@ -42,6 +42,8 @@ pub struct Client {
     pub removed_sessions: Vec<String>,
     /// How often the server reported that the list of devices changed.
     pub device_changes: usize,
+    /// The number of asks in all changes of the list of sessions.
+    pub summarized_asks: usize,
 }
 
 impl Client {
@@ -93,6 +95,7 @@ impl Client {
             left_branches: Vec::new(),
             removed_sessions: Vec::new(),
             device_changes: 0,
+            summarized_asks: 0,
         }
     }
 
@@ -256,6 +259,7 @@ impl Client {
                 self.welcome.sessions.retain(|known| {
                     !removed.contains(&known.id) && !changed.iter().any(|session| session.id == known.id)
                 });
+                self.summarized_asks += changed.iter().map(|session| session.asks.len()).sum::<usize>();
                 self.welcome.sessions.extend(changed);
                 self.removed_sessions.extend(removed);
             }

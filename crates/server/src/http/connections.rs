@@ -172,7 +172,31 @@ impl Drop for Busy {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::time::Instant;
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_is_idle_after_a_request_is_closed() {
+        let (mut client, stream) = tokio::io::duplex(4_096);
+        let router = Router::new().route("/health", axum::routing::get(async || "ok"));
+        let place = Connections::default().add().unwrap();
+        let served = tokio::spawn(serve_requests(stream, ([127, 0, 0, 1], 1).into(), router, place));
+        for _ in 0..2 {
+            client.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+            let mut response = [0; 1_024];
+            let length = client.read(&mut response).await.unwrap();
+            assert!(response[..length].ends_with(b"ok"), "the connection is kept alive");
+        }
+        let idle_since = Instant::now();
+        served.await.unwrap();
+        let seconds = idle_since.elapsed().as_secs();
+        assert!(
+            (REQUEST_HEAD_SECONDS - 1..=REQUEST_HEAD_SECONDS + 1).contains(&seconds),
+            "after {seconds} s"
+        );
+    }
 
     #[test]
     fn the_oldest_unused_connection_gives_way_and_a_busy_one_does_not() {

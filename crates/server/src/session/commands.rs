@@ -322,7 +322,7 @@ impl Session {
     pub(super) async fn open_ask(&mut self, ask: Ask) {
         let ask_id = ask.id.clone();
         let Some(ask) = self.asks.open(ask, &self.origin.cwd, Instant::now()) else {
-            self.request(Request::Answer { ask_id, answer: Answer::Cancel }, Pending::Ignored);
+            self.asks.dismiss(ask_id);
             if self.asks.is_first_refusal() {
                 let text = Ask::TOO_MANY.to_owned();
                 self.publish(Event::Notice { level: NoticeLevel::Warning, text });
@@ -339,6 +339,16 @@ impl Session {
         self.transition(waiting, "");
         self.update_summary();
         self.auto_approve(&ask).await;
+    }
+
+    /// Dismisses the questions that did not fit in, as far as the agent reads its input.
+    pub(super) fn dismiss_asks(&mut self) {
+        while self.agent.accepts_input()
+            && let Some(ask_id) = self.asks.next_dismissed()
+        {
+            self.request(Request::Answer { ask_id, answer: Answer::Cancel }, Pending::Ignored);
+        }
+        self.asks.dismiss_later(Instant::now());
     }
 
     /// Approves a request without asking, if the user allowed that. Links are resolved, because one may lead out of the

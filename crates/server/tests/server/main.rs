@@ -7,6 +7,7 @@ mod allowed_roots;
 mod approvals;
 mod bounds;
 mod branches;
+mod caps;
 mod commands;
 mod concurrency;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! Open questions and approvals: opened by the agent, closed by the first answer, by expiry, by a stop, or by the end of
 //! the process. Expiry never counts as approval.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,6 +15,12 @@ use tokio::time::Instant;
 
 use crate::audit;
 
+/// The number of questions that did not fit in and wait to be dismissed.
+const DISMISSED_ASKS: usize = 10_000;
+
+/// The time after which an agent that did not read its input is tried again.
+const DISMISS_AGAIN: Duration = Duration::from_millis(50);
+
 /// The longest time that a question waits, if its agent names one: a year.
 const LONGEST_TIMEOUT_MILLISECONDS: u64 = 365 * 24 * 60 * 60 * 1_000;
 
@@ -23,6 +30,9 @@ pub(in crate::session) struct Asks {
     open: Vec<OpenAsk>,
     /// The user was told that some do not fit in.
     has_refused: bool,
+    /// The ids of those that did not fit in, until the agent accepts that they are dismissed.
+    dismissed: VecDeque<String>,
+    dismiss_at: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -59,6 +69,23 @@ impl Asks {
             .map(|milliseconds| now + Duration::from_millis(milliseconds.min(LONGEST_TIMEOUT_MILLISECONDS)));
         self.open.push(OpenAsk { ask: ask.clone(), size, expires });
         Some(ask)
+    }
+
+    /// Notes that a question did not fit in. The agent may not read its input until it has asked them all.
+    pub(in crate::session) fn dismiss(&mut self, ask_id: String) {
+        if self.dismissed.len() < DISMISSED_ASKS {
+            self.dismissed.push_back(ask_id);
+        }
+    }
+
+    /// The next question to dismiss, for an agent that accepts input.
+    pub(in crate::session) fn next_dismissed(&mut self) -> Option<String> {
+        self.dismissed.pop_front()
+    }
+
+    /// Sets when the rest is tried again.
+    pub(in crate::session) fn dismiss_later(&mut self, now: Instant) {
+        self.dismiss_at = (!self.dismissed.is_empty()).then(|| now + DISMISS_AGAIN);
     }
 
     /// Whether the user was not told yet that some questions do not fit in. From now on they were.
@@ -109,6 +136,8 @@ impl Asks {
 
     /// Closes all questions and returns them.
     pub(in crate::session) fn close_all(&mut self) -> Vec<Ask> {
+        self.dismissed.clear();
+        self.dismiss_at = None;
         std::mem::take(&mut self.open).into_iter().map(|open| open.ask).collect()
     }
 
@@ -121,7 +150,7 @@ impl Asks {
     }
 
     pub(in crate::session) fn next_deadline(&self) -> Option<Instant> {
-        self.open.iter().filter_map(|open| open.expires).min()
+        self.open.iter().filter_map(|open| open.expires).chain(self.dismiss_at).min()
     }
 
     /// The questions that have expired. The agent treats them as not answered and does not report that.
@@ -259,7 +288,7 @@ mod tests {
         let shown = asks.open(large, Path::new("/p"), Instant::now()).unwrap();
         assert!(shown.left_out > 0 && shown.size() <= ASK_BYTES);
         let error = asks.answered("q", &Answer::Confirm(true)).unwrap_err();
-        assert!(error.message.contains("1.1 MB are left out"), "{}", error.message);
+        assert!(error.message.contains("2.0 MB are left out"), "{}", error.message);
         assert!(
             asks.answered("q", &Answer::Confirm(false)).is_ok()
                 && asks.answered("q", &Answer::Cancel).is_ok()
