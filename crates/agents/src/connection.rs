@@ -38,6 +38,7 @@ pub enum Open {
 }
 
 /// An output of a connection. Outputs are ordered.
+#[allow(clippy::large_enum_variant, reason = "most are events, and each is moved once")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// A line for the agent's standard input, with its line break.

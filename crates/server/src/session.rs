@@ -247,7 +247,6 @@ impl Session {
                 }
             }
             self.process_agent_output().await;
-            self.dismiss_asks();
             self.flush_changes();
             if !self.agent.is_running()
                 && !self.agent.is_probing()
@@ -316,6 +315,8 @@ impl Session {
             match self.agent.next() {
                 Some(FromAgent::Event(event)) => self.agent_event(event).await,
                 Some(FromAgent::Reply(pending, result)) => self.agent_reply(pending, result).await,
+                // One after the other, so that the agent has got the ones before.
+                None if self.dismiss_next_ask() => {}
                 None => return,
             }
         }

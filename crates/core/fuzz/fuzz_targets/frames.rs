@@ -4,6 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use pilothouse_core::image_header::ImageHeader;
 use pilothouse_core::json::FromJson;
 use pilothouse_core::protocol::ServerFrame;
 use pilothouse_core::{Event, Message, SessionView};
@@ -11,6 +12,7 @@ use pilothouse_core_fuzz::rules;
 
 fuzz_target!(|text: &str| {
     let mut view = SessionView::default();
+    let _ = ImageHeader::of_image(text.as_bytes());
     for line in text.lines() {
         if let Some(frame) = ServerFrame::parse(line) {
             receive(&mut view, frame);

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use pilothouse_core::conversation::controller::{Change, MessageController, Report};
 use pilothouse_core::conversation::message::Message;
+use pilothouse_core::limits::ROW_TEXT_BYTES;
 use pilothouse_core::protocol::event::{Event, Update};
 use pilothouse_core::{Kind, Mark, SessionView, UiMessage};
 
@@ -65,6 +66,10 @@ pub fn check_rows(rows: &[UiMessage]) {
         assert!(ids.insert(&row.id) && !row.id.is_empty(), "row id {:?} is empty or used twice", row.id);
         let streams = matches!(row.kind, Kind::Assistant | Kind::Thinking);
         assert!(!streams || !row.text.trim().is_empty(), "a row has blank text");
+        let result = row.tool_step.as_ref().and_then(|step| step.result.as_deref()).unwrap_or_default();
+        let output = row.bash_result.as_ref().map_or("", |result| &result.output);
+        let longest = [row.text.as_str(), result, output].map(str::len).into_iter().max();
+        assert!(longest <= Some(ROW_TEXT_BYTES), "a row has {longest:?} bytes of text");
         assert_eq!(
             row.kind == Kind::Tool,
             row.tool_step.is_some(),

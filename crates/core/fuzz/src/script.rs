@@ -7,6 +7,7 @@
 use pilothouse_core::conversation::ask::{Ask, AskKind, ClosedBy};
 use pilothouse_core::conversation::message::{Content, Message, Part, StopReason, ToolCall};
 use pilothouse_core::conversation::ui_message::{BashResult, Image};
+use pilothouse_core::limits::ROW_TEXT_BYTES;
 use pilothouse_core::protocol::event::{Event, ToolOutput, Update};
 use serde_json::json;
 
@@ -91,7 +92,9 @@ fn event(verb: u8, operands: &mut Operands) -> Option<Event> {
             message: Message::Custom { content: content(operands.text()), display: operands.flag() },
         },
         b'h' => Event::MessageEnd { message: Message::BashExecution { result: bash(operands) } },
-        b't' | b'T' | b'k' | b'K' | b'c' | b'C' => Event::MessageUpdate { update: update(verb, operands) },
+        b't' | b'T' | b'k' | b'K' | b'c' | b'C' | b'i' => {
+            Event::MessageUpdate { update: update(verb, operands) }
+        }
         b'x' => Event::ToolExecutionStart {
             tool_call_id: operands.id().into(),
             tool_name: operands.tool().into(),
@@ -133,6 +136,7 @@ fn update(verb: u8, operands: &mut Operands) -> Update {
     match verb {
         b't' => Update::TextDelta { content_index, delta: operands.text() },
         b'T' => Update::TextEnd { content_index, content: operands.text() },
+        b'i' => Update::LeftOut { content_index, bytes: operands.number() as u64 },
         b'k' => Update::ThinkingDelta { content_index, delta: operands.text() },
         b'K' => Update::ThinkingEnd { content_index, content: operands.text() },
         b'c' => Update::ToolcallStart {
@@ -162,6 +166,7 @@ fn assistant(operands: &mut Operands) -> Message {
         parts.push(match kind {
             b't' => Part::Text { text: operands.text() },
             b'k' => Part::Thinking { thinking: operands.text() },
+            b'i' => Part::LeftOut { bytes: operands.number() as u64 },
             b'c' => Part::ToolCall(call(operands)),
             _ => Part::Unknown(json!({ "type": "unknown" })),
         });
@@ -238,7 +243,13 @@ impl Operands<'_> {
         self.number() % 2 == 1
     }
 
+    /// One of the texts; `L` to `N` are long ones, two of which are more than a row shows.
     fn text(&mut self) -> String {
+        if let Some((letter @ b'L'..=b'N', rest)) = self.0.split_first() {
+            self.0 = rest;
+            let letters = ["x", "€", " "][usize::from(letter - b'L')];
+            return letters.repeat(ROW_TEXT_BYTES * 2 / 3 / letters.len());
+        }
         self.one_of(&TEXTS).to_owned()
     }
 }

@@ -341,14 +341,16 @@ impl Session {
         self.auto_approve(&ask).await;
     }
 
-    /// Dismisses the questions that did not fit in, as far as the agent reads its input.
-    pub(super) fn dismiss_asks(&mut self) {
-        while self.agent.accepts_input()
+    /// Dismisses a question that did not fit in. Returns false if there is none, or if the agent does not read its input.
+    pub(super) fn dismiss_next_ask(&mut self) -> bool {
+        if self.agent.accepts_input()
             && let Some(ask_id) = self.asks.next_dismissed()
         {
             self.request(Request::Answer { ask_id, answer: Answer::Cancel }, Pending::Ignored);
+            return true;
         }
         self.asks.dismiss_later(Instant::now());
+        false
     }
 
     /// Approves a request without asking, if the user allowed that. Links are resolved, because one may lead out of the

@@ -160,6 +160,39 @@ async fn three_thousand_asks_cost_no_more_than_their_number() {
 }
 
 #[tokio::test]
+async fn three_thousand_asks_that_the_agent_withdraws_are_three_thousand_rows() {
+    let project = tempfile::tempdir().unwrap();
+    let line = |number: usize| {
+        let params = json!({"sessionId": "s1", "message": format!("Question {number}"), "requestedSchema": {"properties": {}}});
+        let ask = json!({"jsonrpc": "2.0", "id": number, "method": "elicitation/create", "params": params});
+        let withdraw =
+            json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": number}});
+        format!("{ask}\n{withdraw}\n")
+    };
+    std::fs::write(project.path().join("asks.jsonl"), (1_000..4_000).map(line).collect::<String>()).unwrap();
+    let script = r#"
+while read -r line; do
+    case "$line" in
+    *'"initialize"'*) initialized "$(id "$line")" ;;
+    *'"session/new"'*) answer "$(id "$line")" '{"sessionId":"s1"}' ;;
+    *'"session/prompt"'*) prompt=$(id "$line"); cat asks.jsonl; answer $prompt '{"stopReason":"end_turn"}' ;;
+    esac
+done"#;
+    let command = acp_script::write(project.path(), "asks", script);
+    let setup = ServerSetup::new(binary()).project(project.path()).agent(&format!("agent=acp:{command}"));
+    let server = setup.start();
+    let mut client = Client::connect(&server).await;
+    let session = client.new_session_of("agent", project.path()).await;
+    client.send(&session, prompt("p", "Ask")).await;
+    client.until_state(&session, SessionState::Completed).await;
+    let withdrawn = of_kind(&client, &session, Kind::System);
+    assert_eq!(withdrawn.len(), 3_000);
+    assert!(client.view(&session).meta.asks.is_empty());
+    eprintln!("3,000 withdrawn asks: {} events, {} in summaries", client.events, client.summarized_asks);
+    assert!(client.summarized_asks < 3_000, "{} asks in summaries", client.summarized_asks);
+}
+
+#[tokio::test]
 async fn an_approval_that_is_too_large_to_be_shown_can_only_be_rejected() {
     let project = tempfile::tempdir().unwrap();
     let command = "x".repeat(2_000_000);
