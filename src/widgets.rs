@@ -4,6 +4,7 @@ pub mod confirm_dialog;
 pub mod dialog;
 pub mod focus;
 pub mod icon;
+pub mod lazy_part;
 pub mod listbox;
 pub mod message_editor;
 pub mod popover;

@@ -137,8 +137,8 @@ fn inline_hashes(html: &str, tag: &str) -> String {
     contents.map(|content| format!("\"sha256-{}\", ", hash(content.as_bytes()))).collect()
 }
 
-/// Whether the name contains the hash that Trunk adds: such a file never changes. Trunk writes 64 bits without leading
-/// zeros, so one hash in sixteen has fewer than sixteen hexadecimal digits.
+/// Whether the name contains a hash, of the file or of its folder: such a file never changes. Trunk writes 64 bits without
+/// leading zeros, so one hash in sixteen has fewer than sixteen hexadecimal digits.
 fn is_named_by_hash(name: &str) -> bool {
     name.split(['-', '_', '.', '/'])
         .any(|part| (12..=16).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit()))

@@ -17,6 +17,7 @@ mod process;
 mod report;
 mod server;
 mod setup;
+mod split;
 mod steps;
 mod test;
 mod workspace;

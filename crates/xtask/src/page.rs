@@ -12,6 +12,7 @@ use crate::fingerprint;
 use crate::process;
 use crate::report::{self, Progress};
 use crate::setup::{PageTools, TARGET, Tool, WasmToolchain};
+use crate::split;
 use crate::workspace::Workspace;
 
 /// The cargo profile of the page and of its browser tests.
@@ -20,9 +21,10 @@ pub(crate) const PROFILE: &str = "web";
 pub(crate) const PACKAGE: &str = "pilothouse-page";
 
 /// The files and folders that the page is built from.
-const INPUTS: [&str; 14] = [
+const INPUTS: [&str; 16] = [
     "src",
     "style",
+    "build.rs",
     "index.html",
     "Trunk.toml",
     "Cargo.toml",
@@ -35,6 +37,7 @@ const INPUTS: [&str; 14] = [
     "crates/highlight/src",
     "crates/highlight-web",
     "crates/xtask/src/page.rs",
+    "crates/xtask/src/split.rs",
 ];
 
 const STAMP: &str = "target/page.stamp";
@@ -62,6 +65,7 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     command.args(["build", "--offline", "--minify", "--cargo-profile", PROFILE, "--dist"]).arg(&next);
     // Relative addresses, so that the page works under any path of a proxy.
     command.args(["--public-url", "./"]);
+    command.env(split::VARIABLE, "1");
     // In release mode trunk calls wasm-opt, and fails without it.
     if tools.wasm_opt.is_some() {
         command.arg("--release");
@@ -70,6 +74,7 @@ pub(crate) fn build(workspace: &Workspace, tools: &PageTools) -> Result<()> {
     if let Some(esbuild) = &tools.esbuild {
         minify(&next, esbuild)?;
     }
+    split::split(workspace, tools, &next)?;
     swap(&next, &page, &stamp)?;
     fs::write(&stamp, wanted).context("target/page.stamp cannot be written")
 }
@@ -100,7 +105,7 @@ fn swap(next: &Path, page: &Path, stamp: &Path) -> Result<()> {
     fs::rename(next, page).context("the new page cannot be moved to target/page")
 }
 
-fn remove(folder: &Path) -> Result<()> {
+pub(crate) fn remove(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("{} cannot be removed", folder.display()))
@@ -117,7 +122,9 @@ pub(crate) fn compile_ahead(workspace: &Workspace, toolchain: &WasmToolchain) ->
     }
     let mut command = cargo::cargo(workspace);
     toolchain.apply(&mut command);
-    command.args(["build", "--profile", PROFILE, "--target", TARGET, "--bin", PACKAGE]);
+    command
+        .args(["build", "--profile", PROFILE, "--target", TARGET, "--bin", PACKAGE])
+        .env(split::VARIABLE, "1");
     // Trunk repeats what goes wrong.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }

@@ -143,8 +143,8 @@ mod tests {
     }
 
     #[test]
-    fn files_that_trunk_names_by_their_hash_are_cached_for_good() {
-        let is_hashed = |name: &str| name.ends_with(".css") || name.starts_with("pilothouse-page-");
+    fn files_that_are_named_by_their_hash_are_cached_for_good() {
+        let is_hashed = |name: &str| name.ends_with(".css") || name.starts_with("page-");
         for asset in ASSETS.iter().filter(|asset| is_hashed(asset.name)) {
             assert!(asset.named_by_hash, "{}", asset.name);
         }

@@ -2,6 +2,7 @@
 //! cargo-binstall where that is installed, else built.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub(super) struct CargoTool {
     pub(super) version: String,
     /// The programs of the package that are used. All must be of the version, and in one folder.
     pub(super) programs: &'static [&'static str],
+    /// Whether the programs print their version. Otherwise they are installed in a folder named by it.
+    pub(super) reports_version: bool,
     /// Arguments for `cargo install`, besides the package.
     pub(super) arguments: &'static [&'static str],
     /// How long it takes to build.
@@ -36,6 +39,7 @@ impl CargoTool {
             package: "trunk",
             version: String::from("0.21.14"),
             programs: &["trunk"],
+            reports_version: true,
             arguments: &["--locked", "--no-default-features", "--features", "rustls"],
             duration: "about 6 minutes on two cores",
         }
@@ -50,10 +54,23 @@ impl CargoTool {
             package: "wasm-bindgen-cli",
             version,
             programs: &["wasm-bindgen", TEST_RUNNER],
+            reports_version: true,
             // Not `--locked`: the lock file names a dependency that registries may no longer have.
             arguments: &[],
             duration: "about 2 minutes on two cores",
         })
+    }
+
+    /// The splitter of Leptos, which moves the page's lazy parts out of its module.
+    pub(super) fn wasm_split() -> Self {
+        Self {
+            package: "wasm_split_cli_support",
+            version: String::from("0.2.4"),
+            programs: &["wasm-split-cli"],
+            reports_version: false,
+            arguments: &["--locked", "--features", "build-binary"],
+            duration: "about 30 seconds on two cores",
+        }
     }
 
     pub(super) fn cargo_fuzz() -> Self {
@@ -61,6 +78,7 @@ impl CargoTool {
             package: "cargo-fuzz",
             version: String::from("0.13.2"),
             programs: &["cargo-fuzz"],
+            reports_version: true,
             arguments: &["--locked"],
             duration: "about a minute on two cores",
         }
@@ -69,7 +87,10 @@ impl CargoTool {
     /// The first program of the package, from `target/tools` or the PATH.
     pub(super) fn find(&self, workspace: &Workspace) -> Option<Tool> {
         let (first, others) = self.programs.split_first()?;
-        let own = workspace.tools().join("bin").join(process::file_name(first));
+        let own = self.root(workspace).join("bin").join(process::file_name(first));
+        if !self.reports_version {
+            return own.is_file().then(|| Tool { program: own, version: self.version.clone() });
+        }
         [Some(own), process::on_path(first)]
             .into_iter()
             .flatten()
@@ -78,6 +99,12 @@ impl CargoTool {
                 let beside = |name: &&str| tool.folder().join(process::file_name(name));
                 others.iter().all(|name| Tool::of_version(beside(name), &self.version).is_some())
             })
+    }
+
+    /// The folder that cargo installs into.
+    fn root(&self, workspace: &Workspace) -> PathBuf {
+        let tools = workspace.tools();
+        if self.reports_version { tools } else { tools.join(format!("{}-{}", self.package, self.version)) }
     }
 
     /// For example `trunk 0.21.14`.
@@ -106,7 +133,7 @@ impl CargoTool {
         let mut command = Command::new(binstall);
         command
             .args(["--no-confirm", "--force", "--disable-strategies", "compile", "--root"])
-            .arg(workspace.tools())
+            .arg(self.root(workspace))
             .arg(self.specification())
             // These are variables and not flags because older versions of cargo-binstall reject unknown flags.
             .env("BINSTALL_NO_DISCOVER_GITHUB_TOKEN", "true")
@@ -120,16 +147,16 @@ impl CargoTool {
     /// `cargo install` into `target/tools`, optimised for a short build rather than a fast tool. An interrupted build
     /// is continued by the next command.
     fn build(&self, workspace: &Workspace) -> Result<()> {
-        let tools = workspace.tools();
-        let folder = tools.join("build");
+        let root = self.root(workspace);
+        let folder = workspace.tools().join("build");
         let mut command = cargo::cargo(workspace);
         command
             .args(["install", "--force", "--root"])
-            .arg(&tools)
+            .arg(&root)
             .arg(self.specification())
             .args(self.arguments)
             // Otherwise cargo advises to add the folder to the PATH.
-            .env("PATH", process::path_with([tools.join("bin")])?)
+            .env("PATH", process::path_with([root.join("bin")])?)
             .env("CARGO_TARGET_DIR", &folder)
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")

@@ -56,7 +56,8 @@ impl Tool {
 pub(crate) struct PageTools {
     toolchain: WasmToolchain,
     pub(crate) trunk: Tool,
-    wasm_bindgen: Tool,
+    pub(crate) wasm_bindgen: Tool,
+    pub(crate) wasm_split: Tool,
     pub(crate) wasm_opt: Option<Tool>,
     pub(crate) esbuild: Option<Tool>,
 }
@@ -65,9 +66,10 @@ impl PageTools {
     /// Finds or installs the tools. Each that is missing is a step of the progress.
     pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<Self> {
         let _lock = workspace.lock()?;
+        let wasm_split = CargoTool::wasm_split();
         let (wasm_bindgen, trunk) = (CargoTool::wasm_bindgen(workspace)?, CargoTool::trunk());
         let toolchain = wasm_target::find(workspace)?;
-        let cargo_tools = [wasm_bindgen.find(workspace), trunk.find(workspace)];
+        let cargo_tools = [wasm_bindgen.find(workspace), trunk.find(workspace), wasm_split.find(workspace)];
         let (optimizer, minifier) = (wasm_opt::find(workspace), esbuild::find(workspace));
         let missing_tools = cargo_tools.iter().filter(|tool| tool.is_none()).count();
         let missing_npm_tools = usize::from(optimizer.is_none()) + usize::from(minifier.is_none());
@@ -81,7 +83,7 @@ impl PageTools {
             }
         };
         let compiling = (missing_tools > 0).then(|| page::compile_ahead(workspace, &toolchain)).flatten();
-        let [found_bindgen, found_trunk] = cargo_tools;
+        let [found_bindgen, found_trunk, found_split] = cargo_tools;
         let mut install = |found: Option<Tool>, wanted: &CargoTool| match found {
             Some(tool) => Ok(tool),
             None => {
@@ -89,12 +91,13 @@ impl PageTools {
                 timed(wanted.package, || wanted.install(workspace))
             }
         };
-        let installed = install(found_bindgen, &wasm_bindgen)
-            .and_then(|wasm_bindgen| Ok((wasm_bindgen, install(found_trunk, &trunk)?)));
+        let installed = install(found_bindgen, &wasm_bindgen).and_then(|bindgen| {
+            Ok((bindgen, install(found_trunk, &trunk)?, install(found_split, &wasm_split)?))
+        });
         if let Some(mut compiling) = compiling {
             let _ = compiling.wait();
         }
-        let (wasm_bindgen, trunk) = installed?;
+        let (wasm_bindgen, trunk, wasm_split) = installed?;
         let wasm_opt = optimizer.or_else(|| {
             progress.next(&format!("wasm-opt {} into target/tools", wasm_opt::VERSION), "a few seconds");
             let installed = timed("wasm-opt", || wasm_opt::install(workspace));
@@ -109,7 +112,7 @@ impl PageTools {
                 .map_err(|error| report::note(&format!("the page is larger without esbuild: {error:#}")))
                 .ok()
         });
-        Ok(Self { toolchain, trunk, wasm_bindgen, wasm_opt, esbuild })
+        Ok(Self { toolchain, trunk, wasm_bindgen, wasm_split, wasm_opt, esbuild })
     }
 
     /// Configures a program to compile for the browser and to find the tools.
@@ -125,10 +128,12 @@ impl PageTools {
     }
 
     /// The versions that affect the built page.
-    pub(crate) fn identities(&self) -> [&str; 5] {
+    pub(crate) fn identities(&self) -> [&str; 6] {
         let [wasm_opt, esbuild] = [&self.wasm_opt, &self.esbuild]
             .map(|tool| tool.as_ref().map_or("none", |tool| tool.version.as_str()));
-        [&self.toolchain.identity, &self.trunk.version, &self.wasm_bindgen.version, wasm_opt, esbuild]
+        let [trunk, bindgen, split] =
+            [&self.trunk, &self.wasm_bindgen, &self.wasm_split].map(|tool| &*tool.version);
+        [&self.toolchain.identity, trunk, bindgen, split, wasm_opt, esbuild]
     }
 }
 
@@ -145,6 +150,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
         ("compiler", tools.toolchain.origin.clone()),
         ("trunk", describe(workspace, &tools.trunk)),
         ("bindgen", describe(workspace, &tools.wasm_bindgen)),
+        ("splitter", describe(workspace, &tools.wasm_split)),
         ("wasm-opt", tools.wasm_opt.as_ref().map_or("none".into(), |tool| describe(workspace, tool))),
         ("esbuild", tools.esbuild.as_ref().map_or("none".into(), |tool| describe(workspace, tool))),
         ("browser", describe(workspace, &browser.chromium)),
