@@ -7,19 +7,20 @@ use web_sys::Element;
 
 use crate::actions::{Actions, use_actions};
 use crate::browser::field_value;
-use crate::dom::build::{glyph, hand_built, on, with_attributes, with_children};
+use crate::dom::build::{glyph, on, with_attributes, with_children};
 use crate::dom::element::{append, set, toggle_attribute, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::net::access;
 use crate::net::access::Access;
 use crate::widgets::icon::Icon;
+use crate::widgets::lazy_part::{lazy_part, lazy_view};
 
 pub fn access_screen() -> AnyView {
     let actions = use_actions();
     // Another tab of this browser may get access.
     let stored = window_event_listener(ev::storage, move |_| spawn_local(enter_if_granted(actions)));
     on_cleanup(move || stored.remove());
-    hand_built("contents", move |place| build(place, actions))
+    lazy_view(form_builder)
 }
 
 async fn enter_if_granted(actions: Actions) {
@@ -29,8 +30,11 @@ async fn enter_if_granted(actions: Actions) {
     }
 }
 
+lazy_part!(form_builder in access: fn(&Element) = build);
+
 /// The form that exchanges a pasted link for access.
-fn build(place: &Element, actions: Actions) {
+fn build(place: &Element) {
+    let actions = use_actions();
     let brand = with_children("h1", "brand", &[&glyph(Icon::Wheel)]);
     append(&brand, &document().create_text_node("Pilothouse"));
     let reason = with_text("p", "access-reason", "");

@@ -32,6 +32,8 @@ use crate::store::server::Session;
 use crate::widgets::focus;
 use crate::widgets::focus::COMPOSER;
 use crate::widgets::icon::Icon;
+use crate::widgets::lazy_part;
+use crate::widgets::lazy_part::lazy_part;
 use crate::widgets::relative_time::duration;
 use crate::widgets::visible_text::visible_text;
 
@@ -57,10 +59,13 @@ pub fn ask_cards(session: Session) -> AnyView {
 
 /// One question or approval, with everything the user needs to answer it.
 fn ask_card(actions: Actions, session_id: String, ask: Ask, in_tray: bool) -> Element {
-    let card = with_class("div", "ask");
-    build(&Rc::new(Card { actions, session_id, ask, in_tray, approving: RefCell::default() }), &card);
-    card
+    let place = with_class("div", "ask");
+    let card = Rc::new(Card { actions, session_id, ask, in_tray, approving: RefCell::default() });
+    lazy_part::show(&place, card_builder, move |build, place| build(&card, place));
+    place
 }
+
+lazy_part!(card_builder in asks: fn(&Rc<Card>, &Element) = build);
 
 fn build(card: &Rc<Card>, place: &Element) {
     let ask = &card.ask;

@@ -17,6 +17,8 @@ use crate::reactive::effect;
 use crate::store::client::{SettingsPanel, Theme};
 use crate::widgets::dialog::Dialog;
 use crate::widgets::icon::{Glyph, Icon};
+use crate::widgets::lazy_part;
+use crate::widgets::lazy_part::lazy_part;
 use crate::widgets::popover::{Popover, close_popover};
 
 /// The settings button of the sidebar with its popover.
@@ -93,23 +95,40 @@ fn build_panel(place: &Element, actions: Actions) {
 /// The dialog with a list that is too long for the popover.
 #[component]
 pub fn SettingsDialog() -> impl IntoView {
-    let panel = use_actions().client.settings_panel;
+    let actions = use_actions();
+    let panel = actions.client.settings_panel;
     let open = Signal::derive(move || panel.get().is_some());
     let close = Callback::new(move |()| panel.set(None));
     view! {
         <Dialog open close class="confirm settings-panel" label="Settings">
-            {move || {
-                let build = match panel.get()? {
-                    SettingsPanel::Devices => devices::build,
-                    SettingsPanel::Approvals => approvals::build,
-                };
-                Some(hand_built("contents", build))
-            }}
+            {move || panel.get().map(|panel| settings_panel(actions, panel))}
         </Dialog>
     }
 }
 
-/// The title of a list, with the button that closes the dialog.
+lazy_part!(list_builder in settings: fn(&Element, SettingsPanel) = build_list);
+
+/// A list below its title and the button that closes the dialog.
+fn settings_panel(actions: Actions, panel: SettingsPanel) -> AnyView {
+    let title = match panel {
+        SettingsPanel::Devices => "Devices",
+        SettingsPanel::Approvals => "Approvals",
+    };
+    hand_built("contents", move |place| {
+        let list = with_class("div", "contents");
+        append(place, &panel_head(title, actions));
+        append(place, &list);
+        lazy_part::show(&list, list_builder, move |build, place| build(place, panel));
+    })
+}
+
+fn build_list(place: &Element, panel: SettingsPanel) {
+    match panel {
+        SettingsPanel::Devices => devices::build(place),
+        SettingsPanel::Approvals => approvals::build(place),
+    }
+}
+
 fn panel_head(title: &str, actions: Actions) -> Element {
     let close = icon_button("button icon-only quiet", Icon::Close, "Close", move || {
         actions.client.settings_panel.set(None);

@@ -1,5 +1,5 @@
-//! The first load, in a browser that has never visited the page: small, each file once, and the highlighter only when
-//! code appears.
+//! The first load, in a browser that has never visited the page: small, each file once, the highlighter only when code
+//! appears, and lazy parts only when they are shown.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -20,6 +20,13 @@ const ICONS: [&str; 3] = [".png", ".svg", ".webmanifest"];
 const HIGHLIGHTER_BUDGET: u64 = 45_000;
 
 const HIGHLIGHTER: &str = "/pilothouse-highlight-web";
+
+/// The file with the lists in the settings, a lazy part.
+const SETTINGS: &str = "/split_settings.wasm";
+
+/// The list of devices, and the problem that replaces it.
+const DEVICE: &str = "dialog[open] .device";
+const PROBLEM: &str = "dialog[open] .problem";
 
 /// A file that the page requested from the server.
 #[derive(Debug, Deserialize)]
@@ -82,6 +89,53 @@ async fn the_highlighter_is_requested_once_and_only_when_code_appears() {
         let bytes: u64 = files.iter().filter(|file| is_highlighter(&file.path)).map(|file| file.bytes).sum();
         assert!((1_000..=HIGHLIGHTER_BUDGET).contains(&bytes), "{bytes} bytes: {files:#?}");
         assert_each_once(&files);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_lazy_part_is_requested_once_and_only_when_it_is_shown() {
+    story("first-load-part", Size::Wide, async |fixture| {
+        let page = fixture.page();
+        page.first_visit(&fixture.server.link).await;
+        page.press("Settings").await;
+        page.until_present(".popover.settings:popover-open").await;
+        let is_settings = |path: &str| path.ends_with(SETTINGS);
+        assert_eq!(count(&requested_files(&page).await, is_settings), 0, "the lists are not shown yet");
+
+        for _ in 0..2 {
+            page.press("Devices…").await;
+            page.until_count(DEVICE, 1).await;
+            page.press("Close").await;
+            page.press("Settings").await;
+        }
+        let files = requested_files(&page).await;
+        assert_eq!(count(&files, is_settings), 1, "{files:#?}");
+        assert_each_once(&files);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_lazy_part_that_cannot_be_loaded_says_so_and_can_be_loaded_again() {
+    story("first-load-failure", Size::Wide, async |fixture| {
+        let page = fixture.page();
+        page.first_visit(&fixture.server.link).await;
+        fixture.server.kill();
+        page.until_lost().await;
+        page.press("Settings").await;
+        page.press("Devices…").await;
+        page.until_text_in(PROBLEM, "could not be loaded").await;
+        page.screenshot("wide-lazy-part-failed").await;
+        page.press("Try again").await;
+        page.until_text_in(PROBLEM, "could not be loaded").await;
+        assert_eq!(page.count(PROBLEM).await, 1);
+
+        fixture.server.restart();
+        page.until_connected().await;
+        page.press("Try again").await;
+        page.until_count(DEVICE, 1).await;
+        assert_eq!(page.count("dialog[open] .ask-answers").await, 0, "the problem is gone");
     })
     .await;
 }

@@ -1,5 +1,7 @@
 //! Sessions that only the chosen agent knows, to continue one of them here.
 
+use std::cell::Cell;
+
 use leptos::prelude::*;
 use pilothouse_core::protocol::{AgentInfo, AgentSession};
 use web_sys::Element;
@@ -12,6 +14,8 @@ use crate::dom::keyed_list::render_effect;
 use crate::features::sidebar::session_label::title_or_placeholder;
 use crate::reactive::memo;
 use crate::routes::Route;
+use crate::widgets::lazy_part;
+use crate::widgets::lazy_part::lazy_part;
 use crate::widgets::relative_time::relative_time;
 
 /// The list of one agent.
@@ -57,21 +61,39 @@ pub fn agent_sessions(place: &Element, actions: Actions, agent: Memo<String>, fo
                 failed: RwSignal::new(None),
                 requests: RwSignal::new(0),
             };
-            append(&frame, &list.build(&format!("Continue a session of {title}…")));
+            append(&frame, &list.disclosure(&format!("Continue a session of {title}…")));
         }
     }));
 }
 
+lazy_part!(list_builder in agent_sessions: fn(AgentList, &Element) = AgentList::build);
+
 impl AgentList {
-    fn build(self, summary: &str) -> Element {
+    /// A disclosure whose content is loaded when it is first opened.
+    fn disclosure(self, summary: &str) -> Element {
         let details = disclosure("more agent-sessions", summary);
         let content = with_class("div", "");
         append(&details, &content);
+        let (owner, was_opened) = (Owner::current().unwrap_or_default(), Cell::new(false));
         on(&details, "toggle", move |_| {
-            if self.sessions.with_untracked(Option::is_none) && self.busy.get_untracked().is_none() {
-                self.load();
+            if !was_opened.replace(true) {
+                let build = move |build: fn(Self, &Element), place: &Element| build(self, place);
+                owner.with(|| lazy_part::show(&content, list_builder, build));
             }
         });
+        details
+    }
+
+    fn build(self, content: &Element) {
+        self.load();
+        if let Some(details) = content.parent_element() {
+            on(&details, "toggle", move |_| {
+                if self.sessions.with_untracked(Option::is_none) && self.busy.get_untracked().is_none() {
+                    self.load();
+                }
+            });
+        }
+        let content = content.clone();
         render_effect(Box::new(move || {
             clear(&content);
             let problem = self.problem.get();
@@ -101,7 +123,6 @@ impl AgentList {
                 append(&content, &button("button quiet", None, label, act));
             }
         }));
-        details
     }
 
     fn entry(self, session: AgentSession) -> Element {

@@ -4,7 +4,6 @@ use leptos::prelude::*;
 use pilothouse_core::protocol::{ApprovalEntry, ApprovalLog, HubCommand};
 use web_sys::Element;
 
-use super::panel_head;
 use crate::actions::{Actions, use_actions};
 use crate::dom::build::{disclosure, with_attributes};
 use crate::dom::element::{append, with_class, with_text};
@@ -18,7 +17,7 @@ pub(super) fn build(place: &Element) {
     let words = with_text("p", "confirm-words", "");
     let list = with_class("ul", "settings-list");
     let problem = with_attributes("p", &[("class", "problem"), ("role", "alert")]);
-    for part in [&panel_head("Approvals", actions), &words, &list, &problem] {
+    for part in [&words, &list, &problem] {
         append(place, part);
     }
     actions.request_hub(HubCommand::ListApprovals, move |outcome| match read_answer(outcome) {

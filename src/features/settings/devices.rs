@@ -9,7 +9,6 @@ use pilothouse_core::protocol::{DeviceInfo, DeviceList, HubCommand, PairingLinks
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 
-use super::panel_head;
 use crate::actions::{Actions, use_actions};
 use crate::browser::field_value;
 use crate::dom::build::{button, command_box, icon_button, on, set_value, with_attributes, with_children};
@@ -38,7 +37,6 @@ pub(super) fn build(place: &Element) {
         links: RwSignal::new(None),
         problem: RwSignal::new(String::new()),
     };
-    let head = panel_head("Devices", actions);
     let words =
         "These browsers can use Pilothouse. Revoke the access of one that you don't know or no longer use.";
     let list = with_class("ul", "settings-list");
@@ -48,7 +46,7 @@ pub(super) fn build(place: &Element) {
         devices.request(command, move |links| devices.links.set(Some(links)));
     });
     let added = with_class("div", "device-links");
-    for part in [&head, &with_text("p", "confirm-words", words), &list, &problem, &added, &add] {
+    for part in [&with_text("p", "confirm-words", words), &list, &problem, &added, &add] {
         append(place, part);
     }
     render_effect(Box::new(move || {

@@ -1,7 +1,7 @@
 //! The card of an agent that needs a login before it can work: its message and the ways to log in.
 
 use leptos::prelude::*;
-use pilothouse_core::protocol::{LoginKind, LoginMethod, SessionCommand, SessionMetaStoreFields};
+use pilothouse_core::protocol::{Login, LoginKind, LoginMethod, SessionCommand, SessionMetaStoreFields};
 use web_sys::Element;
 
 use crate::actions::{Actions, use_actions};
@@ -11,6 +11,8 @@ use crate::dom::keyed_list::render_effect;
 use crate::store::server::Session;
 use crate::widgets::focus;
 use crate::widgets::icon::Icon;
+use crate::widgets::lazy_part;
+use crate::widgets::lazy_part::lazy_part;
 use crate::widgets::visible_text::visible_text;
 
 /// The method of the login that is under way, and of the last one that failed with the reason.
@@ -29,24 +31,32 @@ pub fn login_card(session: Session) -> AnyView {
         render_effect(Box::new(move || {
             clear(&place);
             let Some(login) = session.meta.login().get() else { return };
-            // Later news about the agent must not rebuild the card, which the user may be using.
-            let agent = untrack(|| session.meta.agent().with(|agent| actions.server.agent_title(agent)));
-            let title = format!("{agent} needs a login");
-            let card = with_class("div", "ask login");
-            for (name, value) in [("role", "group"), ("aria-label", &title), ("data-login", "")] {
-                set(&card, name, value);
-            }
-            let kicker = with_children("p", "ask-kicker", &[&glyph(Icon::Plug)]);
-            append(&kicker, &document().create_text_node("Login needed"));
-            append(&card, &kicker);
-            append(&card, &with_text("h2", "ask-title", &title));
-            append(&card, &visible_text("div", "ask-message", &login.message));
-            login.methods.iter().for_each(|method| append(&card, &way(actions, session, method, progress)));
-            let retry = button("button", Some(Icon::Retry), "Try again", move || actions.retry(session));
-            append(&card, &with_children("div", "ask-answers end", &[&retry]));
-            append(&place, &card);
+            lazy_part::show(&place, card_builder, move |build, place| {
+                build(place, actions, session, &login, progress);
+            });
         }));
     })
+}
+
+lazy_part!(card_builder in asks: fn(&Element, Actions, Session, &Login, Progress) = build);
+
+fn build(place: &Element, actions: Actions, session: Session, login: &Login, progress: Progress) {
+    // Later news about the agent must not rebuild the card, which the user may be using.
+    let agent = untrack(|| session.meta.agent().with(|agent| actions.server.agent_title(agent)));
+    let title = format!("{agent} needs a login");
+    let card = with_class("div", "ask login");
+    for (name, value) in [("role", "group"), ("aria-label", &title), ("data-login", "")] {
+        set(&card, name, value);
+    }
+    let kicker = with_children("p", "ask-kicker", &[&glyph(Icon::Plug)]);
+    append(&kicker, &document().create_text_node("Login needed"));
+    append(&card, &kicker);
+    append(&card, &with_text("h2", "ask-title", &title));
+    append(&card, &visible_text("div", "ask-message", &login.message));
+    login.methods.iter().for_each(|method| append(&card, &way(actions, session, method, progress)));
+    let retry = button("button", Some(Icon::Retry), "Try again", move || actions.retry(session));
+    append(&card, &with_children("div", "ask-answers end", &[&retry]));
+    append(place, &card);
 }
 
 /// One way to log in.
