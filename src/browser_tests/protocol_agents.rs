@@ -36,7 +36,8 @@ fn permission(tool: &str, args: Value) -> Ask {
 #[wasm_bindgen_test]
 async fn a_permission_shows_the_exact_command_once_and_sends_the_id_of_the_choice() {
     let mut page = Page::capable().await;
-    page.event(Event::AskOpened { ask: permission("bash", json!({"command": "rm -r nets"})) }).await;
+    page.event(Event::AskOpened { ask: Box::new(permission("bash", json!({"command": "rm -r nets"}))) })
+        .await;
     assert_eq!(page.text("[data-ask-kind=permission] .ask-exact"), "rm -r nets");
     assert_eq!(page.text("[data-ask-kind=permission] h2"), "Run this command?");
     assert_eq!(page.text("[data-answer=yes]"), "Allow");
@@ -63,7 +64,7 @@ async fn a_permission_for_an_edit_shows_the_diff_and_its_row_waits() {
     })
     .await;
     assert_eq!(page.attribute("[data-kind=tool]", "data-phase").as_deref(), Some("running"));
-    page.event(Event::AskOpened { ask: permission("edit", args) }).await;
+    page.event(Event::AskOpened { ask: Box::new(permission("edit", args)) }).await;
     assert!(page.text("[data-ask-id] .diff").contains("new"));
     assert_eq!(page.attribute("[data-kind=tool]", "data-phase").as_deref(), Some("calling"));
     assert!(page.text("[data-kind=tool]").contains("Waiting for approval"));
@@ -90,7 +91,7 @@ fn form() -> Ask {
 #[wasm_bindgen_test]
 async fn a_form_is_checked_kept_as_a_draft_and_sent() {
     let mut page = Page::capable().await;
-    page.event(Event::AskOpened { ask: form() }).await;
+    page.event(Event::AskOpened { ask: Box::new(form()) }).await;
     page.press("Submit").await;
     assert_eq!(page.text("[data-field=boat] .problem"), "boat is required.");
     assert!(!page.has_sent("answer"));
@@ -116,7 +117,7 @@ async fn a_pattern_matches_anywhere_unless_it_has_anchors() {
         ..FormField::default()
     };
     let fields = vec![field("part", "[0-9]{2}"), field("whole", "^[0-9]{2}$")];
-    page.event(Event::AskOpened { ask: Ask { fields, ..form() } }).await;
+    page.event(Event::AskOpened { ask: Box::new(Ask { fields, ..form() }) }).await;
     type_into(&page, "[data-field=part] input", "berth 12 b").await;
     type_into(&page, "[data-field=whole] input", "berth 12").await;
     page.press("Submit").await;
@@ -130,7 +131,7 @@ async fn a_pattern_matches_anywhere_unless_it_has_anchors() {
 #[wasm_bindgen_test]
 async fn a_form_can_be_declined() {
     let mut page = Page::capable().await;
-    page.event(Event::AskOpened { ask: form() }).await;
+    page.event(Event::AskOpened { ask: Box::new(form()) }).await;
     page.press("Decline").await;
     assert_eq!(page.sent("answer").await["answer"], json!({"confirm": false}));
 }
