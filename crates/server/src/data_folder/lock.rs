@@ -127,7 +127,8 @@ fn canonical(path: &Path) -> PathBuf {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::super::{lock_existing, prepare};
     use super::*;

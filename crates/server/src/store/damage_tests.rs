@@ -138,15 +138,18 @@ fn an_unreadable_table_does_not_cost_the_others() {
     );
 }
 
+/// How a database is damaged, and the words for it.
+type Damage = (&'static str, fn(&Path));
+
 #[test]
 fn files_that_are_no_database_at_all_cost_everything_and_say_so() {
-    let break_it: [(&str, &dyn Fn(&Path)); 4] = [
-        ("was damaged", &|path| std::fs::write(path, "garbage".repeat(2_000)).unwrap()),
-        ("was damaged", &|path| {
+    let break_it: [Damage; 4] = [
+        ("was damaged", |path| std::fs::write(path, "garbage".repeat(2_000)).unwrap()),
+        ("was damaged", |path| {
             std::fs::File::options().write(true).open(path).unwrap().set_len(PAGE as u64 / 2).unwrap();
         }),
-        ("was empty", &|path| std::fs::write(path, "").unwrap()),
-        ("was replaced by a folder", &|path| {
+        ("was empty", |path| std::fs::write(path, "").unwrap()),
+        ("was replaced by a folder", |path| {
             std::fs::remove_file(path).unwrap();
             std::fs::create_dir(path).unwrap();
         }),

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
@@ -100,7 +100,7 @@ fn version(source: &Connection) -> Option<usize> {
     usize::try_from(version).ok()
 }
 
-fn delete(new: &PathBuf) {
+fn delete(new: &Path) {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let _ = std::fs::remove_file(beside(new, suffix));
     }

@@ -158,7 +158,7 @@ async fn a_session_in_a_folder_outside_that_its_agent_has_is_continued() {
     let found = client.ask(&id, SessionCommand::FindFiles { query: "secret".to_owned() }).await.unwrap();
     assert_eq!(found["paths"][0], "secret/");
     let row = client.rows(&id).iter().position(|row| row.text == "Go on").unwrap();
-    let forked = client.ask(&id, SessionCommand::Fork { row }).await.unwrap();
+    let forked = client.ask(&id, SessionCommand::Fork { row: Some(row) }).await.unwrap();
     assert!(forked["session_id"].is_string(), "{forked}");
     assert!(client.ask_hub(new_session(&outside.to_string_lossy())).await.is_err());
 }

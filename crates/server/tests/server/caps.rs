@@ -272,11 +272,9 @@ async fn a_frame_above_the_cap_gets_an_error_and_one_that_cannot_be_read_a_close
     // The server does not read all of it.
     let sending = tokio::spawn(async move { sink.send(Message::text(large)).await });
     let code = loop {
-        match stream.next().await.expect("the connection ended without a close frame").unwrap() {
-            Message::Close(frame) => {
-                break frame.map(|frame| (u16::from(frame.code), frame.reason.to_string()));
-            }
-            _ => {}
+        let message = stream.next().await.expect("the connection ended without a close frame").unwrap();
+        if let Message::Close(frame) = message {
+            break frame.map(|frame| (u16::from(frame.code), frame.reason.to_string()));
         }
     };
     assert_eq!(code, Some((4009, "frame too large".to_owned())));
