@@ -181,8 +181,9 @@ struct Session {
     unused_at: Option<Instant>,
     /// Set while the session is closing; notified when it has closed.
     shutdown: Option<oneshot::Sender<()>>,
-    /// Changes that are passed on before the loop waits: see `flush_changes`.
-    is_summary_old: bool,
+    /// When the summary last changed, and whether the open questions did: passed on before the loop waits, see
+    /// `flush_changes`.
+    summary_changed: Option<u64>,
     are_asks_unsaved: bool,
 }
 
@@ -215,7 +216,7 @@ impl Session {
             retry_after_exit: None,
             unused_at: None,
             shutdown: None,
-            is_summary_old: false,
+            summary_changed: None,
             are_asks_unsaved: false,
             origin,
             hub,
@@ -470,8 +471,8 @@ impl Session {
     }
 
     /// Updates the session's row in the sidebars, once everything that has arrived is processed.
-    const fn update_summary(&mut self) {
-        self.is_summary_old = true;
+    fn update_summary(&mut self) {
+        self.summary_changed = Some(now_ms());
     }
 
     /// Sends the summary and stores the open questions if they have changed: once for many changes, since both are copied
@@ -480,12 +481,12 @@ impl Session {
         if std::mem::take(&mut self.are_asks_unsaved) {
             self.journal.submit(vec![self.journal.save_asks(self.asks.to_vec())]);
         }
-        if std::mem::take(&mut self.is_summary_old) {
-            self.send_summary();
+        if let Some(modified) = self.summary_changed.take() {
+            self.send_summary(modified);
         }
     }
 
-    fn send_summary(&self) {
+    fn send_summary(&self, modified: u64) {
         let meta = self.log.meta();
         self.hub.session_changed(SessionSummary {
             id: self.origin.id.clone(),
@@ -493,7 +494,7 @@ impl Session {
             cwd: meta.cwd.clone(),
             title: meta.title.clone(),
             state: self.log.state(),
-            modified: now_ms(),
+            modified,
             reason: meta.reason.clone(),
             external_writer: meta.external_writer,
             asks: meta.asks.clone(),
