@@ -230,7 +230,20 @@ proptest! {
             let report = streamed.handle_server_event(Event::MessageEnd { message: ended });
             prop_assert!(report.is_empty(), "the end changes nothing: {report:?}");
         }
-        // What a connection leaves out is only counted.
+        // What a row does not show any more is only counted.
+        let mut dropped = MessageController::default();
+        dropped.handle_server_event(Event::AgentStart);
+        for delta in divide(&collected.text, &places).into_iter().chain(["y".repeat(100), "ü".into()]) {
+            let mut event = Event::MessageUpdate { update: Update::TextDelta { content_index: 0, delta } };
+            let whole = event.clone();
+            let mut expected = dropped.clone();
+            expected.handle_server_event(whole.clone());
+            dropped.drop_left_out_text(&mut event);
+            prop_assert!(event == whole || dropped.rows()[0].left_out > 0);
+            dropped.handle_server_event(event);
+            prop_assert_eq!(&dropped, &expected);
+        }
+        // What a connection leaves out is only counted, too.
         let mut counted = MessageController::default();
         counted.handle_server_event(Event::AgentStart);
         for update in [

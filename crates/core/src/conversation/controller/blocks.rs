@@ -11,7 +11,7 @@ use crate::conversation::message::{Content, Part, ToolCall};
 use crate::conversation::ui_message::{Image, Kind, Mark, UiMessage};
 use crate::json::FromJson;
 use crate::limits::MESSAGE_PARTS;
-use crate::protocol::event::LAST_BLOCK;
+use crate::protocol::event::{Event, LAST_BLOCK, Update};
 
 /// One content block of the open assistant message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromJson)]
@@ -67,6 +67,25 @@ impl MessageController {
             block.blank = text.text;
         } else {
             self.insert_text_row(index, kind, text, report);
+        }
+    }
+
+    /// Replaces text that the row of its block does not show any more by the number of its bytes, so that it need not be
+    /// sent.
+    pub fn drop_left_out_text(&self, event: &mut Event) {
+        let Event::MessageUpdate { update } = event else { return };
+        let (content_index, kind, bytes) = match update {
+            Update::TextDelta { content_index, delta } => (*content_index, Kind::Assistant, delta.len()),
+            Update::ThinkingDelta { content_index, delta } => (*content_index, Kind::Thinking, delta.len()),
+            _ => return,
+        };
+        let content_index = self.index_of_block(content_index, kind);
+        let mut blocks = self.fold.blocks.iter().flatten().filter(|block| block.index == content_index);
+        let row = blocks.next().filter(|block| block.kind == kind && blocks.next().is_none());
+        let held = row.and_then(|block| block.row?.checked_sub(self.first()));
+        if held.and_then(|held| self.rows().get(held)).is_some_and(|row| row.left_out > 0) {
+            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+            *update = Update::LeftOut { content_index, bytes };
         }
     }
 

@@ -90,7 +90,8 @@ impl EventLog {
     }
 
     /// Numbers an event, folds it and broadcasts it.
-    pub(in crate::session) fn publish(&mut self, event: Event) {
+    pub(in crate::session) fn publish(&mut self, mut event: Event) {
+        self.view.controller.drop_left_out_text(&mut event);
         let session_id = self.view.meta.session_id.clone();
         let seq = self.view.seq + 1;
         let frame = encode(&ServerFrame::Event { session_id, seq, event: event.clone() });
