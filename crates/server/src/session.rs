@@ -448,6 +448,8 @@ impl Session {
         if let Some(event) = self.log.transition(event, reason) {
             self.publish(event);
             self.update_summary();
+            // A client knows the row when it knows the state.
+            self.flush_changes();
         }
     }
 

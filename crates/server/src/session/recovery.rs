@@ -34,6 +34,8 @@ pub(super) struct Recovered {
     pub(super) queue: Queue,
     /// Acknowledged prompts that never reached the agent: resuming the session sends them.
     pub(super) unsent: Vec<Prompt>,
+    /// The times of messages in the file that are prompts of this server, which was killed before it knew.
+    unreported_times: Vec<u64>,
     /// Something was in progress when the server ended.
     pub(super) interrupted: bool,
     /// The client ids that are remembered, with the replies to them.
@@ -121,7 +123,7 @@ impl Recovered {
             cwd: origin.cwd.clone(),
             folder: origin.agent.folder.clone(),
             turn,
-            is_ours: self.interrupted,
+            is_ours: self.interrupted || self.unreported_times.contains(&turn.prompted),
         };
         hub.find_elsewhere(&file, SCAN_INTERVAL)
     }
@@ -173,13 +175,21 @@ impl Recovered {
         let scheduled = items.len();
         let known = store.settled_prompt_times(session);
         let (settled, open) = settled_and_open(store.prompts(session), &items, file, &known);
-        items.retain(|item| !settled.iter().any(|prompt| prompt.client_id == item.id));
-        for prompt in settled.iter().filter(|prompt| prompt.outcome.is_none()) {
+        items.retain(|item| !settled.iter().any(|(prompt, _)| prompt.client_id == item.id));
+        for (prompt, _) in settled.iter().filter(|(prompt, _)| prompt.outcome.is_none()) {
             // The server was killed before the agent replied. A client that sends the prompt again gets this outcome.
             self.set_outcome(session, &prompt.client_id, Disposition::Started);
         }
+        for (prompt, time) in settled.iter().filter(|(prompt, _)| prompt.reported.is_none()) {
+            // The server was killed before the agent reported it. The turn that it began is not another program's.
+            if let Some(timestamp) = *time {
+                let (session, client_id) = (session.to_owned(), prompt.client_id.clone());
+                self.writes.push(Write::PromptReported { session, client_id, timestamp });
+                self.unreported_times.push(timestamp);
+            }
+        }
         if !settled.is_empty() {
-            let client_ids = settled.into_iter().map(|prompt| prompt.client_id).collect();
+            let client_ids = settled.into_iter().map(|(prompt, _)| prompt.client_id).collect();
             self.writes.push(Write::SettlePrompts { session: session.to_owned(), client_ids });
         }
         if items.len() != scheduled {
@@ -244,7 +254,7 @@ fn settled_and_open(
     queue: &[Scheduled],
     file: Option<&ScannedFile>,
     known: &[u64],
-) -> (Vec<Prompt>, Vec<Prompt>) {
+) -> (Vec<(Prompt, Option<u64>)>, Vec<Prompt>) {
     // Without a prompt the messages of the file, which may be thousands, are not read.
     let earliest = prompts.iter().map(|prompt| prompt.at).min();
     let messages = file.zip(earliest).map(|(file, at)| file.user_messages_since(at)).unwrap_or_default();
@@ -253,7 +263,10 @@ fn settled_and_open(
     let mut open = Vec::new();
     let mut done = Vec::new();
     for (prompt, settled) in prompts.into_iter().zip(settled) {
-        if settled { done.push(prompt) } else { open.push(prompt) }
+        match settled {
+            Some(time) => done.push((prompt, time)),
+            None => open.push(prompt),
+        }
     }
     (done, open)
 }
@@ -278,14 +291,19 @@ fn is_in_file(file: Option<&ScannedFile>, extra: &Extra) -> bool {
 /// Whether a user message of the file, with its time, is this prompt.
 type Matches<'a> = dyn Fn(&Prompt, &(u64, String)) -> bool + 'a;
 
-/// Returns, for each prompt, whether it is in the file, was refused, or was handled as a command. `messages` are the
-/// user's messages in the file, with their times.
+/// Returns, for each prompt that is in the file, was refused, or was handled as a command, the time of its message in the
+/// file, if it has one. `messages` are the user's messages in the file, with their times.
 ///
 /// A server that was killed may have missed the agent's report of a prompt: then a message with its text is the prompt.
 /// Templates and skills change the text: the first message after a prompt that was to start a run is that prompt, when
 /// it is examined for the first time. Each message matches one prompt, since several may have the same time or text.
-fn match_prompts(prompts: &[Prompt], queue: &[Scheduled], mut messages: Vec<(u64, String)>) -> Vec<bool> {
-    let mut settled: Vec<bool> = prompts.iter().map(needs_no_recovery).collect();
+fn match_prompts(
+    prompts: &[Prompt],
+    queue: &[Scheduled],
+    mut messages: Vec<(u64, String)>,
+) -> Vec<Option<Option<u64>>> {
+    let mut settled: Vec<Option<Option<u64>>> =
+        prompts.iter().map(|prompt| needs_no_recovery(prompt).then_some(None)).collect();
     let was_starting =
         |prompt: &Prompt| !queue.iter().any(|item| item.id == prompt.client_id) && !is_unsent(prompt);
     let rules: [&Matches<'_>; 4] = [
@@ -300,10 +318,9 @@ fn match_prompts(prompts: &[Prompt], queue: &[Scheduled], mut messages: Vec<(u64
         },
     ];
     for matches in rules {
-        for (prompt, settled) in prompts.iter().zip(&mut settled).filter(|(_, settled)| !**settled) {
+        for (prompt, settled) in prompts.iter().zip(&mut settled).filter(|(_, settled)| settled.is_none()) {
             if let Some(position) = messages.iter().position(|message| matches(prompt, message)) {
-                messages.remove(position);
-                *settled = true;
+                *settled = Some(Some(messages.remove(position).0));
             }
         }
     }
@@ -342,7 +359,7 @@ mod tests {
 
     fn matched(prompts: &[Prompt], messages: &[(u64, &str)]) -> Vec<bool> {
         let messages = messages.iter().map(|(time, text)| (*time, (*text).to_owned())).collect();
-        match_prompts(prompts, &[], messages)
+        match_prompts(prompts, &[], messages).iter().map(Option::is_some).collect()
     }
 
     #[test]
