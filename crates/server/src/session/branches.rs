@@ -54,11 +54,17 @@ impl Session {
         self.file.history()?.run(|history| history.last_entry_id()).await.flatten()
     }
 
-    /// Tells the clients if the conversation that was shown before, up to this entry, is on another branch now. Returns
-    /// whether it is.
+    /// Tells the clients if the conversation that was shown before, up to this entry and to the last message of our own
+    /// process, is on another branch now. Returns whether it is. The file may contain a message that our process has
+    /// reported, but that was not read from it before another program continued elsewhere.
     pub(super) async fn announce_left_branch(&mut self, last_entry: Option<String>) -> bool {
-        let Some((history, entry)) = self.file.history().cloned().zip(last_entry) else { return false };
-        let leaf = history.run(move |history| history.branch_with_entry(&entry)).await.flatten();
+        let Some(history) = self.file.history().cloned() else { return false };
+        let own_message = self.file.last_own_time();
+        let leaf = history.run(move |history| {
+            let shown = last_entry.and_then(|entry| history.branch_with_entry(&entry));
+            shown.or_else(|| history.branch_with_message(own_message?))
+        });
+        let leaf = leaf.await.flatten();
         let leaf = leaf.filter(|leaf| self.log.meta().branches.contains(leaf));
         let is_left = leaf.is_some();
         if let Some(leaf) = leaf {

@@ -97,7 +97,16 @@ impl HistoryFile {
 
     /// The newest branch with this entry, which is not on the active one.
     pub fn branch_with_entry(&self, entry_id: &str) -> Option<String> {
-        let number = self.index.number_of(entry_id)?;
+        self.other_branch_with(self.index.number_of(entry_id)?)
+    }
+
+    /// The newest branch with the last message of this time, which is not on the active one.
+    pub fn branch_with_message(&self, time: u64) -> Option<String> {
+        let last = self.index.entries().iter().rposition(|entry| entry.message_time == time)?;
+        self.other_branch_with(u32::try_from(last).ok()?)
+    }
+
+    fn other_branch_with(&self, number: u32) -> Option<String> {
         if self.active.binary_search(&number).is_ok() {
             return None;
         }

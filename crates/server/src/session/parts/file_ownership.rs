@@ -158,6 +158,11 @@ impl FileOwnership {
         }
     }
 
+    /// The time of the newest message that our own process has reported.
+    pub(in crate::session) fn last_own_time(&self) -> Option<u64> {
+        self.own_times.back().copied()
+    }
+
     fn is_own(&self, time: u64) -> bool {
         // The newest times are looked up most often.
         self.own_times.iter().rev().any(|own| *own == time)
