@@ -18,7 +18,8 @@ async fn a_message_above_the_limit_is_not_sent_and_returns_to_the_composer() {
     press_enter(&page, false, false).await;
     page.wait_for_text("[data-kind=error]", "too large to be sent (33.5 MB). The limit is 33.5 MB.").await;
     assert!(!page.has_sent("prompt"));
-    assert_eq!((field(&page).value().as_str(), attachments.images(&id).len()), ("Look", 1));
+    wait_until("the text", || field(&page).value() == "Look").await;
+    assert_eq!(attachments.images(&id).len(), 1);
     attachments.clear(&id);
     type_prompt(&page, "").await;
 }

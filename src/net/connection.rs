@@ -160,7 +160,8 @@ impl Connection {
         if text.len() > CLIENT_FRAME_BYTES {
             let matched = self.0.pending.borrow_mut().resolve(&frame.id);
             if let ResponseMatch::Pending(callback) = matched {
-                callback(Err(too_large(text.len())));
+                // Like every response, it follows what the caller does after sending.
+                spawn_local(async move { callback(Err(too_large(text.len()))) });
             }
             return String::new();
         }
