@@ -37,7 +37,7 @@ pub fn connection_banner() -> AnyView {
         }
         if actions.server.storage_notice.with(|notice| notice.as_ref() == Some(&text)) {
             let dismiss = move || actions.dismiss_storage_notice(text.clone());
-            append(&banner, &icon_button("icon-button", Icon::Close, "Dismiss", dismiss));
+            append(&banner, &icon_button("button icon-only quiet", Icon::Close, "Dismiss", dismiss));
         }
         append(place, &banner);
     })

@@ -106,7 +106,7 @@ impl AllowedRoots {
         }
         let names = if names.is_empty() { "there are none".to_owned() } else { names.join(", ") };
         CommandError::invalid(format!(
-            "{} is outside the allowed folders ({names}). To allow it, start Pilothouse with --allowed-root, or add it to \
+            "{} is outside the allowed folders ({names}). To change them, start Pilothouse with --allowed-root, or set \
              allowed_roots in the configuration.",
             folder.display()
         ))

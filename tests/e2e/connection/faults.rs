@@ -139,6 +139,8 @@ async fn a_damaged_database_is_explained_until_i_dismiss_it() {
             page.until_text_in(".banner", "Conversations have files of their own").await;
             page.until_animations_end().await;
             page.screenshot(name).await;
+            let (banner, title) = (page.rect(".banner").await, page.rect(".title-bar").await);
+            assert!(banner.bottom <= title.top, "{banner:?} covers the title {title:?}");
             page.reload().await;
             page.until_text_in(".banner", "had a damaged log").await;
             page.click(".banner [aria-label=Dismiss]").await;

@@ -205,6 +205,7 @@ fn a_damaged_log_is_noticed_and_what_was_before_it_is_kept() {
     let notice = notice(&store);
     assert!(notice.contains("had a damaged log"), "{notice}");
     assert!(notice.contains("The last changes before the server ended may be missing."), "{notice}");
+    assert!(!notice.contains("Nothing was lost"), "{notice}");
     assert_eq!(aside(copy.path()).len(), 2, "the log is kept, too");
 }
 

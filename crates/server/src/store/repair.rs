@@ -66,7 +66,7 @@ fn build(path: &Path, new: &Path, damage: Damage, aside: &Path) -> Result<String
         bail!("it was written by a newer Pilothouse (its tables have version {version}): use the newer one");
     }
     let transaction = target.transaction()?;
-    let salvaged = salvage::copy(source.as_ref(), &transaction)?;
+    let salvaged = salvage::copy(source.as_ref(), &transaction, damage != Damage::Log)?;
     let text = notice(damage, &salvaged, aside);
     notices::add(&transaction, &text)?;
     transaction.commit()?;
@@ -74,12 +74,8 @@ fn build(path: &Path, new: &Path, damage: Damage, aside: &Path) -> Result<String
 }
 
 fn notice(damage: Damage, salvaged: &str, aside: &Path) -> String {
-    let log = match damage {
-        Damage::Log => " The last changes before the server ended may be missing.",
-        _ => "",
-    };
     format!(
-        "Pilothouse's database {damage} and was repaired. {salvaged}{log} Conversations have files of their own and are \
+        "Pilothouse's database {damage} and was repaired. {salvaged} Conversations have files of their own and are \
          not affected. The old database was moved to {}.",
         aside.display()
     )

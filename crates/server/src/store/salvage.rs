@@ -50,8 +50,12 @@ const KINDS: [Kind; 11] = [
 ];
 
 /// Copies all rows of `source` that can be read, if it can be opened at all. Returns sentences that say what was kept and
-/// what was lost. Fails only if `target` cannot be written.
-pub(super) fn copy(source: Option<&Connection>, target: &Transaction<'_>) -> rusqlite::Result<String> {
+/// what was lost; without an intact log, the newest rows are missing. Fails only if `target` cannot be written.
+pub(super) fn copy(
+    source: Option<&Connection>,
+    target: &Transaction<'_>,
+    is_log_intact: bool,
+) -> rusqlite::Result<String> {
     let version: i64 = source
         .and_then(|source| source.query_row("PRAGMA user_version", [], |row| row.get(0)).ok())
         .unwrap_or_default();
@@ -72,10 +76,10 @@ pub(super) fn copy(source: Option<&Connection>, target: &Transaction<'_>) -> rus
         FROM (SELECT session, list, id FROM items ORDER BY number) GROUP BY session, list",
         [],
     )?;
-    describe(target, &incomplete)
+    describe(target, &incomplete, is_log_intact)
 }
 
-fn describe(target: &Connection, incomplete: &[&str]) -> rusqlite::Result<String> {
+fn describe(target: &Connection, incomplete: &[&str], is_log_intact: bool) -> rusqlite::Result<String> {
     let (mut kept, mut partial, mut lost, mut total) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for Kind { table, one, many, condition } in KINDS {
         let query = format!("SELECT count(*) FROM {table} WHERE {condition}");
@@ -103,7 +107,9 @@ fn describe(target: &Connection, incomplete: &[&str]) -> rusqlite::Result<String
     if !lost.is_empty() {
         sentences.push(format!("These could not be read: {}.", enumeration(&lost)));
     }
-    if incomplete.is_empty() {
+    if !is_log_intact {
+        sentences.push("The last changes before the server ended may be missing.".to_owned());
+    } else if incomplete.is_empty() {
         sentences.push("Nothing was lost.".to_owned());
     }
     if incomplete.contains(&"devices") {
