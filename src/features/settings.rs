@@ -28,10 +28,14 @@ pub fn Settings() -> impl IntoView {
     let face = || view! { <Glyph icon=Icon::Settings /> };
     view! {
         <Popover label="Settings" class="button icon-only quiet" face=face.into() panel_class="menu settings" role="dialog">
-            {hand_built("contents", move |place| build_panel(place, actions))}
+            {hand_built("contents", move |place| {
+                lazy_part::show(place, panel_builder, move |build, place| build(place, actions));
+            })}
         </Popover>
     }
 }
+
+lazy_part!(panel_builder in settings: fn(&Element, Actions) = build_panel);
 
 fn build_panel(place: &Element, actions: Actions) {
     let preferences = actions.client.preferences;

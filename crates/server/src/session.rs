@@ -448,8 +448,10 @@ impl Session {
         if let Some(event) = self.log.transition(event, reason) {
             self.publish(event);
             self.update_summary();
-            // A client knows the row when it knows the state.
-            self.flush_changes();
+            // A client that knows that the session rests knows its row, too.
+            if !self.log.state().is_active() {
+                self.flush_changes();
+            }
         }
     }
 

@@ -4,27 +4,40 @@ use leptos::prelude::*;
 use pilothouse_core::SessionState;
 use pilothouse_core::protocol::SessionMetaStoreFields;
 use pilothouse_core::render::visible_text::visible_string;
+use web_sys::Element;
 
 use crate::actions::elsewhere::program_name;
 use crate::actions::use_actions;
 use crate::browser;
 use crate::dom::build::{button, elapsed_seconds, glyph, rebuilt, with_attributes, with_children};
-use crate::dom::element::{append, set, with_class, with_text};
+use crate::dom::element::{append, clear, set, with_class, with_text};
 use crate::dom::keyed_list::render_effect;
 use crate::reactive::memo;
 use crate::store::server::Session;
 use crate::widgets::icon::Icon;
+use crate::widgets::lazy_part;
+use crate::widgets::lazy_part::lazy_part;
 use crate::widgets::relative_time::time_ago;
 
 pub fn elsewhere_banner(session: Session) -> AnyView {
+    let is_elsewhere = memo(move || session.meta.external_writer().get());
+    rebuilt("contents", move |place| {
+        if is_elsewhere.get() {
+            lazy_part::show(place, banner_builder, move |build, place| build(place, session));
+        }
+    })
+}
+
+lazy_part!(banner_builder in elsewhere: fn(&Element, Session) = build_banner);
+
+fn build_banner(place: &Element, session: Session) {
     let actions = use_actions();
+    let place = place.clone();
     let draft = actions.client.drafts.of(&session.id());
     let has_text = memo(move || draft.with(|draft| !draft.trim().is_empty()));
     let held = memo(move || actions.is_held(&session.id()));
-    rebuilt("contents", move |place| {
-        if !session.meta.external_writer().get() {
-            return;
-        }
+    render_effect(Box::new(move || {
+        clear(&place);
         let program = session.meta.external_program().get();
         let works = session.meta.state().get() == SessionState::Paused;
         let words = with_attributes("span", &[("class", "elsewhere-words"), ("role", "status")]);
@@ -66,8 +79,8 @@ pub fn elsewhere_banner(session: Session) -> AnyView {
             &button("button quiet", None, "Take over", move || actions.confirm_take_over(session)),
         );
         let banner = with_children("div", "beside elsewhere", &[&glyph(Icon::Globe), &words, &waiting]);
-        append(place, &banner);
-    })
+        append(&place, &banner);
+    }));
 }
 
 /// The time since the program last wrote, in seconds for the first minute.

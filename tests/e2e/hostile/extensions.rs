@@ -1,6 +1,7 @@
 //! Hostile text of an agent and its extensions outside the conversation: questions, approvals, notices, statuses, titles,
 //! menus, retries, and the last words of a process.
 
+use pilothouse_core::limits::NAME_BYTES;
 use serde_json::{Value, json};
 use thirtyfour::prelude::Key;
 
@@ -104,11 +105,14 @@ async fn decorations_of_extensions_and_options_of_menus_are_only_text() {
     assert!(all.len() <= 32, "the page keeps no more than 32");
     let mut script = Script::default();
     let model = |text: &str| json!({"id": text, "name": text, "provider": text, "contextWindow": 100_000, "reasoning": true});
-    let models: Vec<Value> = payloads.iter().map(|payload| model(&payload.text)).collect();
+    // A longer name is cut.
+    let names = payloads.iter().map(|payload| payload.text.clone()).filter(|text| text.len() <= NAME_BYTES);
+    let names: Vec<String> = names.collect();
+    let models: Vec<Value> = names.iter().map(|name| model(name)).collect();
     let command = |text: &str| json!({"name": text, "description": text, "source": "extension"});
-    let commands: Vec<Value> = payloads.iter().map(|payload| command(&payload.text)).collect();
+    let commands: Vec<Value> = names.iter().map(|name| command(name)).collect();
     for _ in 0..8 {
-        let state = json!({"model": model(&all[0]), "thinkingLevel": "medium", "isStreaming": false,
+        let state = json!({"model": model(&names[0]), "thinkingLevel": "medium", "isStreaming": false,
             "isCompacting": false, "sessionFile": "", "sessionId": ""});
         script.respond_anytime("get_state", state);
         script.respond_anytime("get_available_models", json!({ "models": models }));
@@ -138,16 +142,16 @@ async fn decorations_of_extensions_and_options_of_menus_are_only_text() {
         assert_shown(&shown(&page, "h1.title").await, &[first_line(&last[0])], "the title");
         let title = page.title().await;
         assert!(title.contains(&first_line(&last[0])), "{title}");
-        assert_shown(&shown(&page, ".title-model").await, &all[..1], "the model");
+        assert_shown(&shown(&page, ".title-model").await, &names[..1], "the model");
         page.nothing_has_happened(fixture, &trap, "decorated").await;
 
         page.press("Model").await;
-        page.until_at_least("#models [role=option]", payloads.len()).await;
-        assert_shown(&shown(&page, "#models [role=option]").await, &all, "the models");
+        page.until_at_least("#models [role=option]", names.len()).await;
+        assert_shown(&shown(&page, "#models [role=option]").await, &names, "the models");
         page.press_keys(Key::Escape + "").await;
         page.fill_composer("/").await;
-        page.until_at_least("#commands [role=option]", payloads.len()).await;
-        assert_shown(&shown(&page, "#commands [role=option]").await, &all, "the commands");
+        page.until_at_least("#commands [role=option]", names.len()).await;
+        assert_shown(&shown(&page, "#commands [role=option]").await, &names, "the commands");
         page.nothing_has_happened(fixture, &trap, "offered").await;
     })
     .await;

@@ -391,8 +391,12 @@ mod tests {
     fn a_message_of_a_settled_prompt_settles_no_other_prompt() {
         let messages = || vec![(12, "settled before".to_owned()), (13, "again".to_owned())];
         let held = [prompt("held", "/wait", 10), prompt("again", "again", 11)];
-        assert_eq!(match_prompts(&held, &[], messages()), [true, true], "both would be lost");
-        assert_eq!(match_prompts(&held, &[], without_known(messages(), &[12, 13])), [false, false]);
+        assert_eq!(
+            match_prompts(&held, &[], messages()),
+            [Some(Some(12)), Some(Some(13))],
+            "both would be lost"
+        );
+        assert_eq!(match_prompts(&held, &[], without_known(messages(), &[12, 13])), [None, None]);
         assert_eq!(without_known(vec![(12, "a".into()), (12, "b".into())], &[12]).len(), 1);
     }
 
