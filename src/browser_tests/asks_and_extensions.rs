@@ -34,6 +34,7 @@ async fn waiting_sessions_are_counted_and_answered_in_the_tray() {
     page.press("Waiting for you").await;
     wait_until("the card", || page.find(".waiting [data-ask-id=a1]").is_some()).await;
     assert!(page.text(".waiting").contains("429: slow down"));
+    wait_until("the end to be seen", || page.find(".waiting [data-answer=yes]:enabled").is_some()).await;
     page.press("Approve").await;
     let frame = page.sent("answer").await;
     assert_eq!((&frame["session_id"], &frame["ask_id"]), (&json!("other"), &json!("a1")));

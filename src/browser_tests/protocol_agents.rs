@@ -45,6 +45,7 @@ async fn a_permission_shows_the_exact_command_once_and_sends_the_id_of_the_choic
     assert_eq!(page.attribute("[data-choice='1']", "data-answer").as_deref(), Some("yes"), "displayed first");
     assert_eq!(page.attribute("[data-choice='1']", "aria-keyshortcuts").as_deref(), Some("Alt+Y Alt+1"));
     assert_eq!(page.text("[data-choice='3']"), "Always allow");
+    wait_until("the end to be seen", || page.find("[data-choice='3']:enabled").is_some()).await;
     page.press("Always allow").await;
     assert_eq!(page.sent("answer").await["answer"], json!({"choose": "always"}));
     assert!(page.find("[data-answer=yes]:disabled").is_some());
