@@ -11,6 +11,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use pilothouse_core::conversation::ask::consent::Consent;
 use pilothouse_core::conversation::ask::{Answer, Ask, AskKind};
 use pilothouse_core::protocol::{SessionCommand, SessionMetaStoreFields};
@@ -63,6 +64,13 @@ fn ask_card(actions: Actions, session_id: String, ask: Ask, in_tray: bool) -> El
     let card = Rc::new(Card { actions, session_id, ask, in_tray, approving: RefCell::default() });
     lazy_part::show(&place, card_builder, move |build, place| build(&card, place));
     place
+}
+
+/// Loads the cards before an agent asks: the connection may be lost by then.
+pub fn preload() {
+    spawn_local(async {
+        let _ = card_builder().await;
+    });
 }
 
 lazy_part!(card_builder in asks: fn(&Rc<Card>, &Element) = build);

@@ -45,6 +45,11 @@ pub fn SessionPage(session: Session) -> impl IntoView {
             actions.mark_read(&session.id());
         }
     });
+    effect(move || {
+        if session.meta.state().get().is_active() {
+            super::asks::preload();
+        }
+    });
     follow_fragment(session);
     announce_turns(session);
     view! {

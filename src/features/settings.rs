@@ -35,7 +35,7 @@ pub fn Settings() -> impl IntoView {
     }
 }
 
-lazy_part!(panel_builder in settings: fn(&Element, Actions) = build_panel);
+lazy_part!(panel_builder in preferences: fn(&Element, Actions) = build_panel);
 
 fn build_panel(place: &Element, actions: Actions) {
     let preferences = actions.client.preferences;

@@ -121,9 +121,10 @@ async fn a_lazy_part_that_cannot_be_loaded_says_so_and_can_be_loaded_again() {
     story("first-load-failure", Size::Wide, async |fixture| {
         let page = fixture.page();
         page.first_visit(&fixture.server.link).await;
+        page.press("Settings").await;
+        page.until_text_in(".popover.settings", "Devices…").await;
         fixture.server.kill();
         page.until_lost().await;
-        page.press("Settings").await;
         page.press("Devices…").await;
         page.until_text_in(PROBLEM, "could not be loaded").await;
         page.screenshot("wide-lazy-part-failed").await;
