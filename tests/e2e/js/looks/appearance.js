@@ -64,11 +64,11 @@ function hasTransitions() {
 
 // For each icon of the manifest, whether it has the size that the manifest says.
 async function iconsHaveTheirSize() {
-    const response = await fetch(first('link[rel=manifest]').href);
-    const { icons } = await response.json();
+    const manifest = first('link[rel=manifest]').href;
+    const { icons } = await (await fetch(manifest)).json();
     const hasItsSize = async (icon) => {
         const image = new Image();
-        image.src = icon.src;
+        image.src = new URL(icon.src, manifest);
         await image.decode();
         return `${image.naturalWidth}x${image.naturalHeight}` === icon.sizes;
     };
