@@ -22,6 +22,8 @@ async fn client_with_two_turns(server: &TestServer, project: &Path) -> (Client, 
         client.until_text(&session, text).await;
         client.until_state(&session, SessionState::Completed).await;
     }
+    // Answered after the session has read its own messages from the file. What is appended then is another program's.
+    client.ask(&session, SessionCommand::GetCommands).await.unwrap();
     (client, session)
 }
 
