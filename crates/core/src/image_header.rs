@@ -143,7 +143,7 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// What the user is told about a file with too many bytes.
+/// The message about a file with too many bytes.
 pub fn too_many_bytes(bytes: u64, limit: usize) -> String {
     let limit = size(u64::try_from(limit).unwrap_or(u64::MAX));
     format!("This image is too large ({}). The limit is {limit} per image.", size(bytes))

@@ -193,7 +193,7 @@ pub const OPEN_ASKS: usize = 64;
 pub const ASK_BYTES: usize = 1024 * 1024;
 pub const ASK_LIST_BYTES: usize = 2 * 1024 * 1024;
 
-/// What is shown of a question that is too large: its longest text, and the number of its answers or fields.
+/// The limits for displaying a question that is too large: its longest text, and the number of its answers or fields.
 pub const ASK_CUT_BYTES: usize = 64 * 1024;
 pub const ASK_CUT_ANSWERS: usize = 50;
 

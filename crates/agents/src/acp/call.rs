@@ -36,7 +36,7 @@ pub(super) struct Call {
     terminal: BlockText,
     /// The bytes that are left out of the title, the input, the locations and the diffs.
     left_out: [u64; 4],
-    /// What describes the call has changed since it was last emitted.
+    /// Whether the call's description has changed since it was last emitted.
     pub(super) is_described: bool,
     new_output: NewOutput,
     /// The output that was last emitted is the terminal's.
@@ -62,7 +62,7 @@ pub(super) struct Call {
     pub(super) recorded: Option<ToolCall>,
 }
 
-/// What has changed about the output since it was last emitted.
+/// The change of the output since it was last emitted.
 #[derive(Debug, Default)]
 enum NewOutput {
     #[default]

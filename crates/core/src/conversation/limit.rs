@@ -17,7 +17,7 @@ const MARK_BYTES: usize = 32;
 /// The least length to which the texts of a value are cut.
 const LEAST_TEXT_BYTES: usize = 256;
 
-/// What a value, a list or an object takes in memory in addition to its texts.
+/// The memory of a value, a list or an object in addition to its texts, in bytes.
 const NODE_BYTES: usize = 16;
 
 /// The text in place of the parts of a message that are too many.

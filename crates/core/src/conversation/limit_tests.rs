@@ -230,7 +230,7 @@ proptest! {
             let report = streamed.handle_server_event(Event::MessageEnd { message: ended });
             prop_assert!(report.is_empty(), "the end changes nothing: {report:?}");
         }
-        // What a row does not show any more is only counted.
+        // Only the size of text beyond a row's limit is sent.
         let mut dropped = MessageController::default();
         dropped.handle_server_event(Event::AgentStart);
         for delta in divide(&collected.text, &places).into_iter().chain(["y".repeat(100), "ü".into()]) {
@@ -243,7 +243,7 @@ proptest! {
             dropped.handle_server_event(event);
             prop_assert_eq!(&dropped, &expected);
         }
-        // What a connection leaves out is only counted, too.
+        // A connection reports only the size of the text that it leaves out.
         let mut counted = MessageController::default();
         counted.handle_server_event(Event::AgentStart);
         for update in [

@@ -303,7 +303,7 @@ impl ClientFrame {
         InvalidFrame { id, command, message: Self::too_large_text(text.len()) }
     }
 
-    /// What the user is told if a frame has so many bytes.
+    /// The message about a frame with this many bytes.
     pub fn too_large_text(bytes: usize) -> String {
         let text = |bytes: usize| size(u64::try_from(bytes).unwrap_or(u64::MAX));
         let (bytes, limit) = (text(bytes), text(CLIENT_FRAME_BYTES));

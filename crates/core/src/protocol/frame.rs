@@ -82,7 +82,7 @@ pub struct Welcome {
     /// Why writing to disk fails, while it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_problem: Option<String>,
-    /// What was lost and kept when the store was repaired, until a client dismisses it.
+    /// The notice about the repair of the store, with what was kept and lost, until a client dismisses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_notice: Option<String>,
 }

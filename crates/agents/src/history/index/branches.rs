@@ -21,7 +21,7 @@ pub struct OtherBranch {
     pub messages: usize,
 }
 
-/// Where the branch of an entry leaves the path.
+/// The last entry that a branch shares with the path, and its first own message.
 #[derive(Clone, Copy, Debug, Default)]
 struct Departure {
     /// The last entry of the path.
@@ -78,7 +78,7 @@ impl SessionIndex {
         branches
     }
 
-    /// Where the branch of each entry leaves the path. A parent comes before its children.
+    /// For each entry, the place at which its branch leaves the path. A parent comes before its children.
     fn departures(&self, path: &[u32]) -> Vec<Departure> {
         let mut departures: Vec<Departure> = Vec::with_capacity(self.entries().len());
         let mut path = path.iter().copied().peekable();

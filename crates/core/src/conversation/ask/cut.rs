@@ -9,7 +9,7 @@ use crate::conversation::limit::{cut_call_info, cut_value, shorten, shorten_id};
 use crate::limits::{ASK_BYTES, ASK_CUT_ANSWERS, ASK_CUT_BYTES, NAME_BYTES};
 
 impl Ask {
-    /// What it says about the requests that are dismissed because too many are open.
+    /// The notice about requests that are dismissed because too many are open.
     pub const TOO_MANY: &str =
         "The agent asks too many questions at once. Those that don't fit in are dismissed.";
 
