@@ -102,7 +102,7 @@ async fn a_large_image_is_scaled_down_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_image_is_refused_before_it_is_sent() {
+async fn promise_26_a_file_that_is_no_image_is_refused_before_it_is_sent() {
     story("no-picture", Size::Wide, async |fixture| {
         let page = fixture.page();
         page.first_visit(&fixture.server.link).await;
@@ -179,7 +179,7 @@ async fn picker_story(size: Size) {
 }
 
 #[tokio::test]
-async fn too_many_or_too_large_images_are_refused_before_they_are_sent() {
+async fn promise_25_and_26_too_many_or_too_large_images_are_refused_before_they_are_sent() {
     story("picture-limits", Size::Wide, async |fixture| {
         let page = fixture.page();
         page.first_visit(&fixture.server.link).await;

@@ -248,7 +248,7 @@ done"#;
 }
 
 #[tokio::test]
-async fn a_frame_above_the_cap_gets_an_error_and_one_that_cannot_be_read_a_close_code() {
+async fn promise_25_a_frame_above_the_cap_gets_an_error_and_one_that_cannot_be_read_a_close_code() {
     let (server, project) = server();
     let mut client = Client::connect(&server).await;
     let session = client.new_session(project.path()).await;
